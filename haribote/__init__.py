@@ -1,0 +1,1 @@
+"""Haribote: a graph compiler that ends on a simulated AI chip."""

@@ -1,0 +1,1 @@
+"""The learner's answers of the other stages, one file per task."""

@@ -1,0 +1,1 @@
+"""Front ends: from a framework's program to an ONNX graph."""

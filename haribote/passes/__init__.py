@@ -1,0 +1,1 @@
+"""The passes, one per file: ONNX graph in, ONNX graph out."""

@@ -1,0 +1,1 @@
+"""One module per instruction family: what an instruction does to the memories."""

@@ -1,0 +1,1 @@
+"""Reference answers, the source of truth of every stub."""

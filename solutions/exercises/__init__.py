@@ -1,0 +1,1 @@
+"""Reference answers of the other stages."""
