@@ -1,0 +1,147 @@
+"""What a kernel sees and how it is declared.
+
+A kernel is a generator of assembly lines. It gets an `Op` whose operands know their shape, layout, memory and address
+and turn themselves into operand text, so that the kernel works at any address and in either local memory:
+
+    @kernel("5.12", "Relu")
+    def relu(op: Op) -> Iterator[str]:
+        for at in range(0, op.x.words, 8):
+            yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"
+
+A kernel may use GRF0, GRF1, T, the mask entries, the matrix registers, L1BM, L2BM and PDM as it likes and finds nothing
+useful in them; of LM it writes only its output and `op.scratch(…)`. It leaves `mask 0` behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from haribote.errors import HariboteError
+from haribote.layout import Layout, dram_long_words
+
+Memory = Literal["LM0", "LM1", "DRAM"]
+
+LM_WORDS = 4096
+
+
+class KernelError(HariboteError):
+    """A kernel asked its operands for something they cannot give."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One tensor as a kernel sees it.
+
+    shape: of the tensor. dtype: "float32" or "int32". layout: who holds which element (in DRAM: by the rule of
+    `layout.dram_layout`). memory: LM0, LM1 or DRAM. address: first word in LM, first long word in DRAM.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    layout: Layout
+    memory: Memory
+    address: int
+
+    @property
+    def words(self) -> int:
+        """Words per PE in LM; in DRAM, long words per group."""
+        return dram_long_words(self.shape) if self.memory == "DRAM" else self.layout.words
+
+    def word(self, offset: int = 0, stride: int | None = None) -> str:
+        """`$m8v`: one word per cycle from `offset` words on. stride 0: the same word in all cycles; N: `v<N>`."""
+        return self._text("", offset, stride)
+
+    def long(self, offset: int = 0, stride: int | None = None) -> str:
+        """`$lm8v`: one long word per cycle, four consecutive ones; offset and stride in words, as in `word`."""
+        return self._text("l", offset, stride)
+
+    def double(self, offset: int = 0, stride: int | None = None) -> str:
+        """`$llm8v`: two long words per cycle, eight consecutive ones; offset and stride in words, as in `word`."""
+        return self._text("ll", offset, stride)
+
+    def flat(self, length: Literal["", "l", "ll"], offsets: list[int]) -> str:
+        """`$lm[8,8,10,10]`: one offset (in words) per cycle; length "" = word, "l" = long, "ll" = double long."""
+        addresses = ",".join(str(self.address + offset) for offset in offsets)
+        return f"${length}{self._letter}[{addresses}]"
+
+    def dram(self, offset: int = 0) -> str:
+        """`$d64`: the tensor in DRAM, from `offset` long words on, for use in MV instructions."""
+        if self.memory != "DRAM":
+            raise KernelError(f"operand {self.name} is in {self.memory}; $d addresses exist only for operands in DRAM")
+        return f"$d{self.address + offset}"
+
+    def at(self, offset: int) -> Operand:
+        """The same operand `offset` words (in DRAM: long words) further on."""
+        return replace(self, address=self.address + offset)
+
+    @property
+    def _letter(self) -> str:
+        if self.memory == "DRAM":
+            raise KernelError(f"operand {self.name} is in DRAM; a PE instruction reads and writes LM only")
+        return "m" if self.memory == "LM0" else "n"
+
+    def _text(self, length: str, offset: int, stride: int | None) -> str:
+        suffix = "v" if stride is None else f"v{stride}" if stride else ""
+        return f"${length}{self._letter}{self.address + offset}{suffix}"
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator to be written in assembly: its operands and attributes (`constant`, `transA`, …)."""
+
+    kind: str
+    inputs: tuple[Operand, ...]
+    output: Operand
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def x(self) -> Operand:
+        """The first input."""
+        return self.inputs[0]
+
+    @property
+    def y(self) -> Operand:
+        """The output."""
+        return self.output
+
+    def scratch(self, words: int, memory: Literal["LM0", "LM1"] = "LM1") -> Operand:
+        """`words` words per PE of LM that belong to no operand, aligned to 4 words."""
+        ends = [o.address + o.words for o in (*self.inputs, self.output) if o.memory == memory]
+        start = -(-max(ends, default=0) // 4) * 4
+        if start + words > LM_WORDS:
+            raise KernelError(
+                f"{self.kind}: {words} words of scratch do not fit in {memory} after its operands ({start} of {LM_WORDS} words)"
+            )
+        layout = Layout.parse(f"(({max(1, words // 2)}:1, 2_W:1))")
+        return Operand("scratch", (words,), "float32", layout, memory, start)
+
+
+Emitter = Callable[[Op], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function with the task it answers (`5.12`) and the operator it serves (`Relu`)."""
+
+    task: str
+    title: str
+    emit: Emitter
+
+    def __call__(self, op: Op) -> Iterator[str]:
+        return self.emit(op)
+
+
+def kernel(task: str, title: str) -> Callable[[Emitter], Kernel]:
+    """Declare a kernel: `@kernel("5.12", "Relu")`."""
+    return lambda emit: Kernel(task, title, emit)
+
+
+def single(value: float) -> str:
+    """The literal of a single-precision constant for `imm`, exact to the bit: `i"0x3e800000"`."""
+    bits = int(np.float32(value).view(np.uint32))
+    return f'i"0x{bits:08x}"'
