@@ -1,0 +1,42 @@
+"""Errors of the compiler: a user's mistake, told in one message that says what to try."""
+
+from __future__ import annotations
+
+
+class HariboteError(Exception):
+    """A mistake in what the user gave us; its text is the whole message, printed without a traceback (exit status 2).
+
+    Args:
+        message: the constraint, what was received, and where.
+        try_: what to try, if known; it is put on a line of its own.
+    """
+
+    def __init__(self, message: str, try_: str = "") -> None:
+        self.message, self.try_ = message, try_
+        super().__init__(f"{message}\n    try: {try_}" if try_ else message)
+
+
+class UnsupportedModel(HariboteError):
+    """The model or its optimiser cannot be traced (not a module, no parameters, an optimiser with state, ...)."""
+
+
+class UnsupportedOp(HariboteError):
+    """The traced program has an operation for which the compiler has no rule."""
+
+
+class GraphError(HariboteError):
+    """A graph is not valid, or not of the form that a pass or the runtime needs."""
+
+
+class UnsupportedShape(HariboteError):
+    """A kernel does not do this shape, layout or memory; its node then runs on the host (design.md, section 4).
+
+    Args:
+        constraint: what the kernel asks for ("rows are a multiple of 64").
+        received: what it got ("100 rows").
+        try_: what to try ("pad the batch to 128").
+    """
+
+    def __init__(self, constraint: str, received: str, try_: str = "") -> None:
+        self.constraint, self.received = constraint, received
+        super().__init__(f"unsupported shape: {constraint}, but received {received}", try_)
