@@ -1,0 +1,53 @@
+"""The machine's arithmetic: functions on NumPy arrays of bit patterns (isa.md, sections 9 to 11)."""
+
+from simulator.numbers.alu import floor, leaky_relu, maximum, minimum, reciprocal_sqrt, relu, to_integer
+from simulator.numbers.blockfloat import block_float, block_format, block_value
+from simulator.numbers.formats import (
+    DOUBLE,
+    FORMATS,
+    HALF,
+    NARROWER,
+    SINGLE,
+    Bits,
+    Format,
+    exact,
+    from_float64,
+    narrow,
+    to_float64,
+    widen,
+)
+from simulator.numbers.matrix import matvec
+from simulator.numbers.reduction import initial_value, reduce
+from simulator.numbers.vector import add, fma, multiply, normalise
+
+__all__ = [
+    "DOUBLE",
+    "FORMATS",
+    "HALF",
+    "NARROWER",
+    "SINGLE",
+    "Bits",
+    "Format",
+    "add",
+    "block_float",
+    "block_format",
+    "block_value",
+    "exact",
+    "floor",
+    "fma",
+    "from_float64",
+    "initial_value",
+    "leaky_relu",
+    "matvec",
+    "maximum",
+    "minimum",
+    "multiply",
+    "narrow",
+    "normalise",
+    "reciprocal_sqrt",
+    "reduce",
+    "relu",
+    "to_float64",
+    "to_integer",
+    "widen",
+]
