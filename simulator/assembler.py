@@ -1,0 +1,122 @@
+"""Text to `Program`: lines, comments, `mask` statements, debug statements, MV lines and steps (isa.md, section 3)."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, cast
+
+from simulator import isa
+from simulator.errors import AssemblyError, Diagnostic
+from simulator.instructions import Defaults, Word, decode
+from simulator.moves import decode_move
+from simulator.operands import OperandError
+from simulator.program import Instruction, Line, Program, Step, WriteMask
+from simulator.statements import parse_debug, parse_preset
+
+_WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
+_MASK = re.compile(r"mask(l{0,2})([rstmnk]*)\s+(\S+)")
+_MASKED = {"r": "grf0", "s": "grf1", "t": "t", "m": "lm0", "n": "lm1", "k": "omr"}
+
+
+def parse_mask_statement(text: str) -> Defaults:
+    """`mask[l|ll][r][s][t][m][n][k] <entry>`: the default for each listed memory (isa.md, section 10.1)."""
+    match = _MASK.fullmatch(text)
+    if not match:
+        raise OperandError(f"cannot read the mask statement `{text}`", "write `maskrt 1`, or `mask 0` to end it")
+    prefix, letters, entry_text = match.group(1, 2, 3)
+    if not entry_text.isdecimal() or int(entry_text) >= isa.MASK_ENTRIES:
+        raise OperandError(f"`{entry_text}` is not an entry of the mask register", "use 1 to 31, or 0 to end masking")
+    entry = int(entry_text)
+    if entry and not letters:
+        raise OperandError("the mask statement lists no memory", f"name some of r s t m n k, e.g. `maskrstmn {entry}`")
+    words = cast(Literal[1, 2, 4], 1 << len(prefix))
+    return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
+
+
+class _Assembly:
+    """The state while one text is read: where we are, the mask default, what was found."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.findings: list[Diagnostic] = []
+        self.line = 0
+        self.defaults: Defaults = {}
+
+    def report(self, column: int, error: OperandError) -> None:
+        self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
+
+    def read(self, raw: str) -> bool:
+        """Take one source line; False where the program ends."""
+        code, _, _ = raw.partition("#")
+        text = code.strip()
+        if not text:
+            return True
+        start = code.index(text[0]) + 1
+        first = text.split(None, 1)[0]
+        try:
+            if first == "quit":
+                return False
+            if first == "d":
+                self.lines.append(parse_debug(text, self.line))
+            elif first == "r":
+                self.lines.append(parse_preset(text, self.line))
+            elif "!" in text:
+                raise OperandError("`!` is not allowed in a program", "remove it")
+            elif first.startswith("mask"):
+                self.defaults = parse_mask_statement(text)
+            else:
+                self.read_code(code, text)
+        except OperandError as error:
+            self.report(start, error)
+        return True
+
+    def read_code(self, code: str, text: str) -> None:
+        """An MV line or a step."""
+        words = [Word(match.start() + 1, match[0]) for match in _WORD.finditer(code)]
+        if words[0].text.startswith("mv"):
+            move = decode_move(words, self.line, text, self.report)
+            if move is not None:
+                self.lines.append(move)
+            return
+        step = self.read_step(words, text)
+        if step is not None:
+            self.lines.append(step)
+
+    def read_step(self, words: list[Word], text: str) -> Step | None:
+        """The instructions between the semicolons; None where one of them has a finding."""
+        parts: list[list[Word]] = [[]]
+        for word in words:
+            if word.text == ";":
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        parts = [part for part in parts if part]
+        # Any mask written at a destination disables the `mask` default for the whole line (isa.md, section 10.1).
+        explicit = bool(self.defaults) and any("/" in word.text for part in parts for word in part[1:])
+        defaults = {} if explicit else self.defaults
+        decoded: list[Instruction] = []
+        for part in parts:
+            spelled = " ".join(word.text for word in part) if len(parts) > 1 else text
+            instruction = decode(part, self.line, spelled, defaults, self.report)
+            if instruction is not None:
+                decoded.append(instruction)
+        if len(decoded) < len(parts) or not decoded:
+            return None
+        count = next((i.number or 1 for i in decoded if i.op == "nop"), 1)
+        return Step(self.line, text, tuple(decoded), count)
+
+
+def assemble(text: str, filename: str = "<text>") -> Program:
+    """Assemble the text of a `.vsm` file.
+
+    Raises AssemblyError with every finding: syntax, operands, alignment, ranges, and what cannot share a step
+    (isa.md, sections 3 to 10, 12.1, 12.3). Waits between steps are found by `simulator.checks`.
+    """
+    assembly = _Assembly()
+    for number, raw in enumerate(text.split("\n"), 1):
+        assembly.line = number
+        if not assembly.read(raw):
+            break
+    if assembly.findings:
+        raise AssemblyError(filename, assembly.findings)
+    return Program(filename, tuple(assembly.lines), text)

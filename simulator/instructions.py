@@ -1,0 +1,350 @@
+"""One PE instruction: its words to an `Instruction`, checked against its row of the table (isa.md, sections 5 to 10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import NamedTuple
+
+from simulator import isa
+from simulator.isa import ROLES, Form, Opcode, Role
+from simulator.operands import OperandError, parse_l1bs, parse_mask, parse_operand
+from simulator.program import (
+    BaseAddress,
+    Dar,
+    Destination,
+    Fixed,
+    Instruction,
+    L1bm,
+    L2bm,
+    Location,
+    MaskRegister,
+    Matrix,
+    NoWrite,
+    Operand,
+    Path,
+    PeMemory,
+    Source,
+    TRegister,
+    Turnaround,
+    WriteMask,
+)
+
+Report = Callable[[int, OperandError], None]
+"""Notes a finding at a column."""
+Defaults = Mapping[str, WriteMask]
+"""The write mask that a `mask` statement gives to the memories it lists: lm0 lm1 grf0 grf1 t omr."""
+
+
+class Word(NamedTuple):
+    """A word of the source text and the column (from 1) where it starts."""
+
+    column: int
+    text: str
+
+
+# --- opcodes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """An opcode word taken apart. number: `/n` or the shift; at: what follows `@`."""
+
+    opcode: Opcode
+    number: int | None = None
+    flush: int | None = None
+    at: str | None = None
+
+
+_HEAD = re.compile(r"([a-z0-9]+)([+-]\d+)?(?:@(\S*)|((?:/[^/]+)*))")
+
+
+def _unknown_opcode(name: str) -> OperandError:
+    """The error for a word that no row spells, with what it is probably meant to be."""
+    if name in isa.MOVE_OPCODES:
+        return OperandError(f"`{name}` cannot share a line", "give every MV instruction a line of its own")
+    row = isa.INSTRUCTIONS.get(name)
+    spelled = [text for text, opcode in isa.OPCODES.items() if opcode.row is row] if row else []
+    for text in (f"{name}u", f"{name}d"):
+        spelled += [text] if text in isa.OPCODES else []
+    near = spelled[:6] or get_close_matches(name, (*isa.OPCODES, *isa.MOVE_OPCODES), 3)
+    what = "is not complete" if spelled else "is not an instruction"
+    return OperandError(f"`{name}` {what}", f"did you mean {' or '.join(near)}?" if near else "see isa.md, sections 6-10")
+
+
+def _slashes(opcode: Opcode, name: str, parts: Iterable[str]) -> tuple[int | None, int | None]:
+    """The number and the zero-flush mask after an opcode's slashes."""
+    number = flush = None
+    allowed = opcode.row.number.get(opcode.precision)
+    for part in parts:
+        if allowed is not None and part.isdecimal() and int(part) in allowed:
+            number = int(part)
+        elif allowed is not None and part.isdecimal() and not opcode.row.flush:
+            raise OperandError(f"`/{part}` is out of range for `{name}`", f"use {allowed[0]} to {allowed[-1]}")
+        elif not opcode.row.flush:
+            raise OperandError(f"`{name}` takes no `/{part}`", "leave it out")
+        elif flush is not None:
+            raise OperandError(f"`{name}` has two zero-flush masks", "keep one")
+        else:
+            flush, words = _flush(name, part, allowed)
+            if words != 1:
+                raise OperandError("a zero-flush mask has no length", "leave out the `l`")
+    return number, flush
+
+
+def _flush(name: str, part: str, allowed: range | None) -> tuple[int, int]:
+    try:
+        return parse_mask(part)
+    except OperandError as error:
+        if allowed is None:
+            raise
+        raise OperandError(
+            f"`/{part}` is neither a number for `{name}` nor a zero-flush mask",
+            f"use /{allowed[0]} to /{allowed[-1]}, or a mask such as /$imr1",
+        ) from error
+
+
+@lru_cache(maxsize=1 << 12)
+def parse_head(text: str) -> Head:
+    """Take an opcode word apart: name, shift, `@…`, `/…`. Raises OperandError."""
+    match = _HEAD.fullmatch(text)
+    if not match:
+        raise OperandError(f"`{text}` is not an instruction", "an opcode is lower-case letters and digits, then @… or /…")
+    name, shift, at, slashes = match.group(1, 2, 3, 4)
+    opcode = isa.OPCODES.get(name)
+    if opcode is None:
+        raise _unknown_opcode(name)
+    if shift and not opcode.row.shifts:
+        raise OperandError(f"`{name}` takes no shift `{shift}`", "only l1bmd has one, e.g. l1bmd+1")
+    if shift and abs(int(shift)) >= isa.MABS:
+        raise OperandError(f"the shift `{shift}` must be between -15 and +15", f"use {int(shift) % isa.MABS:+d}")
+    number, flush = _slashes(opcode, name, slashes.split("/")[1:] if slashes else ())
+    return Head(opcode, int(shift) if shift else number, flush, at)
+
+
+def _resolve_at(head: Head, form: Form, name: str) -> tuple[int | None, frozenset[int] | None]:
+    """What `@` gives: the number (MAB, or the free bits of l2bmi) and the L1Bs. Raises OperandError."""
+    at = head.at
+    if at is None:
+        if form.at in ("", "set"):
+            return head.number, None
+        choices = f"@0 to @{form.units - 1}" if form.at == "mab" else "@0 to @7"
+        raise OperandError(f"`{name}` does not say which {'MAB' if form.at == 'mab' else 'L1B'} it reads", f"append {choices}")
+    if form.at == "":
+        raise OperandError(f"`{name}` with these operands takes no `@{at}`", "leave it out")
+    if form.at == "mab":
+        if not at.isdecimal() or int(at) >= form.units:
+            raise OperandError(f"`@{at}` does not name a MAB", f"use @0 to @{form.units - 1}")
+        return int(at), None
+    l1bs, bits = parse_l1bs(at)
+    if form.at == "l1b" and len(l1bs) > 1:
+        raise OperandError(f"`{name}` reads one L1B, not {len(l1bs)}", "use @0 to @7")
+    if form.at == "indirect" and len(l1bs) == isa.L1BS:
+        raise OperandError(f"`{name}` cannot have all L1Bs as sources", "choose fewer L1Bs, e.g. @0/3")
+    return bits if form.at == "indirect" else None, l1bs
+
+
+# --- operands --------------------------------------------------------------------------------------------------------
+
+
+def _check_matrix(operand: Matrix, role: str, head: Head) -> None:
+    precision, unit = head.opcode.precision, head.opcode.row.unit
+    name = f"${'ll' if operand.double else 'l'}{operand.register}"
+    if role == "matrix":
+        if operand.row is not None or operand.double:
+            raise OperandError("a product reads the whole matrix, without row", f"write $l{operand.register}")
+        return
+    if operand.row is None:
+        raise OperandError(f"`{name}` needs a row here", f"write {name}0")
+    if operand.double and precision != "h":
+        raise OperandError(f"`{name}` exists only for half precision", f"write $l{operand.register}{operand.row}")
+    if unit == "mau-read" and precision == "h" and not operand.double:
+        raise OperandError("hmread always reads two columns per cycle", f"write $ll{operand.register}{operand.row & ~1}")
+
+
+def _check_aligned(address: int, unit: int, what: str) -> None:
+    if unit and address % unit:
+        down = address - address % unit
+        raise OperandError(f"{what} address {address} must be a multiple of {unit} here", f"use {down} or {down + unit}")
+
+
+def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
+    row, opcode = head.opcode.row, head.opcode
+    if operand.words == 4:
+        if row.unit == "l2bm" or row.shifts:
+            raise OperandError(f"`{row.name}` moves one long word per PE: there is no `$llb` form", "write $lb")
+        if row.reduces and opcode.precision != "f" and opcode.reduction != "bor":
+            raise OperandError(
+                f"`$llb` reductions are single precision or bor, not {opcode.precision}{opcode.reduction}", "write $lb"
+            )
+    # isa.md, section 8: for l1bmp the alignment is only what known programs have; simulator.checks warns.
+    if isinstance(operand, L1bm) and row.name != "l1bmp":
+        _check_aligned(operand.address, form.l1bm * operand.words // 2, "L1BM")
+
+
+def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, head: Head) -> None:
+    """Raise OperandError unless the operand may stand in this role of this instruction."""
+    if not isinstance(operand, role.types) or (
+        isinstance(operand, Path) and operand.name == "mreadf" and role_name != "first"
+    ):
+        if isinstance(operand, (Fixed, Path)) and role_name != "first" and role.types != ROLES["out"].types:
+            raise OperandError(f"`${operand.name}` may be only the first input of an ALU instruction", f"expected {role.description}")
+        if isinstance(operand, MaskRegister) and role_name == "out":
+            raise OperandError(f"`{head.opcode.row.name}` makes no mask flags", f"expected {role.description}")
+        raise OperandError("this operand cannot stand here", f"expected {role.description}")
+    if isinstance(operand, Matrix):
+        _check_matrix(operand, role_name, head)
+    elif isinstance(operand, (L1bm, Turnaround)):
+        _check_l1bm(operand, form, head)
+    elif isinstance(operand, L2bm):
+        if operand.l2b is not None:
+            raise OperandError("L2BM instructions run in every L2B: `@` is for MV instructions", "leave out the `@`")
+        _check_aligned(operand.address, form.l2bm, "L2BM")
+
+
+def _check_decoration(role: Role, precision: str, negate: bool, suffix: str) -> None:
+    if negate and not role.negate:
+        raise OperandError("`-` is only for the inputs of MAU instructions", "leave out the `-`")
+    if suffix == "e" and precision not in (role.widen or " "):
+        raise OperandError("this input cannot be widened with `e`", "leave out the `e`")
+    if suffix == "r" and precision not in (role.narrow or " "):
+        raise OperandError("`r` is only for MAU inputs that are halves", "leave out the `r`")
+
+
+def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> Source:
+    operand, negate, suffix = parse_operand(word.text)
+    role = ROLES[role_name]
+    _check_operand(operand, role_name, role, form, head)
+    if negate or suffix:
+        _check_decoration(role, head.opcode.precision, negate, suffix)
+    return Source(operand, Location(line, word.column), negate, suffix == "e", suffix == "r")
+
+
+def memory_of(operand: Operand) -> str:
+    """The memory whose `mask` default governs a destination: lm0 lm1 grf0 grf1 t omr, or "" for others."""
+    if isinstance(operand, (PeMemory, BaseAddress)):
+        return operand.bank
+    if isinstance(operand, TRegister):
+        return "t"
+    return "omr" if isinstance(operand, MaskRegister) else ""
+
+
+def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaults) -> Destination:
+    text, slash, mask_text = word.text.partition("/")
+    operand, negate, suffix = parse_operand(text)
+    _check_operand(operand, form.destination, ROLES[form.destination], form, head)
+    if negate or suffix:
+        raise OperandError("a destination has no `-`, `e` or `r`", f"write {text.strip('-').rstrip('er')}")
+    mask = defaults.get(memory_of(operand))
+    if slash:
+        if isinstance(operand, (L1bm, Turnaround, L2bm, Matrix, Dar)):
+            raise OperandError(f"`{text}` takes no write mask", "leave it out; only PE memories can be masked")
+        entry, words = parse_mask(mask_text)
+        mask = WriteMask(entry, words)
+    return Destination(operand, Location(line, word.column), mask)
+
+
+# --- instructions ----------------------------------------------------------------------------------------------------
+
+
+def _usage(head: Word, form: Form) -> str:
+    """What a form wants, e.g. `fvfma INPUT INPUT INPUT OUTPUT…`."""
+    operands = ["INPUT"] * len(form.sources) + (["OUTPUT"] if form.destination else [])
+    more = "…" if form.destination and ROLES[form.destination].many else ""
+    return " ".join([head.text, *operands]) + more
+
+
+def _choose(forms: Sequence[Form], words: Sequence[Word]) -> Form:
+    """The form whose first input fits: `l1bmm $lb0 $lm0` or `l1bmm@0 $lm0 $lb0`; where none does, the first."""
+    if len(forms) > 1 and words:
+        try:
+            first = parse_operand(words[0].text)[0]
+        except OperandError:
+            return forms[0]
+        for form in forms:
+            if isinstance(first, ROLES[form.sources[0]].types):
+                return form
+    return forms[0]
+
+
+def _check_count(words: Sequence[Word], form: Form) -> None:
+    inputs, given = len(form.sources), len(words) - 1
+    if given < inputs + bool(form.destination):
+        raise OperandError(f"`{words[0].text}` is short of operands: {given} given", f"write {_usage(words[0], form)}")
+    if given > inputs + bool(form.destination) and not (form.destination and ROLES[form.destination].many):
+        raise OperandError(f"`{words[0].text}` has too many operands: {given}", f"write {_usage(words[0], form)}")
+
+
+def _check_whole(head: Head, form: Form, destinations: Sequence[Destination]) -> None:
+    """Rules about the instruction as a whole. Raise OperandError."""
+    if len(destinations) > 1 and any(isinstance(d.operand, NoWrite) for d in destinations):
+        raise OperandError("$nowrite must be the only destination", "leave out $nowrite or the others")
+    if head.flush is not None and head.opcode.row.unit == "l1bm" and form.destination == "lb":
+        raise OperandError("zero-flush works only on what goes to the PEs", "leave out the mask after the opcode")
+
+
+def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
+    """`wait iXX`: a hexadecimal tag, 01 to 3f (isa.md, section 3)."""
+    match = re.fullmatch(r"i([0-9A-Fa-f]{2})", words[1].text) if len(words) == 2 else None
+    tag = int(match[1], 16) if match else 0
+    if not 0 < tag < isa.WAIT_TAGS:
+        raise OperandError("`wait` needs a tag from i01 to i3f", "write two hexadecimal digits, e.g. `wait i01`")
+    return Instruction("wait", "wait", Location(line, words[0].column), text, number=tag)
+
+
+def _operands(
+    words: Sequence[Word], line: int, form: Form, head: Head, defaults: Defaults, report: Report
+) -> tuple[tuple[Source, ...], tuple[Destination, ...]] | None:
+    """All operands of an instruction, or None after reporting every one that does not fit."""
+    sources: list[Source] = []
+    destinations: list[Destination] = []
+    for index, word in enumerate(words):
+        try:
+            if index < len(form.sources):
+                sources.append(_source(word, line, form.sources[index], form, head))
+            else:
+                destinations.append(_destination(word, line, form, head, defaults))
+        except OperandError as error:
+            report(word.column, error)
+    complete = len(sources) + len(destinations) == len(words)
+    return (tuple(sources), tuple(destinations)) if complete else None
+
+
+def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, report: Report) -> Instruction | None:
+    """Decode one instruction from its words (opcode first); None after reporting everything that is wrong with it."""
+    try:
+        if words[0].text == "wait":
+            return _wait(words, line, text)
+        head = parse_head(words[0].text)
+        row = head.opcode.row
+        form = _choose(row.forms, words[1:])
+        _check_count(words, form)
+        operands = _operands(words[1:], line, form, head, defaults, report)
+        if operands is None:
+            return None
+        sources, destinations = operands
+        _check_whole(head, form, destinations)
+        number, l1bs = _resolve_at(head, form, row.name)
+    except OperandError as error:
+        report(words[0].column, error)
+        return None
+    opcode = head.opcode
+    return Instruction(
+        op=row.name,
+        unit=row.unit,
+        location=Location(line, words[0].column),
+        text=text,
+        precision=opcode.precision,
+        sources=sources,
+        destinations=destinations,
+        reduction=opcode.reduction,
+        rows=opcode.rows,
+        narrow=opcode.narrow,
+        unsigned=opcode.unsigned,
+        number=number,
+        l1bs=l1bs,
+        flush=head.flush,
+    )

@@ -1,0 +1,123 @@
+"""The debug statements of the emulator: `d set`, `d get` and the DRAM preset `r` (isa.md, section 3.1).
+
+Test cases hold many thousands of them, so one expression per statement reads the whole line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, cast
+
+from simulator import isa
+from simulator.operands import OperandError
+from simulator.program import DebugGet, DebugSet, DebugTarget, DramPreset
+
+Memory = Literal["lm0", "lm1", "grf0", "grf1", "t", "omr", "l1bm", "l2bm", "pdm", "dram"]
+
+_NAMES: dict[str, Memory] = {
+    **{f"{prefix}m": "lm0" for prefix in ("", "l", "ll")},
+    **{f"{prefix}n": "lm1" for prefix in ("", "l", "ll")},
+    **{f"{prefix}r": "grf0" for prefix in ("", "l", "ll")},
+    **{f"{prefix}s": "grf1" for prefix in ("", "l", "ll")},
+    **{f"{prefix}t": "t" for prefix in ("", "l", "ll")},
+    "omr": "omr",
+    "lb": "l1bm",
+    "lc": "l2bm",
+    "p": "pdm",
+    "d": "dram",
+}
+_SPAN: dict[str, tuple[int, int, str]] = {
+    # addresses, address step per long word, unit fields that the memory has
+    **{bank: (words, 2, "ncbmp") for bank, words in isa.BANK_WORDS.items()},
+    "t": (isa.STEP_CYCLES, 1, "ncbmp"),
+    "omr": (isa.MASK_ENTRIES, 1, "ncbmp"),
+    "l1bm": (isa.L1BM_LONGS, 1, "ncb"),
+    "l2bm": (isa.L2BM_LONGS, 1, "nc"),
+    "pdm": (isa.PDM_LONGS, 1, "n"),
+    "dram": (isa.DRAM_LONGS, 1, "n"),
+}
+_UNITS = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS, "p": isa.PES_PER_MAB}
+
+_DEBUG = re.compile(
+    r"d\s+(set|get(?:d|f|h|b[dfgh])?)\s+\$([a-z]+)(\d+)"
+    r"(?:n(\d+))?(?:c(\d+))?(?:b(\d+))?(?:m(\d+))?(?:p(\d+))?\s+(\d+)(?:\s+([0-9A-Za-z\s]+))?"
+)
+_PRESET = re.compile(r"r\s+(\d+)\s+([0-9A-Fa-f]+)\s+([0-9A-Fa-f]+)\s+([0-9A-Za-z\s]+)")
+_SEPARATORS = re.compile(r"[^0-9A-Fa-f]+")
+_DIGITS = 16
+"""Hex digits of a long word."""
+
+
+def _values(payload: str, count: int) -> tuple[int, ...]:
+    """The long words of a payload; letters that are no hex digits and spaces only separate."""
+    if len(payload) == _DIGITS and count == 1:
+        try:
+            return (int(payload, 16),)
+        except ValueError:
+            pass
+    digits = _SEPARATORS.sub("", payload)
+    if len(digits) != _DIGITS * count:
+        raise OperandError(
+            f"{count} long words are {_DIGITS * count} hex digits, but the payload has {len(digits)}",
+            "correct the count or the payload",
+        )
+    return tuple(int(digits[i : i + _DIGITS], 16) for i in range(0, len(digits), _DIGITS))
+
+
+def _check_end(memory: str, address: int, count: int) -> None:
+    size, step, _ = _SPAN[memory]
+    if count < 1:
+        raise OperandError("the count must be at least 1")
+    if address + (count - 1) * step >= size:
+        what = f"{count} long words from address {address} on" if count > 1 else f"address {address}"
+        raise OperandError(f"{what} lie outside {memory.upper()}", f"its last address is {size - 1}")
+
+
+def _units(match: re.Match[str], memory: Memory) -> list[int | None]:
+    """The fields n, c, b, m, p; None where not written."""
+    values: list[int | None] = []
+    for (name, limit), digits in zip(_UNITS.items(), match.group(4, 5, 6, 7, 8), strict=True):
+        values.append(int(digits) if digits else None)
+        if not digits:
+            continue
+        if name not in _SPAN[memory][2]:
+            raise OperandError(f"{memory.upper()} has no unit field `{name}`", f"it has {' '.join(_SPAN[memory][2])}")
+        if int(digits) >= limit:
+            raise OperandError(f"unit `{name}{digits}` does not exist", f"use {name}0 to {name}{limit - 1}")
+    return values
+
+
+def parse_debug(text: str, line: int) -> DebugSet | DebugGet:
+    """A `d set` or `d get` statement without its comment. Raises OperandError."""
+    match = _DEBUG.fullmatch(text)
+    if not match:
+        raise OperandError(
+            f"cannot read the debug statement `{text[:60]}`",
+            "write `d get $lm0n0c0b0m0p0 1`, `d getf …` or `d set $lm0n0c0b0m0p0 1 3F80000040000000`",
+        )
+    action, name, address_text, count_text, payload = match.group(1, 2, 3, 9, 10)
+    if name not in _NAMES:
+        raise OperandError(f"`${name}` is not a memory that can be shown or set", "use lm ln lr ls lt omr lb lc p d")
+    memory = _NAMES[name]
+    address, count = int(address_text), int(count_text)
+    _check_end(memory, address, count)
+    target = DebugTarget(memory, address, *_units(match, memory))
+    if action != "set":
+        if payload:
+            raise OperandError("`d get` takes no payload", "write `d set` to write a memory")
+        return DebugGet(line, text, action[3:], target, count)
+    if payload is None:
+        raise OperandError("`d set` needs a payload", "append 16 hex digits per long word")
+    return DebugSet(line, text, target, _values(payload, count))
+
+
+def parse_preset(text: str, line: int) -> DramPreset:
+    """An `r <group> <address> <count> <payload>` statement; address and count are hexadecimal. Raises OperandError."""
+    match = _PRESET.fullmatch(text)
+    if not match:
+        raise OperandError(f"cannot read the DRAM preset `{text[:60]}`", "write `r 0 000000000 001 3F80000040000000`")
+    group, address, count = int(match[1]), int(match[2], 16), int(match[3], 16)
+    if group >= isa.GROUPS:
+        raise OperandError(f"group {group} does not exist", f"use 0 to {isa.GROUPS - 1}")
+    _check_end("dram", address, count)
+    return DramPreset(line, text, group, address, cast("tuple[int, ...]", _values(match[4], count)))
