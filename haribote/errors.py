@@ -40,3 +40,7 @@ class UnsupportedShape(HariboteError):
     def __init__(self, constraint: str, received: str, try_: str = "") -> None:
         self.constraint, self.received = constraint, received
         super().__init__(f"unsupported shape: {constraint}, but received {received}", try_)
+
+
+class NotWritten(HariboteError):
+    """A learner's stub that is still unwritten; its node runs on the host."""

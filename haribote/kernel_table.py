@@ -104,6 +104,7 @@ KERNELS: tuple[KernelRow, ...] = (
 )  # fmt: skip
 
 BY_NAME: dict[str, KernelRow] = {row.name: row for row in KERNELS}
+BY_TRANSFER: dict[tuple[str, str], KernelRow] = {(r.op, r.output): r for r in KERNELS if r.op in ("DL", "UL")}
 
 
 def problem(row: KernelRow, constant: float = 0.01) -> Op:

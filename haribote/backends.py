@@ -1,0 +1,134 @@
+"""What trains and evaluates a model: torch itself, or the compiled step on the simulated chip.
+
+Every backend starts from the same parameters, takes the same batches and gives losses and logits as NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.errors import HariboteError
+from haribote.program import Compiled
+
+Floats = NDArray[np.float32]
+Labels = NDArray[Any]
+Parameters = dict[str, Floats]
+
+BACKENDS = ("torch", "sim")
+
+
+class ChipRequired(HariboteError):
+    """`--require-chip` was given, but some node has to run on the host."""
+
+
+class Backend(Protocol):
+    """One way to train. `step` does one batch and gives its loss before the update; `logits` is [N, classes]."""
+
+    summary: str
+
+    def step(self, images: Floats, labels: Labels) -> float:
+        """Train on one batch: images [N, 784] float32, labels [N] integers."""
+
+    def logits(self, images: Floats) -> Floats:
+        """Class scores of any number of images."""
+
+    def parameters(self) -> Parameters:
+        """A copy of all parameters, by torch's names."""
+
+    def load(self, parameters: Parameters) -> None:
+        """Replace all parameters."""
+
+
+class TorchBackend:
+    """PyTorch in eager mode: the reference."""
+
+    summary = "torch, eager"
+
+    def __init__(self, model: Any, learning_rate: float) -> None:
+        import torch
+
+        self._torch, self._model = torch, model
+        self._optimiser = torch.optim.SGD(model.parameters(), lr=learning_rate)
+
+    def step(self, images: Floats, labels: Labels) -> float:
+        """See `Backend.step`."""
+        torch = self._torch
+        self._optimiser.zero_grad()
+        loss = torch.nn.functional.cross_entropy(
+            self._model(torch.from_numpy(images)), torch.from_numpy(labels.astype(np.int64))
+        )
+        loss.backward()
+        self._optimiser.step()
+        return float(loss.item())
+
+    def logits(self, images: Floats) -> Floats:
+        """See `Backend.logits`."""
+        with self._torch.no_grad():
+            result: Floats = self._model(self._torch.from_numpy(images)).numpy()
+        return result
+
+    def parameters(self) -> Parameters:
+        """See `Backend.parameters`."""
+        return {name: value.detach().numpy().copy() for name, value in self._model.named_parameters()}
+
+    def load(self, parameters: Parameters) -> None:
+        """See `Backend.load`."""
+        self._model.load_state_dict({name: self._torch.from_numpy(value) for name, value in parameters.items()})
+
+
+class SimBackend:
+    """The step compiled for MN-Core 2, on the simulated machine."""
+
+    def __init__(self, model: Any, learning_rate: float, batch: int, solutions: bool, require_chip: bool = False) -> None:
+        from haribote.compiler import compile_for_sim
+        from haribote.frontend.torch import trace_inference, trace_step
+        from haribote.runtime import Session
+
+        features = next(model.parameters()).shape[1]
+        self.compiled: Compiled = compile_for_sim(trace_step(model, learning_rate, batch, features), solutions)
+        if require_chip and self.compiled.host_nodes:
+            raise ChipRequired(
+                f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
+                + ", ".join(f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes),
+                "write these kernels, or add --solutions",
+            )
+        self._batch = batch
+        self._training = Session(self.compiled)
+        self._inference = Session(compile_for_sim(trace_inference(model, batch, features), solutions))
+        self.load({name: value.detach().numpy() for name, value in model.named_parameters()})
+        self.summary = self.compiled.summary
+
+    def step(self, images: Floats, labels: Labels) -> float:
+        """See `Backend.step`."""
+        self._training.step({"x": images, "labels": labels})
+        return float(self._training.read("loss"))
+
+    def logits(self, images: Floats) -> Floats:
+        """See `Backend.logits`; the last batch is filled up with zeros, whose results are dropped."""
+        for name, value in self.parameters().items():
+            self._inference.write(name, value)
+        results = []
+        for start in range(0, len(images), self._batch):
+            part = images[start : start + self._batch]
+            full = np.zeros((self._batch, images.shape[1]), np.float32)
+            full[: len(part)] = part
+            self._inference.write("x", full)
+            self._inference.run()
+            results.append(self._inference.read("logits")[: len(part)])
+        return np.concatenate(results)
+
+    def parameters(self) -> Parameters:
+        """See `Backend.parameters`."""
+        return {name: self._training.read(name) for name in self.compiled.updates}
+
+    def padded_parameters(self) -> Parameters:
+        """All parameters as they lie in DRAM, padding included."""
+        return {name: self._training.read(name, padded=True) for name in self.compiled.updates}
+
+    def load(self, parameters: Parameters) -> None:
+        """See `Backend.load`."""
+        for name, value in parameters.items():
+            self._training.write(name, value)

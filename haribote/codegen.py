@@ -1,0 +1,142 @@
+"""From the placed graph to pieces of work: assembly text for the chip, and what the host does in between.
+
+A node whose kernel is not written, or whose kernel refuses the shape, runs on the host. A missing DL or UL is served by
+the host writing or reading local memory by layout, and its operator stays on the chip (design.md, section 4).
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx
+
+from haribote.errors import HariboteError, NotWritten, UnsupportedShape
+from haribote.graph import Index
+from haribote.kernel import Kernel, Op
+from haribote.kernel_table import KernelRow
+from haribote.placement import op_of, row_of
+from haribote.tasks import resolve_row
+
+
+class KernelFailed(HariboteError):
+    """A kernel stopped with an error of its own; the message names its file and line."""
+
+
+@dataclass(frozen=True)
+class ChipPiece:
+    """The assembly of one node. owner: whose kernel wrote it."""
+
+    node: onnx.NodeProto
+    lines: tuple[str, ...]
+    owner: str
+
+
+@dataclass(frozen=True)
+class HostPiece:
+    """A node that the host evaluates on tensors in DRAM. reason: why it is not on the chip."""
+
+    node: onnx.NodeProto
+    reason: str
+
+
+@dataclass(frozen=True)
+class TransferPiece:
+    """A DL or UL that the host serves by layout."""
+
+    node: onnx.NodeProto
+    op: Op
+
+
+Piece = ChipPiece | HostPiece | TransferPiece
+
+
+@dataclass
+class _Group:
+    """An operator with the transfers around it."""
+
+    node: onnx.NodeProto
+    loads: list[onnx.NodeProto] = field(default_factory=list)
+    stores: list[onnx.NodeProto] = field(default_factory=list)
+
+
+def generate(model: onnx.ModelProto, solutions: bool = False) -> list[Piece]:
+    """The pieces of the whole graph, in order. Raises KernelFailed where a kernel has a mistake."""
+    emitter = _Emitter(Index(model), solutions)
+    return [piece for group in _groups(model.graph) for piece in emitter.group(group)]
+
+
+def _groups(graph: onnx.GraphProto) -> Iterator[_Group]:
+    loads: list[onnx.NodeProto] = []
+    group: _Group | None = None
+    for node in graph.node:
+        if node.op_type == "UL" and group is not None:
+            group.stores.append(node)
+            continue
+        if group is not None:
+            yield group
+            group = None
+        if node.op_type == "DL":
+            loads.append(node)
+        else:
+            group, loads = _Group(node, loads), []
+    if group is not None:
+        yield group
+
+
+@dataclass
+class _Emitter:
+    index: Index
+    solutions: bool
+
+    def group(self, group: _Group) -> Iterator[Piece]:
+        """The pieces of one operator: on the chip with its transfers, or on the host without them."""
+        piece = self.compute(group.node)
+        if isinstance(piece, HostPiece):
+            yield piece
+            return
+        yield from map(self.transfer, group.loads)
+        yield piece
+        yield from map(self.transfer, group.stores)
+
+    def compute(self, node: onnx.NodeProto) -> ChipPiece | HostPiece:
+        row = row_of(node)
+        if row is None:
+            return HostPiece(node, "no kernel of the table does it")
+        return self.emit(node, row)
+
+    def transfer(self, node: onnx.NodeProto) -> ChipPiece | TransferPiece:
+        row = row_of(node)
+        assert row is not None  # insert_transfers gives every DL and UL a row
+        piece = self.emit(node, row)
+        return piece if isinstance(piece, ChipPiece) else TransferPiece(node, self.op(node, row))
+
+    def op(self, node: onnx.NodeProto, row: KernelRow) -> Op:
+        return op_of(node, row, self.index)
+
+    def emit(self, node: onnx.NodeProto, row: KernelRow) -> ChipPiece | HostPiece:
+        answer = resolve_row(row, self.solutions)
+        if answer is None:
+            return HostPiece(node, f"task {row.task} is not written")
+        try:
+            return ChipPiece(node, tuple(run_kernel(answer.kernel, self.op(node, row))), answer.owner)
+        except (UnsupportedShape, NotWritten) as reason:
+            return HostPiece(node, str(reason))
+
+
+def run_kernel(kernel: Kernel, op: Op) -> list[str]:
+    """The lines of a kernel. Raises UnsupportedShape and NotWritten as they are, any other error as KernelFailed."""
+    try:
+        return [str(line) for line in kernel(op)]
+    except HariboteError:
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        where = next((frame for frame in reversed(frames) if Path(frame.filename).parent.name == "kernels"), frames[-1])
+        raise KernelFailed(
+            f"{where.filename}:{where.lineno}: the kernel of task {kernel.task} ({kernel.title}) stopped with "
+            f"{type(error).__name__}: {error}",
+            f"look at the line: {where.line}",
+        ) from error

@@ -1,0 +1,60 @@
+"""The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
+
+    trace → simplify → pad → decompose → layout → transfer → place → kernels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+
+from haribote.codegen import generate
+from haribote.errors import HariboteError
+from haribote.graph import save
+from haribote.passes.assign_layouts import assign_layouts
+from haribote.passes.decompose import decompose
+from haribote.passes.fuse_greater import fuse_greater
+from haribote.passes.insert_transfers import insert_transfers
+from haribote.passes.pad import pad
+from haribote.passes.simplify import simplify
+from haribote.place import place
+from haribote.program import Compiled, link
+
+Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
+
+# The stages after the trace, in order. Each pass ends with the graph verifier.
+STAGES: dict[str, tuple[Pass, ...]] = {
+    "simplify": (simplify,),
+    "pad": (pad,),
+    "decompose": (decompose,),
+    "layout": (fuse_greater, assign_layouts),
+    "transfer": (insert_transfers,),
+    "place": (place,),
+}
+
+
+def lower(
+    model: onnx.ModelProto, start: str = "simplify", stop_after: str = "place", save_to: Path | None = None
+) -> onnx.ModelProto:
+    """Run the passes from `start` to `stop_after`; with `save_to`, write `<stage>.onnx` there after each stage.
+
+    Raises HariboteError for an unknown stage, and what the passes raise.
+    """
+    for stage in (start, stop_after):
+        if stage not in STAGES:
+            raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(STAGES)}")
+    names = list(STAGES)
+    for stage in names[names.index(start) : names.index(stop_after) + 1]:
+        for run in STAGES[stage]:
+            model = run(model)
+        if save_to is not None:
+            save(model, save_to / f"{stage}.onnx")
+    return model
+
+
+def compile_for_sim(model: onnx.ModelProto, solutions: bool = False, start: str = "simplify") -> Compiled:
+    """From a graph to machine programs. `solutions`: the reference kernels, else the learner's. `start`: first stage."""
+    placed = lower(model, start)
+    return link(placed, generate(placed, solutions))

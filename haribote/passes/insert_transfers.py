@@ -1,0 +1,53 @@
+"""Insert `DL` (DRAM → LM) before and `UL` (LM → DRAM) after every operator of the chip.
+
+The baseline keeps every tensor in DRAM between operators. DL and UL have Identity as their ONNX function body: the
+graph still means the same to every tool.
+"""
+
+from __future__ import annotations
+
+import onnx
+
+from haribote.graph import Builder, Index
+from haribote.kernel_table import BY_TRANSFER
+from haribote.passes.assign_layouts import annotate
+from haribote.placement import row_of, tensor_inputs
+
+
+def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Every operand that a kernel wants in LM gets a DL, every result that it leaves in LM a UL.
+
+    A DL is named `<node>.dl<k>` for operand k; the node's result in LM is `<node>.lm`, and its UL `<node>.ul` makes
+    the value that had that name before.
+    """
+    index, builder = Index(model), Builder.like(model)
+    for original in model.graph.node:
+        node = onnx.NodeProto()
+        node.CopyFrom(original)
+        row = row_of(node)
+        if row is None:
+            builder.keep(node)
+            continue
+        if row.input_memory != "DRAM":
+            for number, (tag, value) in enumerate(zip(row.inputs, tensor_inputs(node, index), strict=True)):
+                _transfer(builder, "DL", tag, value, f"{node.name}.dl{number}")
+                _rewire(node, value, f"{node.name}.dl{number}")
+        result = node.output[0]
+        if row.output_memory != "DRAM":
+            node.output[0] = f"{node.name}.lm"
+        builder.keep(node)
+        if row.output_memory != "DRAM":
+            _transfer(builder, "UL", row.output, node.output[0], result, f"{node.name}.ul")
+    return builder.finish()
+
+
+def _transfer(builder: Builder, op: str, tag: str, source: str, target: str, name: str = "") -> None:
+    builder.op(op, source, name=target, reserved=True)
+    node = builder.model.graph.node[-1]
+    node.name = name or target
+    annotate(node, BY_TRANSFER[op, tag])
+
+
+def _rewire(node: onnx.NodeProto, old: str, new: str) -> None:
+    """Let the node read `new` in the first place where it reads `old` (a node may read one value twice)."""
+    node.input[list(node.input).index(old)] = new

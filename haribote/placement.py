@@ -1,0 +1,101 @@
+"""Where an operand of a lowered node sits: its layout, memory and address, kept in the node's metadata.
+
+A node carries `haribote.in0.layout`, `haribote.in0.memory`, `haribote.in0.address`, … and the same for `out`, so that
+Netron shows them and a saved graph is complete. `haribote.kernel` names the row of the kernel table that serves it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import onnx
+
+from haribote.errors import GraphError
+from haribote.graph import Index, attributes
+from haribote.kernel import Memory, Op, Operand
+from haribote.kernel_table import BY_NAME, KernelRow
+from haribote.layout import Layout
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Layout, memory and address of one operand; address None before the place pass."""
+
+    layout: Layout
+    memory: Memory
+    address: int | None = None
+
+
+def get(node: onnx.NodeProto, key: str) -> str | None:
+    """The value of a metadata entry, or None."""
+    return next((entry.value for entry in node.metadata_props if entry.key == key), None)
+
+
+def put(node: onnx.NodeProto, key: str, value: str) -> None:
+    """Set a metadata entry, replacing an older one."""
+    for entry in node.metadata_props:
+        if entry.key == key:
+            entry.value = value
+            return
+    node.metadata_props.add(key=key, value=value)
+
+
+def row_of(node: onnx.NodeProto) -> KernelRow | None:
+    """The row of the kernel table that serves the node, or None for a node of the host."""
+    name = get(node, "haribote.kernel")
+    return BY_NAME[name] if name else None
+
+
+def set_row(node: onnx.NodeProto, row: KernelRow) -> None:
+    """Say which row of the kernel table serves the node."""
+    put(node, "haribote.kernel", row.name)
+
+
+def set_placement(node: onnx.NodeProto, slot: str, placement: Placement) -> None:
+    """Record where the operand `slot` ("in0", "in1", "out") sits."""
+    put(node, f"haribote.{slot}.layout", str(placement.layout))
+    put(node, f"haribote.{slot}.memory", placement.memory)
+    if placement.address is not None:
+        put(node, f"haribote.{slot}.address", str(placement.address))
+
+
+def placement_of(node: onnx.NodeProto, slot: str) -> Placement:
+    """Where the operand `slot` sits; raises GraphError where the node does not say."""
+    layout, memory = get(node, f"haribote.{slot}.layout"), get(node, f"haribote.{slot}.memory")
+    if layout is None or memory is None:
+        raise GraphError(f"node {node.name} ({node.op_type}) has no layout for {slot}; run the layout pass first")
+    address = get(node, f"haribote.{slot}.address")
+    return Placement(Layout.parse(layout), cast(Memory, memory), None if address is None else int(address))
+
+
+def scalars(index: Index) -> dict[str, float]:
+    """The float constants of a single value, by name: what a kernel writes into its text as a literal."""
+    return {name: value.item() for name, value in index.constants.items() if value.size == 1 and value.dtype == np.float32}
+
+
+def tensor_inputs(node: onnx.NodeProto, index: Index) -> list[str]:
+    """The inputs of a node that are tensors in memory, not parameters (axes, depth) or literals of the kernel."""
+    if node.op_type in ("OneHot", "ReduceSum", "ReduceMax"):
+        return list(node.input[:1])
+    constants = scalars(index)
+    return [name for name in node.input if name not in constants]
+
+
+def op_of(node: onnx.NodeProto, row: KernelRow, index: Index) -> Op:
+    """The operator as its kernel sees it, from the placed node."""
+    names = tensor_inputs(node, index)
+    inputs = tuple(_operand(node, f"in{number}", name, index) for number, name in enumerate(names))
+    values: dict[str, Any] = attributes(node)
+    if row.variant == "constant":
+        constants = scalars(index)
+        values["constant"] = next(constants[name] for name in node.input if name in constants)
+    return Op(row.op, inputs, _operand(node, "out", node.output[0], index), values)
+
+
+def _operand(node: onnx.NodeProto, slot: str, name: str, index: Index) -> Operand:
+    place = placement_of(node, slot)
+    if place.address is None:
+        raise GraphError(f"node {node.name} ({node.op_type}) has no address for {slot}; run the place pass first")
+    return Operand(name, index.shape[name], str(index.dtype[name]), place.layout, place.memory, place.address)

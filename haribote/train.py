@@ -1,0 +1,133 @@
+"""`haribote train`: epochs of a 784-H-10 network on a backend, with checkpoints that survive a killed run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from haribote.backends import Backend, SimBackend, TorchBackend
+from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
+from haribote.data import Dataset, batches
+
+CLASSES, FEATURES = 10, 784
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for. folder: where checkpoint and picture go."""
+
+    backend: str
+    folder: Path
+    epochs: int = 1
+    hidden: int = 16
+    batch: int = 256
+    learning_rate: float = 0.01
+    seed: int = 42
+    solutions: bool = False
+    require_chip: bool = False
+    resume: bool = False
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint file of the run."""
+        return self.folder / "checkpoint.npz"
+
+
+def make_backend(options: Options) -> Backend:
+    """The backend with freshly initialised parameters (torch's own initialisation from the seed)."""
+    from haribote.models import mlp
+
+    model = mlp(FEATURES, options.hidden, CLASSES, seed=options.seed)
+    if options.backend == "torch":
+        return TorchBackend(model, options.learning_rate)
+    return SimBackend(model, options.learning_rate, options.batch, options.solutions, options.require_chip)
+
+
+def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -> Run:
+    """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
+
+    Raises CheckpointError where `resume` finds no checkpoint or one of another run.
+    """
+    run = Run(options.hidden, options.batch, options.learning_rate, options.seed, data.name)
+    backend = make_backend(options)
+    say(backend.summary)
+    if options.resume:
+        run = _resume(options, run, backend)
+        say(f"resuming after epoch {run.epoch}")
+    while run.epoch < options.epochs:
+        start = time.perf_counter()
+        losses = train_epoch(backend, data, run, options.epochs)
+        accuracy = evaluate(backend, data)
+        run.epoch += 1
+        run.losses += losses
+        run.accuracies.append(accuracy)
+        save_checkpoint(options.checkpoint, run, backend.parameters())
+        draw(run, options.folder / "loss.png")
+        say(_line(run, losses, time.perf_counter() - start, backend))
+    return run
+
+
+def train_epoch(backend: Backend, data: Dataset, run: Run, epochs: int) -> list[float]:
+    """One epoch; the losses of its steps."""
+    order = list(batches(len(data.train_labels), run.batch, run.seed, run.epoch))
+    losses = []
+    with tqdm(order, desc=f"epoch {run.epoch + 1}/{epochs}", unit="step", leave=False) as bar:
+        for rows in bar:
+            losses.append(backend.step(data.train_images[rows], data.train_labels[rows]))
+            bar.set_postfix_str(f"loss {losses[-1]:.4f}", refresh=False)
+    return losses
+
+
+def evaluate(backend: Backend, data: Dataset) -> float:
+    """Accuracy on all test images, 0 to 1, evaluated by the backend."""
+    return float(np.mean(backend.logits(data.test_images).argmax(axis=1) == data.test_labels))
+
+
+def draw(run: Run, path: Path) -> None:
+    """Write the loss of every step and the accuracy of every epoch as a PNG."""
+    import io
+
+    from matplotlib.figure import Figure
+
+    from haribote.files import write_file
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    steps = len(run.losses) // max(run.epoch, 1)
+    axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label="loss")
+    axes.set(xlabel="epoch", ylabel="loss", title=f"784-{run.hidden}-10 on {run.data}", ylim=(0, None))
+    right = axes.twinx()
+    right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label="accuracy")
+    right.set(ylabel="test accuracy in %", ylim=(0, 100))
+    figure.legend(loc="outside lower center", ncols=2)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=120)
+    write_file(path, content.getvalue())
+
+
+def _resume(options: Options, run: Run, backend: Backend) -> Run:
+    saved, parameters = load_checkpoint(options.checkpoint)
+    if not saved.same_task(run):
+        raise CheckpointError(
+            f"{options.checkpoint} is of another run: hidden {saved.hidden}, batch {saved.batch}, learning rate "
+            f"{saved.learning_rate}, seed {saved.seed}, data {saved.data}",
+            "the same options as then, or no --resume to start anew",
+        )
+    backend.load(parameters)
+    return saved
+
+
+def _line(run: Run, losses: list[float], seconds: float, backend: Backend) -> str:
+    line = (
+        f"epoch {run.epoch}  loss {np.mean(losses):.4f}  accuracy {100 * run.accuracies[-1]:.2f}%  time {seconds:.1f}s"
+    )
+    if isinstance(backend, SimBackend):
+        cost = backend.compiled.cost
+        line += f"  on chip {backend.compiled.chip_count} of {backend.compiled.node_count} nodes"
+        line += f"  steps {cost.steps} + {cost.moves} MV  cycles {cost.cycles:.0f} per train step"
+    return line
