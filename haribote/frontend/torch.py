@@ -1,0 +1,226 @@
+"""From PyTorch to ONNX: trace a whole training step, then lower it operation by operation.
+
+The trace runs the user's model, a loss and SGD on copies, with the parameters as inputs, so learning rate, batch and
+shapes are those of the program itself. The lowering rules are in `haribote.frontend.aten`.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import operator
+import re
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, fx, nn
+from torch.func import functional_call
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from haribote.errors import UnsupportedModel, UnsupportedOp
+from haribote.frontend.aten import PROFILER, RULES, Lowering
+from haribote.graph import Builder, set_metadata
+
+Values = dict[str, Tensor]
+Traced = tuple[Values, Values]
+"""The outputs of a traced function by name, and further values that deserve a name."""
+
+
+def trace_step(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    x: Tensor,
+    labels: Tensor,
+    loss_function: Callable[[Tensor, Tensor], Tensor] = nn.functional.cross_entropy,
+) -> onnx.ModelProto:
+    """The training step (forward, loss, backward, update) as a graph; model and optimiser stay bit-identical.
+
+    Args:
+        model: an MLP of Linear and ReLU, float32.
+        optimizer: torch.optim.SGD over parameters of the model, without momentum.
+        x, labels: an example batch, [N, features] float32 and [N] int64; only its shapes matter.
+        loss_function: of logits and labels.
+
+    Returns:
+        A graph with inputs `x`, `labels` and the parameters by their torch names; outputs `loss`, then `<name>.next`
+        for each updated parameter. A module's output is named `<module>.out` (the whole model's: `logits`), the
+        gradient of a value `<value>.grad`.
+
+    Raises:
+        UnsupportedModel, UnsupportedOp: what cannot be traced, with the line that did it.
+    """
+    _check(model, x, labels)
+    shadow, groups, parameters = copy.deepcopy(model), _sgd_groups(model, optimizer), dict(model.named_parameters())
+
+    def step(leaves: Values, x: Tensor, labels: Tensor) -> Traced:
+        for name, leaf in leaves.items():
+            leaf.requires_grad_(parameters[name].requires_grad)
+        logits, values = _forward(shadow, leaves, x)
+        loss = loss_function(logits, labels)
+        wanted = {name: value for name, value in (leaves | values).items() if value.requires_grad}
+        grads = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)
+        reached = {name: grad for name, grad in zip(wanted, grads, strict=True) if grad is not None}
+        for name, leaf in leaves.items():
+            leaf.grad = reached.get(name)
+        torch.optim.SGD([{**group, "params": [leaves[name] for name in group["params"]]} for group in groups]).step()
+        updated = {name for group in groups for name in group["params"]} & reached.keys()
+        outputs = {"loss": loss} | {f"{name}.next": leaf for name, leaf in leaves.items() if name in updated}
+        return outputs, values | {f"{name}.grad": grad for name, grad in reached.items()}
+
+    graph = _trace(step, parameters, {"x": x, "labels": labels}, "train_step")
+    updates = {name: f"{name}.next" for name in parameters if f"{name}.next" in {out.name for out in graph.graph.output}}
+    set_metadata(graph, kind="train", updates=json.dumps(updates))
+    return graph
+
+
+def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
+    """The forward pass as a graph with inputs `x` and the parameters, and output `logits`; otherwise as `trace_step`."""
+    _check(model, x, None)
+    shadow = copy.deepcopy(model)
+
+    def forward(leaves: Values, x: Tensor) -> Traced:
+        logits, values = _forward(shadow, leaves, x)
+        return {"logits": logits}, values
+
+    graph = _trace(forward, dict(model.named_parameters()), {"x": x}, "inference")
+    set_metadata(graph, kind="infer")
+    return graph
+
+
+def _forward(model: nn.Module, leaves: Values, x: Tensor) -> tuple[Tensor, Values]:
+    """The logits, and every module's output by name."""
+    values: Values = {}
+
+    def observe(name: str) -> Callable[[nn.Module, Any, Any], None]:
+        def hook(module: nn.Module, inputs: Any, output: Any) -> None:
+            if isinstance(output, Tensor):
+                values[f"{name}.out"] = output
+
+        return hook
+
+    hooks = [module.register_forward_hook(observe(name)) for name, module in model.named_modules() if name]
+    logits: Tensor = functional_call(model, leaves, (x,))
+    for handle in hooks:
+        handle.remove()
+    return logits, {"logits": logits} | values
+
+
+def _trace(
+    function: Callable[..., Traced], parameters: dict[str, nn.Parameter], batch: Values, name: str
+) -> onnx.ModelProto:
+    """Trace function(parameters, *batch) on copies of the parameters, and lower it."""
+    outputs: list[str] = []
+    values: list[str] = []
+
+    def flat(*tensors: Tensor) -> list[Tensor]:  # make_fx keeps only the order, so the names travel beside it
+        leaves = {key: tensor.detach() for key, tensor in zip(parameters, tensors[len(batch) :], strict=True)}
+        with torch.autograd.set_detect_anomaly(True, check_nan=False), _RefuseUnknown():
+            results, others = function(leaves, *tensors[: len(batch)])
+        outputs.extend(results)
+        values.extend(others)
+        return [*results.values(), *others.values()]
+
+    copies = [parameter.detach().clone() for parameter in parameters.values()]
+    program = make_fx(flat)(*batch.values(), *copies)
+    return _lower(program, [*batch, *parameters], outputs, values, name)
+
+
+class _RefuseUnknown(TorchDispatchMode):
+    """Stops the trace at the first operation without a rule, while the stack still tells whose line it is."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func not in RULES and func.namespace != PROFILER:
+            shapes = ", ".join(_shape(arg) for arg in args if isinstance(arg, Tensor))
+            raise UnsupportedOp(
+                f"no lowering rule for {func}({shapes}), {_source()}",
+                "a model of Linear and ReLU layers with cross-entropy, or add a rule to haribote/frontend/aten.py",
+            )
+        return func(*args, **(kwargs or {}))
+
+
+def _shape(tensor: Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
+
+
+def _source() -> str:
+    """Where the operation now dispatched comes from: the last line outside torch; in backward, of its forward."""
+    node = torch._C._current_autograd_node()
+    # Anomaly mode keeps each forward operation's stack with its backward node.
+    lines = node.metadata.get("traceback_", []) if node is not None else traceback.format_stack()
+    ours = (str(Path(torch.__file__).parent), __file__, "<")
+    for line in reversed(lines):
+        match = re.match(r'\s*File "(.+)", line (\d+), in .*\n\s*(.*)', line)
+        if match and not match[1].startswith(ours):
+            return f"{'in the backward of' if node else 'at'} {match[1]}:{match[2]}: `{match[3].strip()}`"
+    return "from inside torch"
+
+
+def _lower(
+    program: fx.GraphModule, inputs: list[str], outputs: list[str], values: list[str], name: str
+) -> onnx.ModelProto:
+    """Write the traced program in ONNX, rule by rule. Its results are `outputs` and then `values`."""
+    results = program.graph.find_nodes(op="output")[0].args[0]
+    names = _names(program.graph, dict(zip(reversed(results), reversed([*outputs, *values]), strict=True)))
+    g = Lowering(Builder(name))
+    env: dict[fx.Node, Any] = {}
+    waiting = iter(inputs)
+    for node in program.graph.nodes:
+        g.node, g.result = node, names.get(node, node.name.strip("_"))
+        if node.op == "placeholder":
+            value = node.meta["val"]
+            env[node] = g.builder.input(next(waiting), tuple(value.shape), str(value.dtype).removeprefix("torch."))
+        elif node.op == "get_attr":
+            env[node] = g.builder.constant(operator.attrgetter(str(node.target))(program).detach().numpy(), g.result)
+        elif node.target is operator.getitem:
+            env[node] = env[node.args[0]][node.args[1]]
+        elif node.target in RULES:
+            env[node] = RULES[node.target](g, *fx.map_arg(node.args, env.get), **fx.map_arg(node.kwargs, env.get))
+        value = node.meta.get("val")
+        if isinstance(value, Tensor):
+            g.shapes[env[node]] = tuple(value.shape)
+    for output, node in zip(outputs, results, strict=False):
+        if env[node] != output:
+            g.builder.op("Identity", env[node], name=output)
+        g.builder.output(output)
+    return g.builder.finish()
+
+
+def _names(graph: fx.Graph, names: dict[fx.Node, str]) -> dict[fx.Node, str]:
+    """Hand the name of a value on to the operation that makes it, through operations that change nothing."""
+    for node in reversed(graph.nodes):
+        transparent = node.target is operator.getitem or str(node.target).startswith("aten.detach")
+        if node in names and transparent and (node.target is not operator.getitem or node.args[1] == 0):
+            names.setdefault(node.args[0], names[node])
+    return names
+
+
+def _sgd_groups(model: nn.Module, optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
+    """The optimiser's parameter groups, parameters by name, in the form that traces to plain operations."""
+    if type(optimizer) is not torch.optim.SGD:
+        raise UnsupportedModel(f"the optimiser must be torch.optim.SGD, received {type(optimizer).__name__}", "SGD")
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    groups = []
+    for group in optimizer.param_groups:
+        if group["momentum"]:
+            raise UnsupportedModel(f"SGD must be without momentum, received momentum={group['momentum']}", "momentum=0")
+        if any(id(parameter) not in names for parameter in group["params"]):
+            raise UnsupportedModel("the optimiser updates a tensor that is no parameter of the model")
+        plain = {"params": [names[id(p)] for p in group["params"]], "lr": float(group["lr"]), "foreach": False}
+        groups.append({**group, **plain, "fused": False})
+    return groups
+
+
+def _check(model: nn.Module, x: Tensor, labels: Tensor | None) -> None:
+    if not isinstance(model, nn.Module):
+        raise UnsupportedModel(f"the model must be a torch module, received {type(model).__name__}")
+    for name, tensor in {"x": x, **dict(model.named_parameters())}.items():
+        if tensor.dtype != torch.float32:
+            raise UnsupportedModel(f"{name!r} must be float32, received {_shape(tensor)}", "model.float(), x.float()")
+    if labels is not None and (labels.dtype != torch.int64 or labels.shape != x.shape[:1]):
+        raise UnsupportedModel(f"labels must be int64[{len(x)}], one class per row of x, received {_shape(labels)}")

@@ -1,0 +1,310 @@
+"""Build, verify, look up, evaluate, save and load ONNX graphs. The interchange is `onnx.ModelProto` everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import DTypeLike, NDArray
+from onnx import checker, helper, numpy_helper, shape_inference
+from onnx.reference import ReferenceEvaluator
+
+from haribote.errors import GraphError
+from haribote.functions import DOMAIN, FUNCTIONS, OPSET
+
+Array = NDArray[Any]
+Shape = tuple[int, ...]
+
+IR_VERSION = 10
+KIND, UPDATES, PADDING = "haribote.kind", "haribote.updates", "haribote.padding"
+"""Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`."""
+PART = "haribote.part"
+"""Key of a node's metadata_props: "loss" for the nodes that only the loss value needs."""
+
+
+class Index:
+    """Lookups in one model: who makes a value, who uses it, its shape and dtype, its constant. A snapshot.
+
+    Attributes:
+        producer: value name to the node that makes it (not for inputs and constants).
+        consumers: value name to the nodes that read it, in order; an empty list where none does.
+        shape, dtype: of every value of the model.
+        constants: initializer name to its array.
+        inputs, outputs: names, in order.
+    """
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        graph = model.graph
+        self.node = {node.name: node for node in graph.node}
+        self.producer = {name: node for node in graph.node for name in node.output}
+        self.constants: dict[str, Array] = {init.name: numpy_helper.to_array(init) for init in graph.initializer}
+        self.inputs = [info.name for info in graph.input]
+        self.outputs = [info.name for info in graph.output]
+        self.shape: dict[str, Shape] = {name: array.shape for name, array in self.constants.items()}
+        self.dtype: dict[str, np.dtype[Any]] = {name: array.dtype for name, array in self.constants.items()}
+        for info in [*graph.input, *graph.value_info, *graph.output]:
+            tensor = info.type.tensor_type
+            if tensor.elem_type and tensor.HasField("shape") and all(d.HasField("dim_value") for d in tensor.shape.dim):
+                self.shape[info.name] = tuple(d.dim_value for d in tensor.shape.dim)
+                self.dtype[info.name] = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+        self.consumers: dict[str, list[onnx.NodeProto]] = {name: [] for name in [*self.shape, *self.producer]}
+        for node in graph.node:
+            for name in dict.fromkeys(node.input):
+                self.consumers.setdefault(name, []).append(node)
+
+
+def attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    """The node's attributes as Python values; an absent one is absent (the operator's default holds)."""
+    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+
+def kind(model: onnx.ModelProto) -> str:
+    """What the graph is: "train", "infer", or "" for a graph that is not ours."""
+    return _metadata(model).get(KIND, "")
+
+
+def updates(model: onnx.ModelProto) -> dict[str, str]:
+    """Parameter name to the output that holds its value after the step."""
+    result: dict[str, str] = json.loads(_metadata(model).get(UPDATES, "{}"))
+    return result
+
+
+def set_metadata(model: onnx.ModelProto, **values: str) -> None:
+    """Set metadata_props `haribote.<key>`; the others stay."""
+    named = {f"haribote.{key}": value for key, value in values.items()}
+    helper.set_model_props(model, _metadata(model) | named)
+
+
+def mark_loss(node: onnx.NodeProto) -> None:
+    """Mark a node as part of the loss value, which nothing in the update needs."""
+    node.metadata_props.append(onnx.StringStringEntryProto(key=PART, value="loss"))
+
+
+def is_loss(node: onnx.NodeProto) -> bool:
+    """Whether `passes.decompose` marked the node as part of the loss value."""
+    return any(prop.key == PART and prop.value == "loss" for prop in node.metadata_props)
+
+
+def _metadata(model: onnx.ModelProto) -> dict[str, str]:
+    return {prop.key: prop.value for prop in model.metadata_props}
+
+
+class Builder:
+    """Grows a graph node by node; `finish` gives the verified model.
+
+    A node is named after its (only) output. A name that is taken gets a number: `relu`, `relu_1`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.model = onnx.ModelProto(ir_version=IR_VERSION, producer_name="haribote")
+        self.model.graph.name = name
+        self._taken: set[str] = set()
+
+    @classmethod
+    def like(cls, model: onnx.ModelProto) -> Builder:
+        """A builder with the model's inputs, outputs, constants and metadata, and no node yet.
+
+        The names of all its values are reserved, so that a node added later may keep its name.
+        """
+        builder = cls(model.graph.name)
+        builder.model.metadata_props.extend(model.metadata_props)
+        for part in ("input", "output", "initializer"):
+            getattr(builder.model.graph, part).extend(getattr(model.graph, part))
+        builder._taken = {info.name for info in [*model.graph.input, *model.graph.initializer]}
+        builder._taken |= {name for node in model.graph.node for name in node.output}
+        return builder
+
+    def fresh(self, name: str) -> str:
+        """The name, or the first of name_1, name_2, ... that no value has; it counts as taken from now on."""
+        number, result = 0, name
+        while result in self._taken:
+            number += 1
+            result = f"{name}_{number}"
+        self._taken.add(result)
+        return result
+
+    def input(self, name: str, shape: Shape, dtype: DTypeLike) -> str:
+        """Declare a graph input."""
+        self._taken.add(name)
+        self.model.graph.input.append(tensor_info(name, shape, dtype))
+        return name
+
+    def output(self, name: str) -> None:
+        """Declare a graph output; its shape is inferred."""
+        self.model.graph.output.append(helper.make_empty_tensor_value_info(name))
+
+    def constant(self, value: Array, name: str) -> str:
+        """Add an initializer, or reuse the equal one of that name."""
+        for init in self.model.graph.initializer:
+            if init.name == name and same(numpy_helper.to_array(init), value):
+                return name
+        name = self.fresh(name)
+        self.model.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def scalar(self, value: float) -> str:
+        """A float32 constant of shape [], named after its value."""
+        return self.constant(np.array(value, np.float32), f"constant_{value:.9g}")
+
+    def op(self, op_type: str, *inputs: str, name: str, reserved: bool = False, **attrs: Any) -> str:
+        """Add a node with one output of that name (made unique unless `reserved` says the name is ours); returns it.
+
+        An operator of `functions.FUNCTIONS` is of the domain `haribote`.
+        """
+        name = name if reserved else self.fresh(name)
+        domain = DOMAIN if op_type in FUNCTIONS else ""
+        self.model.graph.node.append(helper.make_node(op_type, inputs, [name], name=name, domain=domain, **attrs))
+        return name
+
+    def keep(self, node: onnx.NodeProto) -> None:
+        """Add a copy of a node of the model given to `like`."""
+        self.model.graph.node.append(node)
+
+    def finish(self) -> onnx.ModelProto:
+        """The model with all shapes inferred, verified."""
+        return complete(self.model)
+
+
+def tensor_info(name: str, shape: Shape, dtype: DTypeLike) -> onnx.ValueInfoProto:
+    """Name, shape and element type of a value."""
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape)
+
+
+def same(a: Array, b: Array) -> bool:
+    """Whether two arrays agree in dtype, shape and every bit."""
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def complete(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with opset imports, function bodies and shapes inferred anew, verified. Ends every pass.
+
+    The types of inner values and outputs are forgotten and inferred again, so a pass may change the inputs' shapes.
+
+    Raises:
+        GraphError: the graph is not valid; see `verify`.
+    """
+    model = clone(model)
+    graph = model.graph
+    names = [info.name for info in graph.output]
+    del graph.value_info[:], graph.output[:], model.opset_import[:], model.functions[:]
+    graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
+    model.opset_import.append(helper.make_opsetid("", OPSET))
+    ours = dict.fromkeys(node.op_type for node in graph.node if node.domain == DOMAIN)
+    if ours:
+        model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+        model.functions.extend(FUNCTIONS[op_type] for op_type in ours)
+    try:
+        model = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    except (shape_inference.InferenceError, ValueError) as error:
+        raise GraphError(f"graph {graph.name!r}: shapes do not fit: {error}") from error
+    verify(model)
+    return model
+
+
+def clone(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A deep copy."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    return copy
+
+
+def verify(model: onnx.ModelProto) -> None:
+    """Check what every pass must keep; a bug in a pass shows here, beside its cause.
+
+    Raises:
+        GraphError: onnx.checker refuses the model; a value is defined twice or used before its definition; a value has
+            no static shape or dtype; node names are absent or not unique; a domain is not imported.
+    """
+    graph = model.graph
+    index = Index(model)
+    imported = {entry.domain for entry in model.opset_import}
+    defined = {*index.inputs, *index.constants, ""}
+    names: set[str] = set()
+    for node in graph.node:
+        where = f"graph {graph.name!r}, node {node.name!r} ({node.op_type})"
+        _require(bool(node.name) and node.name not in names, f"{where}: every node has a name of its own")
+        _require(node.domain in imported, f"{where}: domain {node.domain!r} is not imported")
+        for name in node.input:
+            _require(name in defined, f"{where}: reads {name!r} before it is defined")
+        for name in node.output:
+            _require(name not in defined, f"{where}: defines {name!r} a second time")
+            _require(name in index.shape, f"{where}: the shape of {name!r} is not known statically")
+        names.add(node.name)
+        defined.update(node.output)
+    for name in index.outputs:
+        _require(name in defined, f"graph {graph.name!r}: nothing defines its output {name!r}")
+    try:
+        checker.check_model(model, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError) as error:
+        raise GraphError(f"graph {graph.name!r}: onnx.checker: {error}") from error
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise GraphError(message)
+
+
+def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value: bool = False) -> dict[str, Array]:
+    """Run the graph with ONNX's reference evaluator, the slow definition of its meaning.
+
+    Args:
+        model: any valid model, operators of the domain `haribote` included.
+        feeds: every graph input by name, with exactly its shape and dtype.
+        every_value: also give the inputs and the values between (for comparisons node by node).
+
+    Raises:
+        GraphError: an input is missing, unknown, or of another shape or dtype.
+    """
+    index = Index(model)
+    _require(set(feeds) == set(index.inputs), f"inputs must be {sorted(index.inputs)}, received {sorted(feeds)}")
+    for name, array in feeds.items():
+        wanted, got = (index.dtype[name], index.shape[name]), (array.dtype, array.shape)
+        _require(wanted == got, f"input {name!r} must be {wanted[0]}{list(wanted[1])}, received {got[0]}{list(got[1])}")
+    names = [*index.inputs, *index.producer] if every_value else index.outputs
+    evaluator = ReferenceEvaluator(model)
+    if every_value:
+        values: dict[str, Array] = evaluator.run(None, dict(feeds), intermediate=True)
+        return {name: np.asarray(values[name]) for name in names}
+    return dict(zip(names, map(np.asarray, evaluator.run(names, dict(feeds))), strict=True))
+
+
+def save(model: onnx.ModelProto, path: str | Path) -> None:
+    """Verify and write the model; the file appears whole or not at all.
+
+    Raises:
+        GraphError: the model is not valid, or the file cannot be written.
+    """
+    verify(model)
+    path = Path(path)
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = file.name
+            file.write(model.SerializeToString())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise GraphError(f"cannot write {path}: {error.strerror}", "another folder, or free space on the disk") from error
+
+
+def load(path: str | Path) -> onnx.ModelProto:
+    """Read and verify a model; shapes that the file does not state are inferred.
+
+    Raises:
+        GraphError: the file cannot be read, is not ONNX, or is not a valid graph with static shapes.
+    """
+    try:
+        model = onnx.load_model(str(path))
+    except OSError as error:
+        raise GraphError(f"cannot read {path}: {error.strerror}", "`haribote export` to make one") from error
+    except Exception as error:  # protobuf's DecodeError has no public home
+        raise GraphError(f"{path} is not an ONNX file: {error}", "`haribote export` to make one") from error
+    verify(model := shape_inference.infer_shapes(model))
+    return model

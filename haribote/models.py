@@ -1,0 +1,54 @@
+"""The models we train: a builder of multi-layer perceptrons, and loading of the user's own."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from haribote.errors import UnsupportedModel
+
+
+def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
+    """Linear layers of these widths with ReLU between: `mlp(784, 16, 10)` has 784 features, 16 hidden, 10 classes.
+
+    The weights depend on the seed alone (torch's default initialisation); torch's own random state stays as it is.
+
+    Raises:
+        UnsupportedModel: fewer than two widths, or one that is not positive.
+    """
+    if len(widths) < 2 or min(widths) < 1:
+        raise UnsupportedModel(f"an MLP needs two or more positive widths, received {widths}", "mlp(784, 16, 10)")
+    layers: list[nn.Module] = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        for inputs, outputs in zip(widths, widths[1:], strict=False):
+            layers += [nn.Linear(inputs, outputs, bias=bias), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def load(reference: str) -> nn.Module:
+    """The model that `FILE.py:NAME` names: a torch module, or a function without arguments that returns one.
+
+    Raises:
+        UnsupportedModel: the file or the name does not exist, the file fails, or the result is not a torch module.
+    """
+    path, _, name = reference.rpartition(":")
+    if not path.endswith(".py") or not name:
+        raise UnsupportedModel(f"a model is given as FILE.py:NAME, received {reference!r}", "--model my_model.py:model")
+    if not Path(path).is_file():
+        raise UnsupportedModel(f"no file {path}", "the path from the current folder")
+    try:
+        namespace = runpy.run_path(path)
+        found = namespace.get(name)
+        model = found if isinstance(found, nn.Module) or not callable(found) else found()
+    except Exception as error:  # whatever the user's own code raises
+        raise UnsupportedModel(f"{reference} fails: {type(error).__name__}: {error}") from error
+    if name not in namespace:
+        known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
+        raise UnsupportedModel(f"{path} defines no {name!r}", f"one of {known}" if known else f"{name} = nn.Sequential(...)")
+    if not isinstance(model, nn.Module):
+        raise UnsupportedModel(f"{reference} must be a torch module or return one, received {type(model).__name__}")
+    return model

@@ -1,0 +1,122 @@
+"""Decompose: softmax cross-entropy, forward and backward, into the canonical operators (design.md, section 4).
+
+    LogSoftmax, NegativeLogLikelihoodLoss          ->  max, shifted, exp, sum; loss = mean(log(sum) - shifted[label])
+    NLLLossGrad, LogSoftmaxGrad of that log_p      ->  (exp / sum - one_hot) * scale
+
+The loss is computed from the shifted logits, so a probability of 0 never gives an infinite one. Its nodes come last and
+are marked (`graph.is_loss`): the host may compute them. Labels become int32, the machine's integer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from haribote.graph import Builder, Index, attributes, complete, mark_loss, tensor_info, updates
+from haribote.passes.simplify import remove_dead_code
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The graph in canonical operators. What is not softmax cross-entropy stays as it is."""
+    g = _Decomposer(model)
+    for node in model.graph.node:
+        g.visit(node)
+    result = g.builder.model
+    for info in result.graph.input:
+        if g.index.dtype[info.name] == np.int64:
+            info.CopyFrom(tensor_info(info.name, g.index.shape[info.name], np.int32))
+    remove_dead_code(result)
+    _loss_last(result)
+    return complete(result)
+
+
+@dataclass(frozen=True)
+class _Softmax:
+    """The values a LogSoftmax consists of: [N, classes] shifted and exp, [N, 1] sum."""
+
+    base: str
+    shifted: str
+    exp: str
+    sum: str
+
+
+class _Decomposer:
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.index = Index(model)
+        self.builder = Builder.like(model)
+        self.softmax: dict[str, _Softmax] = {}
+
+    def visit(self, node: onnx.NodeProto) -> None:
+        """Write the node in canonical operators, or keep it."""
+        if node.op_type == "LogSoftmax":
+            self.log_softmax(node)
+        elif node.op_type == "NegativeLogLikelihoodLoss" and node.input[0] in self.softmax:
+            self.loss(node)
+        elif node.op_type == "LogSoftmaxGrad" and self.is_cross_entropy(node):
+            self.gradient(node)
+        else:
+            self.builder.keep(node)
+
+    def axes(self, axis: int) -> str:
+        return self.builder.constant(np.array([axis], np.int64), f"axes_{axis}")
+
+    def log_softmax(self, node: onnx.NodeProto) -> None:
+        op, logits, log_p = self.builder.op, node.input[0], node.output[0]
+        base = log_p.replace("log_", "")
+        largest = op("ReduceMax", logits, self.axes(1), name=f"{base}.max", keepdims=1)
+        shifted = op("Sub", logits, largest, name=f"{base}.shifted")
+        exp = op("Exp", shifted, name=f"{base}.exp")
+        total = op("ReduceSum", exp, self.axes(1), name=f"{base}.sum", keepdims=1)
+        self.softmax[log_p] = _Softmax(base, shifted, exp, total)
+        op("Sub", shifted, op("Log", total, name=f"{base}.log"), name=log_p, reserved=True)
+
+    def is_cross_entropy(self, node: onnx.NodeProto) -> bool:
+        log_p_grad, log_p = node.input
+        producer = self.index.producer.get(log_p_grad)
+        return producer is not None and producer.op_type == "NLLLossGrad" and log_p in self.softmax
+
+    def gradient(self, node: onnx.NodeProto) -> None:
+        op, softmax = self.builder.op, self.softmax[node.input[1]]
+        scale, labels = self.index.producer[node.input[0]].input
+        classes = self.index.shape[node.output[0]][1]
+        depth = self.builder.constant(np.array(classes, np.int64), f"{labels}.classes")
+        off_on = self.builder.constant(np.array([0, 1], np.float32), "off_on")
+        p = op("Div", softmax.exp, softmax.sum, name=softmax.base)
+        one_hot = op("OneHot", labels, depth, off_on, name=f"{labels}.onehot", axis=-1)
+        error = op("Sub", p, one_hot, name=f"{softmax.base}.error")
+        op("Mul", error, scale, name=node.output[0], reserved=True)
+
+    def loss(self, node: onnx.NodeProto) -> None:
+        """log(sum) - shifted[label] per row, [N, 1]; then the node's own reduction."""
+        op, softmax, (labels, loss) = self.builder.op, self.softmax[node.input[0]], (node.input[1], node.output[0])
+        column = op("Unsqueeze", labels, self.axes(1), name=f"{loss}.label")
+        picked = op("GatherElements", softmax.shifted, column, name=f"{loss}.picked", axis=1)
+        rows = op("Sub", op("Log", softmax.sum, name=f"{loss}.log"), picked, name=f"{loss}.rows")
+        match attributes(node)["reduction"]:
+            case b"none":
+                op("Squeeze", rows, self.axes(1), name=loss, reserved=True)
+            case b"sum":
+                op("ReduceSum", rows, name=loss, reserved=True, keepdims=0)
+            case _:
+                op("ReduceMean", rows, name=loss, reserved=True, keepdims=0)
+
+
+def _loss_last(model: onnx.ModelProto) -> None:
+    """Move what no update needs behind the rest, and mark it."""
+    needed = set(updates(model).values())
+    if not needed:
+        return
+    compute: list[onnx.NodeProto] = []
+    loss: list[onnx.NodeProto] = []
+    for node in reversed(model.graph.node):
+        if needed & set(node.output):
+            needed.update(node.input)
+            compute.append(node)
+        else:
+            mark_loss(node)
+            loss.append(node)
+    nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in [*reversed(compute), *reversed(loss)]]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)

@@ -1,0 +1,141 @@
+"""Simplify: fold constants, remove what does nothing, fuse Transpose and MatMul into Gemm, drop dead code."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from haribote.graph import Index, attributes, clone, complete
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same function of the same inputs, with fewer and plainer nodes. Names of inputs and outputs stay.
+
+    Where two values become one, the later name survives if nothing else reads the earlier value: the gradient of a
+    weight, transposed twice, is still called `0.weight.grad`.
+    """
+    model = clone(model)
+    fold_constants(model)
+    remove_no_ops(model)
+    drop_kept_axes(model)
+    fuse_gemm(model)
+    remove_dead_code(model)
+    return complete(model)
+
+
+def fold_constants(model: onnx.ModelProto) -> None:
+    """Compute every node whose inputs are all constants. In place, as the other functions below."""
+    graph = model.graph
+    constants, outputs = Index(model).constants, {info.name for info in graph.output}
+    for node in list(graph.node):
+        if node.domain == "" and all(name in constants for name in node.input) and not outputs & set(node.output):
+            results = ReferenceEvaluator(node).run(None, {name: constants[name] for name in node.input})
+            for name, value in zip(node.output, results, strict=True):
+                constants[name] = np.asarray(value)
+                graph.initializer.append(numpy_helper.from_array(constants[name], name))
+            graph.node.remove(node)
+
+
+def remove_no_ops(model: onnx.ModelProto) -> None:
+    """Remove every node whose result is a value that exists already, as `_unchanged` finds it."""
+    position = 0
+    while position < len(model.graph.node):
+        node, index = model.graph.node[position], Index(model)
+        source = _unchanged(node, index)
+        if source is not None and _merge(model, index, source, node):
+            position = 0
+        else:
+            position += 1
+
+
+def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
+    """The value that equals the node's result, if there is one."""
+    x, y = node.input[0], node.output[0]
+    inner = index.producer.get(x)
+    if node.op_type == "Identity":
+        return x
+    if node.op_type == "Reshape" and index.shape[x] == index.shape[y]:
+        return x
+    if node.op_type == "Cast" and index.dtype[x] == index.dtype[y]:
+        return x
+    if node.op_type in ("Mul", "Div") and index.shape[x] == index.shape[y]:
+        factor = index.constants.get(node.input[1])
+        return x if factor is not None and (factor == 1).all() else None
+    if node.op_type == "Transpose" and inner is not None and inner.op_type == "Transpose":
+        first, second = attributes(inner)["perm"], attributes(node)["perm"]
+        return inner.input[0] if [first[axis] for axis in second] == sorted(first) else None
+    return None
+
+
+def _merge(model: onnx.ModelProto, index: Index, source: str, node: onnx.NodeProto) -> bool:
+    """Let the readers of the node's result read the source instead, under the better name; False if both must stay."""
+    result = node.output[0]
+    producer = index.producer.get(source)
+    fixed = producer is None or source in index.outputs
+    if fixed and result in index.outputs:
+        return False
+    model.graph.node.remove(node)
+    _rename(model, result, source)
+    if result in index.outputs:
+        _rename(model, source, result)
+        return True
+    remove_dead_code(model)
+    readers = len(Index(model).consumers[source])
+    if not fixed and readers == len(index.consumers[result]):
+        _rename(model, source, result)
+    return True
+
+
+def _rename(model: onnx.ModelProto, old: str, new: str) -> None:
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            names[:] = [new if name == old else name for name in names]
+        node.name = new if node.name == old else node.name
+
+
+def drop_kept_axes(model: onnx.ModelProto) -> None:
+    """ReduceSum that keeps its axes, then a Reshape that removes them: one ReduceSum."""
+    index = Index(model)
+    for node in list(model.graph.node):
+        inner = index.producer.get(node.input[0])
+        if node.op_type != "Reshape" or inner is None or inner.op_type != "ReduceSum":
+            continue
+        x, axes = inner.input[0], index.constants.get(inner.input[1])
+        if axes is None or index.consumers[inner.output[0]] != [node]:
+            continue
+        rank = len(index.shape[x])
+        left = tuple(size for axis, size in enumerate(index.shape[x]) if axis not in axes % rank)
+        if left == index.shape[node.output[0]]:
+            node.CopyFrom(helper.make_node("ReduceSum", inner.input, node.output, name=node.name, keepdims=0))
+            model.graph.node.remove(inner)
+
+
+def fuse_gemm(model: onnx.ModelProto) -> None:
+    """MatMul of matrices becomes Gemm, with transA and transB in place of the Transpose nodes before it."""
+    index = Index(model)
+    for node in model.graph.node:
+        if node.op_type != "MatMul" or any(len(index.shape[name]) != 2 for name in node.input):
+            continue
+        node.op_type = "Gemm"
+        for position, flag in enumerate(("transA", "transB")):
+            producer = index.producer.get(node.input[position])
+            if producer is not None and producer.op_type == "Transpose":
+                node.input[position] = producer.input[0]
+                node.attribute.append(helper.make_attribute(flag, 1))
+    remove_dead_code(model)
+
+
+def remove_dead_code(model: onnx.ModelProto) -> None:
+    """Remove nodes and constants that no output needs. Inputs stay: they are the caller's."""
+    graph = model.graph
+    needed = {info.name for info in graph.output}
+    for node in reversed(list(graph.node)):
+        if needed & set(node.output):
+            needed.update(node.input)
+        else:
+            graph.node.remove(node)
+    for init in list(graph.initializer):
+        if init.name not in needed:
+            graph.initializer.remove(init)
