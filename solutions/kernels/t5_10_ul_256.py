@@ -22,9 +22,9 @@ def ul_256(op: Op) -> Iterator[str]:
         raise UnsupportedShape("UL 256 takes a vector of 256 elements", f"shape {op.y.shape}", "pad the batch to 256")
     ### BEGIN SOLUTION
     # All 32 long words lie in PE 0, but L1BM takes one from each of four PEs. dmwrite writes 4 of them as rows 0 to 3
-    # of a matrix, and as PE 0 supplies column 0, that column is the four long words; dmread hands it out, long word p to
-    # PE p, in cycle 0. The other columns hold nothing of use and are masked off. Both are plain copies of bits. Of the
-    # two matrix registers one is written while the other is read.
+    # of a matrix. PE 0 supplies column 0, so that column is the four long words, and dmread hands it out in cycle 0:
+    # long word p to PE p. The other columns hold nothing of use and are masked off. Both are plain copies of bits.
+    # Of the two matrix registers one is written while the other is read.
     for block in range(9):
         units = []
         if block < 8:

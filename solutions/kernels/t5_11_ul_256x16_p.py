@@ -22,7 +22,7 @@ def ul_256x16_p(op: Op) -> Iterator[str]:
         raise UnsupportedShape("UL 256x16 takes a matrix of 256x16", f"shape {op.y.shape}", "pad the batch to 256")
     ### BEGIN SOLUTION
     # l1bmm@0 takes 4 rows, 32 long words, in a step; l2bm@0 passes on 64, in every second step. The two belong to
-    # different units and may share a step; 3 steps must pass between an l1bmm@0 and the l2bm@0 that takes its long words.
+    # different units and may share a step; 3 steps must pass between an l1bmm@0 and the l2bm@0 of its long words.
     for step in range(19):
         units = [f"l1bmm@0 {op.x.double(16 * step)} $llb{32 * step}"] if step < 16 else []
         if step >= 4 and step % 2 == 0:

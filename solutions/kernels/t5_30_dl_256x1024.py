@@ -18,7 +18,7 @@ def dl_256x1024(op: Op) -> Iterator[str]:
     Par: 72 steps and 2 MV.
     """
     if op.x.shape != (256, 1024):
-        raise UnsupportedShape("DL 256x1024 takes a matrix of that shape", f"shape {op.x.shape}", "cut it into such pieces")
+        raise UnsupportedShape("DL 256x1024 takes just that matrix", f"shape {op.x.shape}", "cut it into such pieces")
     ### BEGIN SOLUTION
     # Half of a group's rows go to each of its two L2BM; leaving the group out does so in all four groups at once.
     yield f"mvp/n16384 {op.x.dram()} $lc0@.0"
