@@ -141,9 +141,9 @@ def every_copy_equals(run: KernelRun, expected: NDArray[Any]) -> bool:
 def poisoned_machine(op: Op) -> Machine:
     """A machine whose memories hold POISON; of DRAM the surroundings of the operands in DRAM."""
     machine = Machine()
-    for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1):
+    for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1, machine.t, machine.mx, machine.my):
         memory[...] = POISON
-    for memory in (machine.l1bm, machine.l2bm, machine.pdm, machine.t):
+    for memory in (machine.l1bm, machine.l2bm, machine.pdm):
         memory[...] = POISON_LONG
     for operand in (*op.inputs, op.output):
         if operand.memory == "DRAM":
