@@ -6,6 +6,7 @@ import re
 from typing import Literal, cast
 
 from simulator import isa
+from simulator.conflicts import conflicts
 from simulator.errors import AssemblyError, Diagnostic
 from simulator.instructions import Defaults, Word, decode
 from simulator.moves import decode_move
@@ -101,6 +102,10 @@ class _Assembly:
             if instruction is not None:
                 decoded.append(instruction)
         if len(decoded) < len(parts) or not decoded:
+            return None
+        errors = [finding for finding in conflicts(decoded) if finding.severity == "error"]
+        if errors:
+            self.findings += errors
             return None
         count = next((i.number or 1 for i in decoded if i.op == "nop"), 1)
         return Step(self.line, text, tuple(decoded), count)

@@ -1,17 +1,15 @@
-"""One PE instruction: its words to an `Instruction`, checked against its row of the table (isa.md, sections 5 to 10)."""
+"""One PE instruction: words to an `Instruction`, checked against its row of the table (isa.md, sections 5 to 10)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from simulator import isa
-from simulator.isa import ROLES, Form, Opcode, Role
-from simulator.operands import OperandError, parse_l1bs, parse_mask, parse_operand
+from simulator.isa import ROLES, Form, Role
+from simulator.opcodes import Head, parse_head, resolve_at
+from simulator.operands import OperandError, parse_mask, parse_operand
 from simulator.program import (
     BaseAddress,
     Dar,
@@ -46,107 +44,6 @@ class Word(NamedTuple):
     text: str
 
 
-# --- opcodes ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """An opcode word taken apart. number: `/n` or the shift; at: what follows `@`."""
-
-    opcode: Opcode
-    number: int | None = None
-    flush: int | None = None
-    at: str | None = None
-
-
-_HEAD = re.compile(r"([a-z0-9]+)([+-]\d+)?(?:@(\S*)|((?:/[^/]+)*))")
-
-
-def _unknown_opcode(name: str) -> OperandError:
-    """The error for a word that no row spells, with what it is probably meant to be."""
-    if name in isa.MOVE_OPCODES:
-        return OperandError(f"`{name}` cannot share a line", "give every MV instruction a line of its own")
-    row = isa.INSTRUCTIONS.get(name)
-    spelled = [text for text, opcode in isa.OPCODES.items() if opcode.row is row] if row else []
-    for text in (f"{name}u", f"{name}d"):
-        spelled += [text] if text in isa.OPCODES else []
-    near = spelled[:6] or get_close_matches(name, (*isa.OPCODES, *isa.MOVE_OPCODES), 3)
-    what = "is not complete" if spelled else "is not an instruction"
-    return OperandError(f"`{name}` {what}", f"did you mean {' or '.join(near)}?" if near else "see isa.md, sections 6-10")
-
-
-def _slashes(opcode: Opcode, name: str, parts: Iterable[str]) -> tuple[int | None, int | None]:
-    """The number and the zero-flush mask after an opcode's slashes."""
-    number = flush = None
-    allowed = opcode.row.number.get(opcode.precision)
-    for part in parts:
-        if allowed is not None and part.isdecimal() and int(part) in allowed:
-            number = int(part)
-        elif allowed is not None and part.isdecimal() and not opcode.row.flush:
-            raise OperandError(f"`/{part}` is out of range for `{name}`", f"use {allowed[0]} to {allowed[-1]}")
-        elif not opcode.row.flush:
-            raise OperandError(f"`{name}` takes no `/{part}`", "leave it out")
-        elif flush is not None:
-            raise OperandError(f"`{name}` has two zero-flush masks", "keep one")
-        else:
-            flush, words = _flush(name, part, allowed)
-            if words != 1:
-                raise OperandError("a zero-flush mask has no length", "leave out the `l`")
-    return number, flush
-
-
-def _flush(name: str, part: str, allowed: range | None) -> tuple[int, int]:
-    try:
-        return parse_mask(part)
-    except OperandError as error:
-        if allowed is None:
-            raise
-        raise OperandError(
-            f"`/{part}` is neither a number for `{name}` nor a zero-flush mask",
-            f"use /{allowed[0]} to /{allowed[-1]}, or a mask such as /$imr1",
-        ) from error
-
-
-@lru_cache(maxsize=1 << 12)
-def parse_head(text: str) -> Head:
-    """Take an opcode word apart: name, shift, `@…`, `/…`. Raises OperandError."""
-    match = _HEAD.fullmatch(text)
-    if not match:
-        raise OperandError(f"`{text}` is not an instruction", "an opcode is lower-case letters and digits, then @… or /…")
-    name, shift, at, slashes = match.group(1, 2, 3, 4)
-    opcode = isa.OPCODES.get(name)
-    if opcode is None:
-        raise _unknown_opcode(name)
-    if shift and not opcode.row.shifts:
-        raise OperandError(f"`{name}` takes no shift `{shift}`", "only l1bmd has one, e.g. l1bmd+1")
-    if shift and abs(int(shift)) >= isa.MABS:
-        raise OperandError(f"the shift `{shift}` must be between -15 and +15", f"use {int(shift) % isa.MABS:+d}")
-    number, flush = _slashes(opcode, name, slashes.split("/")[1:] if slashes else ())
-    return Head(opcode, int(shift) if shift else number, flush, at)
-
-
-def _resolve_at(head: Head, form: Form, name: str) -> tuple[int | None, frozenset[int] | None]:
-    """What `@` gives: the number (MAB, or the free bits of l2bmi) and the L1Bs. Raises OperandError."""
-    at = head.at
-    if at is None:
-        if form.at in ("", "set"):
-            return head.number, None
-        choices = f"@0 to @{form.units - 1}" if form.at == "mab" else "@0 to @7"
-        raise OperandError(f"`{name}` does not say which {'MAB' if form.at == 'mab' else 'L1B'} it reads", f"append {choices}")
-    if form.at == "":
-        raise OperandError(f"`{name}` with these operands takes no `@{at}`", "leave it out")
-    if form.at == "mab":
-        if not at.isdecimal() or int(at) >= form.units:
-            raise OperandError(f"`@{at}` does not name a MAB", f"use @0 to @{form.units - 1}")
-        return int(at), None
-    l1bs, bits = parse_l1bs(at)
-    if form.at == "l1b" and len(l1bs) > 1:
-        raise OperandError(f"`{name}` reads one L1B, not {len(l1bs)}", "use @0 to @7")
-    if form.at == "indirect" and len(l1bs) == isa.L1BS:
-        raise OperandError(f"`{name}` cannot have all L1Bs as sources", "choose fewer L1Bs, e.g. @0/3")
-    return bits if form.at == "indirect" else None, l1bs
-
-
 # --- operands --------------------------------------------------------------------------------------------------------
 
 
@@ -162,13 +59,17 @@ def _check_matrix(operand: Matrix, role: str, head: Head) -> None:
     if operand.double and precision != "h":
         raise OperandError(f"`{name}` exists only for half precision", f"write $l{operand.register}{operand.row}")
     if unit == "mau-read" and precision == "h" and not operand.double:
-        raise OperandError("hmread always reads two columns per cycle", f"write $ll{operand.register}{operand.row & ~1}")
+        raise OperandError(
+            "hmread always reads two columns per cycle", f"write $ll{operand.register}{operand.row & ~1}"
+        )
 
 
 def _check_aligned(address: int, unit: int, what: str) -> None:
     if unit and address % unit:
         down = address - address % unit
-        raise OperandError(f"{what} address {address} must be a multiple of {unit} here", f"use {down} or {down + unit}")
+        raise OperandError(
+            f"{what} address {address} must be a multiple of {unit} here", f"use {down} or {down + unit}"
+        )
 
 
 def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
@@ -191,7 +92,9 @@ def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, hea
         isinstance(operand, Path) and operand.name == "mreadf" and role_name != "first"
     ):
         if isinstance(operand, (Fixed, Path)) and role_name != "first" and role.types != ROLES["out"].types:
-            raise OperandError(f"`${operand.name}` may be only the first input of an ALU instruction", f"expected {role.description}")
+            raise OperandError(
+                f"`${operand.name}` may be only the first input of an ALU instruction", f"expected {role.description}"
+            )
         if isinstance(operand, MaskRegister) and role_name == "out":
             raise OperandError(f"`{head.opcode.row.name}` makes no mask flags", f"expected {role.description}")
         raise OperandError("this operand cannot stand here", f"expected {role.description}")
@@ -327,7 +230,7 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
             return None
         sources, destinations = operands
         _check_whole(head, form, destinations)
-        number, l1bs = _resolve_at(head, form, row.name)
+        number, l1bs = resolve_at(head, form, row.name)
     except OperandError as error:
         report(words[0].column, error)
         return None

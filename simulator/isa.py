@@ -1,21 +1,20 @@
 """The instruction set: one table of every PE and MV instruction (isa.md, sections 6 to 10).
 
-A row holds what the assembler, the checks, the cost model and `explain` need to know about an instruction. The spellings
-of an opcode (precision letter, `u`, reduction, row half, trailing `r`) are derived from its row, never listed.
+A row holds what the assembler, the checks, the cost model and `explain` need to know about an instruction. How its
+opcode is spelled follows from the row: see `simulator.opcodes`.
 
 How to read a row: its forms are written as `source source -> destination` in the words of `ROLES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from simulator import program as p
 
 Unit = Literal["nop", "noforward", "alu", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l2bmdarw", "wait"]
-Rows = Literal["", "u", "d"]
 
 # --- sizes (isa.md, section 1) ---------------------------------------------------------------------------------------
 
@@ -221,7 +220,12 @@ _TRANSFERS = (
         _form("sent -> lb", at="mab", units=16, l1bm=4),
         meaning="the 4 PEs of every MAB share out 4 long words per cycle; with @k, MAB k sends them back",
     ),
-    _l1bm("l1bmr", _form("reduced -> lb", l1bm=4), meaning="the 16 MABs are combined into 4 long words per cycle", reduces=True),
+    _l1bm(
+        "l1bmr",
+        _form("reduced -> lb", l1bm=4),
+        meaning="the 16 MABs are combined into 4 long words per cycle",
+        reduces=True,
+    ),
     _l1bm(
         "l1bmm4",
         _form("lb -> out", l1bm=16),
@@ -236,16 +240,26 @@ _TRANSFERS = (
         meaning="each of the 64 PEs has a long word of its own per cycle; ±n turns the MABs",
         shifts=True,
     ),
-    _l2bm("l2bmb", _form("lc -> l1bm", "set", l2bm=16, l1bm=16), meaning="the L1BMs get the same 16 long words per cycle"),
-    _l2bm("l2bmb2", _form("lc -> l1bm", "set", l2bm=64, l1bm=16), meaning="each pair of L1BMs gets 16 long words per cycle"),
+    _l2bm(
+        "l2bmb", _form("lc -> l1bm", "set", l2bm=16, l1bm=16), meaning="the L1BMs get the same 16 long words per cycle"
+    ),
+    _l2bm(
+        "l2bmb2",
+        _form("lc -> l1bm", "set", l2bm=64, l1bm=16),
+        meaning="each pair of L1BMs gets 16 long words per cycle",
+    ),
     _l2bm(
         "l2bmd",
         _form("lc -> l1bm", "set", l2bm=64, l1bm=8),
         _form("l1bm -> lc", l2bm=64, l1bm=8),
         meaning="64 long words per cycle dealt out to (or gathered from) the 8 L1BMs, 8 each",
     ),
-    _l2bm("l2bm", _form("l1bm -> lc", "l1b", l2bm=16, l1bm=16), meaning="16 long words per cycle of one L1BM to the L2BM"),
-    _l2bm("l2bmr", _form("l1bm -> lc", "set", l2bm=16, l1bm=16), meaning="the L1BMs combined into the L2BM", reduces=True),
+    _l2bm(
+        "l2bm", _form("l1bm -> lc", "l1b", l2bm=16, l1bm=16), meaning="16 long words per cycle of one L1BM to the L2BM"
+    ),
+    _l2bm(
+        "l2bmr", _form("l1bm -> lc", "set", l2bm=16, l1bm=16), meaning="the L1BMs combined into the L2BM", reduces=True
+    ),
     _l2bm("l2bmr2", _form("l1bm -> lc", l2bm=64, l1bm=16), meaning="each pair of L1BMs combined", reduces=True),
     _l2bm("l2bmi", _form("l1bm -> l1bm", "indirect", l1bm=16), meaning="L1BMs copied to other L1BMs of the same L2B"),
     _l2bm("l2bmdars", _form("lc -> dar"), meaning="DRAM addresses fetched into a buffer, 128 per cycle"),
@@ -286,51 +300,4 @@ MOVES: Mapping[str, MoveRow] = {
         MoveRow("mvr4", _pairs("c d"), "the four groups combined, for each of the two L2Bs", reduces=True),
         MoveRow("mvnop", frozenset(), "an MV instruction that does nothing"),
     )
-}
-
-# --- spellings -------------------------------------------------------------------------------------------------------
-
-REDUCTIONS = [(letter, name) for letter in "dfh" for name in ("fadd", "max", "min")] + [
-    (letter, name) for letter in "lis" for name in ("iadd", "band", "bor", "and", "or")
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Opcode:
-    """An opcode as written: its row and what the letters around its name say."""
-
-    row: Row
-    precision: str = ""
-    reduction: str = ""
-    rows: Rows = ""
-    narrow: bool = False
-    unsigned: bool = False
-
-
-def _spellings(row: Row) -> Iterator[tuple[str, Opcode]]:
-    if row.reduces:
-        for letter, reduction in REDUCTIONS:
-            yield f"{row.name}{letter}{reduction}", Opcode(row, letter, reduction)
-            if row.narrow and letter in "df":
-                yield f"{row.name}{letter}{reduction}r", Opcode(row, letter, reduction, narrow=True)
-        return
-    all_rows: tuple[Rows, ...]
-    for letter in row.precisions or ("",):
-        all_rows = ("u", "d") if letter and letter in row.halves else ("",)
-        for rows in all_rows:
-            for narrow in (False, True) if row.narrow else (False,):
-                yield f"{letter}{row.name}{rows}{'r' * narrow}", Opcode(row, letter, "", rows, narrow)
-        if letter and letter in row.unsigned:
-            yield f"u{letter}{row.name}", Opcode(row, letter, unsigned=True)
-
-
-OPCODES: Mapping[str, Opcode] = {
-    **{text: opcode for row in INSTRUCTIONS.values() for text, opcode in _spellings(row)},
-    "immu": Opcode(INSTRUCTIONS["imm"], unsigned=True),
-}
-
-MOVE_OPCODES: Mapping[str, tuple[MoveRow, str, str]] = {
-    f"{row.name}{letter}{reduction}": (row, letter, reduction)
-    for row in MOVES.values()
-    for letter, reduction in (REDUCTIONS if row.reduces else [("", "")])
 }

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from simulator import isa
 from simulator.instructions import Report, Word
+from simulator.opcodes import MOVE_OPCODES
 from simulator.operands import OperandError, parse_operand
 from simulator.program import Destination, Dram, DramIndirect, L2bm, Location, Move, Operand, Pdm, Source
 
@@ -52,7 +53,9 @@ def _kind(operand: Operand) -> str:
         return "c@" if operand.group is not None else "c." if operand.l2b is not None else "c"
     if isinstance(operand, (Pdm, Dram, DramIndirect)):
         return ("p" if isinstance(operand, Pdm) else "d") + ("@" if operand.group is not None else "")
-    raise OperandError("MV instructions move between $p, $d and $lc only", "use l1bm and l2bm instructions on the way to a PE")
+    raise OperandError(
+        "MV instructions move between $p, $d and $lc only", "use l1bm and l2bm instructions on the way to a PE"
+    )
 
 
 def _spell(kind: str) -> str:
@@ -84,12 +87,12 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
     """Decode an MV line from its words (opcode first); None after reporting everything that is wrong with it."""
     head = words[0]
     name, slash, parameters = head.text.partition("/")
-    known = isa.MOVE_OPCODES.get(name)
+    known = MOVE_OPCODES.get(name)
     location = Location(line, head.column)
     try:
         if known is None:
-            spelled = [text for text, (row, _, _) in isa.MOVE_OPCODES.items() if row.name == name]
-            near = spelled[:3] or get_close_matches(name, isa.MOVE_OPCODES, 3)
+            spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
+            near = spelled[:3] or get_close_matches(name, MOVE_OPCODES, 3)
             fix = f"did you mean {' or '.join(near)}?" if near else "see isa.md, section 6"
             raise OperandError(f"`{name}` is not an MV instruction", fix)
         row, precision, reduction = known
@@ -100,7 +103,9 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         found = _parameters(parameters, name)
         _check_parameters(found, name)
         if len(words) != 3:
-            raise OperandError(f"`{name}` needs a source and a destination", f"write {name}/n64 $lc0 $p0@0, for example")
+            raise OperandError(
+                f"`{name}` needs a source and a destination", f"write {name}/n64 $lc0 $p0@0, for example"
+            )
         ends = [_operand(word, report) for word in words[1:]]
         if ends[0] is None or ends[1] is None:
             return None

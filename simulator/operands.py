@@ -43,9 +43,10 @@ CYCLE_MASKS = 16
 
 
 class OperandError(ValueError):
-    """An operand that cannot be decoded: what is wrong, and what to try ("" where nothing is known)."""
+    """An operand that cannot be decoded: what is wrong, and what to try."""
 
     def __init__(self, message: str, fix: str = "") -> None:
+        """fix is "" where nothing is known to help."""
         super().__init__(message)
         self.message, self.fix = message, fix
 
@@ -71,7 +72,9 @@ def _flat(text: str, name: str) -> Cycles:
     """The four addresses of a flat list."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != isa.STEP_CYCLES or not all(part.isdecimal() for part in parts):
-        raise OperandError(f"an address list has four numbers, one per cycle, not `[{text}]`", f"write ${name}[0,0,0,0]")
+        raise OperandError(
+            f"an address list has four numbers, one per cycle, not `[{text}]`", f"write ${name}[0,0,0,0]"
+        )
     return cast(Cycles, tuple(int(part) for part in parts))
 
 
@@ -169,10 +172,14 @@ def _unknown(text: str) -> OperandError:
     if re.fullmatch(r"l{0,2}[mnrs]t?v\d*", name):
         return OperandError(f"`{text}` has no address", f"write the address before the v: {text.replace('v', '0v', 1)}")
     if re.fullmatch(r"lc\d+@\d+", name):
-        return OperandError(f"`{text}` names a group but no L2B", f"write {text}.0 or {text}.1 (or @.0 for every group)")
+        return OperandError(
+            f"`{text}` names a group but no L2B", f"write {text}.0 or {text}.1 (or @.0 for every group)"
+        )
     if re.fullmatch(r"lb|llb|lc|d|p", name):
         return OperandError(f"`{text}` has no address", f"write {text}0")
-    return OperandError(f"`{text}` is not an operand", "see isa.md, section 5: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …")
+    return OperandError(
+        f"`{text}` is not an operand", "see isa.md, section 5: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"
+    )
 
 
 # --- immediates ------------------------------------------------------------------------------------------------------
@@ -196,7 +203,9 @@ def _float(kind: str, text: str) -> int:
     try:
         return int(from_float64([float(text)], HALF if kind == "h" else SINGLE)[0])
     except ValueError:
-        raise OperandError(f'`{kind}"{text}"` is not a number of the machine', 'e.g. f"1.5", f"-2e-3", f"inf"') from None
+        raise OperandError(
+            f'`{kind}"{text}"` is not a number of the machine', 'e.g. f"1.5", f"-2e-3", f"inf"'
+        ) from None
 
 
 def _immediate(kind: str, text: str) -> Immediate:

@@ -6,7 +6,7 @@ Test cases hold many thousands of them, so one expression per statement reads th
 from __future__ import annotations
 
 import re
-from typing import Literal, cast
+from typing import Literal
 
 from simulator import isa
 from simulator.operands import OperandError
@@ -120,4 +120,4 @@ def parse_preset(text: str, line: int) -> DramPreset:
     if group >= isa.GROUPS:
         raise OperandError(f"group {group} does not exist", f"use 0 to {isa.GROUPS - 1}")
     _check_end("dram", address, count)
-    return DramPreset(line, text, group, address, cast("tuple[int, ...]", _values(match[4], count)))
+    return DramPreset(line, text, group, address, _values(match[4], count))

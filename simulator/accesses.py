@@ -1,0 +1,133 @@
+"""What an instruction reads and writes in each cycle, as far as waits between steps depend on it (isa.md, 12.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from simulator import isa
+from simulator.operands import CYCLE_MASKS
+from simulator.program import (
+    BaseAddress,
+    Destination,
+    Instruction,
+    L1bm,
+    Location,
+    PeMemory,
+    Source,
+    TRegister,
+)
+
+Span = tuple[int, int]
+"""Addresses from the first up to, but not including, the second."""
+Spans = tuple[tuple[Span, ...], ...]
+"""The addresses touched in each of the four cycles."""
+
+PE_TO_L1BM, L1BM_TO_PE = "PE to L1BM", "L1BM to PE"
+L2BM_TO_L1BM, L1BM_TO_L2BM = "L2BM to L1BM", "L1BM to L2BM"
+L2BMI_READ, L2BMI_WRITE = "l2bmi reading L1BM", "l2bmi writing L1BM"
+L1BM_READS = frozenset({L1BM_TO_PE, L1BM_TO_L2BM, L2BMI_READ})
+L1BM_WRITES = frozenset({PE_TO_L1BM, L2BM_TO_L1BM, L2BMI_WRITE})
+
+_EVERY_T: Spans = tuple(((cycle, cycle + 1),) for cycle in range(isa.STEP_CYCLES))
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One use of a memory. kind: "grf0 read", "lm1 write", "t read", "lm0 base write", or a transfer named above.
+
+    cycles: words for GRF, cycle numbers for T, long words for L1BM; not filled in where only the port counts (LM).
+    """
+
+    kind: str
+    location: Location
+    cycles: Spans = ()
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(operand: PeMemory) -> Spans:
+    """The words that an operand may touch; `j` makes some PEs use the words after its own."""
+    reach = operand.words * (2 if operand.j is not None else 1)
+    return tuple(((a - a % operand.words, a - a % operand.words + reach),) for a in operand.addresses)
+
+
+@lru_cache(maxsize=1 << 14)
+def l1bm_spans(op: str, operand: L1bm) -> Spans:
+    """The long words of L1BM that an instruction touches, meaningful or not."""
+    wide, first = operand.words // 2, operand.address
+    if op == "l1bmp":
+        return tuple(
+            tuple((first + 4 * w + cycle, first + 4 * w + cycle + 1) for w in range(wide))
+            for cycle in range(isa.STEP_CYCLES)
+        )
+    block = isa.INSTRUCTIONS[op].forms[0].l1bm * wide
+    return tuple(((first + block * cycle, first + block * (cycle + 1)),) for cycle in range(isa.STEP_CYCLES))
+
+
+def _unmasked(spans: Spans, destination: Destination) -> Spans:
+    """Leave out the cycles that a fixed pattern masks off."""
+    mask = destination.mask
+    if mask is None or mask.entry < CYCLE_MASKS:
+        return spans
+    pattern = mask.entry - CYCLE_MASKS
+    last = isa.STEP_CYCLES - 1
+    return tuple(span if pattern >> (last - cycle) & 1 else () for cycle, span in enumerate(spans))
+
+
+def _pe_memory(operand: PeMemory, action: str, location: Location) -> Iterator[Access]:
+    if operand.indirect:
+        yield Access("t read", location, _EVERY_T)
+    yield Access(f"{operand.bank} {action}", location, () if operand.bank in ("lm0", "lm1") else _words(operand))
+
+
+def _reads(source: Source, instruction: Instruction) -> Iterator[Access]:
+    operand = source.operand
+    if isinstance(operand, PeMemory):
+        yield from _pe_memory(operand, "read", source.location)
+    elif isinstance(operand, TRegister):
+        yield Access("t read", source.location, _EVERY_T)
+    elif isinstance(operand, L1bm):
+        kind = L1BM_TO_PE if instruction.unit == "l1bm" else L1BM_TO_L2BM
+        kind = L2BMI_READ if instruction.op == "l2bmi" else kind
+        yield Access(kind, source.location, l1bm_spans(instruction.op, operand))
+
+
+def _writes(destination: Destination, instruction: Instruction) -> Iterator[Access]:
+    operand, location = destination.operand, destination.location
+    if isinstance(operand, PeMemory):
+        for access in _pe_memory(operand, "write", location):
+            reading = access.kind == "t read"
+            yield access if reading else Access(access.kind, location, _unmasked(access.cycles, destination))
+    elif isinstance(operand, TRegister):
+        yield Access("t write", location, _unmasked(_EVERY_T, destination))
+    elif isinstance(operand, BaseAddress):
+        yield Access(f"{operand.bank} base write", location)
+    elif isinstance(operand, L1bm):
+        kind = PE_TO_L1BM if instruction.unit == "l1bm" else L2BM_TO_L1BM
+        kind = L2BMI_WRITE if instruction.op == "l2bmi" else kind
+        yield Access(kind, location, l1bm_spans(instruction.op, operand))
+
+
+def ends(instruction: Instruction) -> tuple[Source | Destination, ...]:
+    """All operands of an instruction in source order."""
+    return (*instruction.sources, *instruction.destinations)
+
+
+def accesses(instruction: Instruction) -> Iterator[Access]:
+    """Every access of an instruction that a rule of section 12 speaks of."""
+    for source in instruction.sources:
+        yield from _reads(source, instruction)
+    for destination in instruction.destinations:
+        yield from _writes(destination, instruction)
+
+
+def distance(producer: Spans, consumer: Spans) -> int | None:
+    """The smallest (read cycle - write cycle) over addresses in both, within one step; None where disjoint."""
+    found = [
+        read - write
+        for write, written in enumerate(producer)
+        for read, wanted in enumerate(consumer)
+        if any(a < d and c < b for a, b in written for c, d in wanted)
+    ]
+    return min(found) if found else None

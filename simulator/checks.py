@@ -1,0 +1,181 @@
+"""What a program does too early, or doubtfully: `check` finds it, `fix_nops` and `boundary_nops` place the nops.
+
+The vendor's emulator shows every write to the next line; the device does not, and the vendor's assembler refuses
+programs that read too early. Errors: waits (isa.md, section 12.2). Warnings: what no known program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from simulator.accesses import ends
+from simulator.conflicts import conflicts
+from simulator.errors import Diagnostic
+from simulator.program import Instruction, L1bm, Location, Path, PeMemory, Program, Step, Turnaround
+from simulator.waits import WINDOW, Timeline, Wait
+
+# --- forwarding paths and the turnaround register --------------------------------------------------------------------
+
+
+def _paths(step: Step) -> set[str]:
+    """The forwarding paths that a step leaves valid (isa.md, section 5.2)."""
+    valid: set[str] = set()
+    for instruction in step.instructions:
+        to_pe = any(isinstance(source.operand, (L1bm, Turnaround)) for source in instruction.sources)
+        path = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf", "l1bm": "lbf" if to_pe else ""}.get(
+            instruction.unit
+        )
+        if path:
+            valid.add(path)
+    return valid
+
+
+def _warn(location: Location, message: str, fix: str, severity: Literal["error", "warning"] = "warning") -> Diagnostic:
+    return Diagnostic(location.line, location.column, message, fix, severity)
+
+
+def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
+    for instruction in step.instructions:
+        for source in instruction.sources:
+            if isinstance(source.operand, Path) and source.operand.name not in valid:
+                yield _warn(
+                    source.location,
+                    f"the last step before this one that is not a nop put nothing on ${source.operand.name}; "
+                    "what it holds is not known (isa.md, section 5.2)",
+                    "read the path right after the step that fills it",
+                )
+
+
+def _family(instruction: Instruction) -> str:
+    """Transfers of one family lay their data out alike in the turnaround register."""
+    return {"l1bmm": "16", "l1bmr": "16", "l1bmp": "16", "l1bmd": "d"}.get(instruction.op, "4")
+
+
+def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
+    """`$lbi` replays the transfer of the step before (isa.md, section 8)."""
+    for instruction in step.instructions:
+        for source in instruction.sources:
+            if not isinstance(source.operand, Turnaround):
+                continue
+            if sent is None or sent[0] != now - 1:
+                yield _warn(
+                    source.location,
+                    "$lbi is read, but the step before sends nothing from the PEs to L1BM",
+                    "put the transfer right before this step",
+                )
+            elif _family(instruction) != _family(sent[1]):
+                yield _warn(
+                    source.location,
+                    f"$lbi was written by {sent[1].op}, of another transfer family",
+                    "use the same family",
+                )
+            elif (instruction.number or 0) != (sent[1].number or 0) and instruction.op == "l1bmd":
+                yield _warn(
+                    source.location,
+                    "both l1bmd of a turnaround pair need the same shift",
+                    f"write l1bmd{sent[1].number or 0:+d}",
+                    "error",
+                )
+
+
+def _sends(step: Step) -> Instruction | None:
+    for instruction in step.instructions:
+        if instruction.unit == "l1bm" and isinstance(instruction.destinations[0].operand, (L1bm, Turnaround)):
+            return instruction
+    return None
+
+
+def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
+    """Addresses that the machine takes, but no known program has."""
+    for end in ends(instruction):
+        operand = end.operand
+        if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
+            yield _warn(
+                end.location, "the stride leads to misaligned addresses; they are rounded down", "use a larger stride"
+            )
+        if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
+            yield _warn(
+                end.location,
+                f"known programs give l1bmp multiples of {2 * operand.words} here, not {operand.address}",
+                f"use {operand.address - operand.address % (2 * operand.words)}",
+            )
+
+
+# --- findings and repairs --------------------------------------------------------------------------------------------
+
+
+def _steps(program: Program) -> Iterator[Step]:
+    return (line for line in program.lines if isinstance(line, Step))
+
+
+def _missing(waits: Iterable[Wait]) -> int:
+    return max((wait.missing for wait in waits if not wait.rule.warning), default=0)
+
+
+def check(program: Program) -> list[Diagnostic]:
+    """Findings about steps that follow too soon (errors) and about doubtful code (warnings), in source order."""
+    timeline = Timeline()
+    found: list[Diagnostic] = []
+    valid: set[str] = set()
+    sent: tuple[int, Instruction] | None = None
+    for step in _steps(program):
+        found += [wait.diagnostic for wait in timeline.waits(step)]
+        if not step.is_nop:
+            found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
+            found += _stale_paths(step, valid)
+            found += _turnaround(step, sent, timeline.now)
+            for instruction in step.instructions:
+                found += _odd_addresses(instruction)
+            if not any(instruction.op == "noforward" for instruction in step.instructions):
+                valid = _paths(step)
+                sender = _sends(step)
+                sent = (timeline.now, sender) if sender else sent
+        timeline.issue(step)
+    return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def fix_nops(program: Program) -> str:
+    """The source text with the fewest nops inserted that satisfy every wait that is an error.
+
+    Each nop stands as late as it may, where it also serves every earlier producer; so no choice needs fewer.
+    """
+    timeline = Timeline()
+    before: dict[int, int] = {}
+    for step in _steps(program):
+        missing = _missing(timeline.waits(step))
+        if missing:
+            before[step.line] = missing
+            timeline.now += missing
+        timeline.issue(step)
+    lines: list[str] = []
+    for number, text in enumerate(program.source.split("\n"), 1):
+        if number in before:
+            indent = text[: len(text) - len(text.lstrip())]
+            lines.append(f"{indent}nop/{before[number]}" if before[number] > 1 else f"{indent}nop")
+        lines.append(text)
+    return "\n".join(lines)
+
+
+def boundary_nops(previous: Sequence[Program], following: Program) -> int:
+    """Nops to put between pieces of program that already stand one after another and the next piece.
+
+    Only waits across the boundary count: each piece is taken to be right in itself.
+    """
+    tail: list[Step] = []
+    length = 0
+    for piece in reversed(previous):
+        for step in reversed(list(_steps(piece))):
+            if length < WINDOW:
+                tail.append(step)
+                length += step.count
+    timeline = Timeline()
+    for step in reversed(tail):
+        timeline.issue(step)
+    end, missing = timeline.now, 0
+    for step in _steps(following):
+        if timeline.now - end >= WINDOW:
+            break
+        missing = max(missing, _missing(timeline.waits(step)))
+        timeline.now += step.count
+    return missing
