@@ -87,8 +87,8 @@ class SimBackend:
         from haribote.frontend.torch import trace_inference, trace_step
         from haribote.runtime import Session
 
-        features = next(model.parameters()).shape[1]
-        self.compiled: Compiled = compile_for_sim(trace_step(model, learning_rate, batch, features), solutions)
+        optimiser, images, labels = example_batch(model, batch, learning_rate)
+        self.compiled: Compiled = compile_for_sim(trace_step(model, optimiser, images, labels), solutions)
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
                 f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
@@ -97,7 +97,7 @@ class SimBackend:
             )
         self._batch = batch
         self._training = Session(self.compiled)
-        self._inference = Session(compile_for_sim(trace_inference(model, batch, features), solutions))
+        self._inference = Session(compile_for_sim(trace_inference(model, images), solutions))
         self.load({name: value.detach().numpy() for name, value in model.named_parameters()})
         self.summary = self.compiled.summary
 
@@ -132,3 +132,12 @@ class SimBackend:
         """See `Backend.load`."""
         for name, value in parameters.items():
             self._training.write(name, value)
+
+
+def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, Any, Any]:
+    """What a trace needs beside the model: the SGD optimiser, and images and labels of the batch's shapes."""
+    import torch
+
+    features = next(model.parameters()).shape[1]
+    optimiser = torch.optim.SGD(model.parameters(), lr=learning_rate)
+    return optimiser, torch.zeros(batch, features), torch.zeros(batch, dtype=torch.int64)

@@ -13,12 +13,7 @@ import onnx
 from haribote.codegen import generate
 from haribote.errors import HariboteError
 from haribote.graph import save
-from haribote.passes.assign_layouts import assign_layouts
-from haribote.passes.decompose import decompose
-from haribote.passes.fuse_greater import fuse_greater
-from haribote.passes.insert_transfers import insert_transfers
-from haribote.passes.pad import pad
-from haribote.passes.simplify import simplify
+from haribote.passes import assign_layouts, decompose, fuse_greater, insert_transfers, pad, simplify
 from haribote.place import place
 from haribote.program import Compiled, link
 
@@ -26,11 +21,11 @@ Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 
 # The stages after the trace, in order. Each pass ends with the graph verifier.
 STAGES: dict[str, tuple[Pass, ...]] = {
-    "simplify": (simplify,),
-    "pad": (pad,),
-    "decompose": (decompose,),
-    "layout": (fuse_greater, assign_layouts),
-    "transfer": (insert_transfers,),
+    "simplify": (simplify.run,),
+    "pad": (pad.run,),
+    "decompose": (decompose.run,),
+    "layout": (fuse_greater.run, assign_layouts.run),
+    "transfer": (insert_transfers.run,),
     "place": (place,),
 }
 
@@ -47,8 +42,8 @@ def lower(
             raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(STAGES)}")
     names = list(STAGES)
     for stage in names[names.index(start) : names.index(stop_after) + 1]:
-        for run in STAGES[stage]:
-            model = run(model)
+        for apply in STAGES[stage]:
+            model = apply(model)
         if save_to is not None:
             save(model, save_to / f"{stage}.onnx")
     return model

@@ -30,6 +30,13 @@ _LOG_SOFTMAX_GRAD = """LogSoftmaxGrad (log_p_grad, log_p) => (grad) {
 }"""
 
 # DRAM to local memory and back: where the data lies changes, the values do not.
+_GREATER_CAST = """GreaterCast (x) => (y) {
+    zero = Constant <value_float: float = 0.0> ()
+    above = Greater (x, zero)
+    y = Cast <to = 1> (above)
+}"""
+# 1.0 where x > 0, else 0.0: Greater and Cast in one, as one kernel does them.
+
 _DL = "DL (x) => (y) { y = Identity (x) }"
 _UL = "UL (x) => (y) { y = Identity (x) }"
 
@@ -39,6 +46,6 @@ def _parse(body: str) -> onnx.FunctionProto:
 
 
 FUNCTIONS: dict[str, onnx.FunctionProto] = {
-    function.name: function for function in map(_parse, (_NLL_LOSS_GRAD, _LOG_SOFTMAX_GRAD, _DL, _UL))
+    function.name: function for function in map(_parse, (_NLL_LOSS_GRAD, _LOG_SOFTMAX_GRAD, _GREATER_CAST, _DL, _UL))
 }
 """Operator name to its body."""

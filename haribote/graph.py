@@ -22,8 +22,9 @@ Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 IR_VERSION = 10
-KIND, UPDATES, PADDING = "haribote.kind", "haribote.updates", "haribote.padding"
-"""Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`."""
+KIND, UPDATES, PADDING, DRAM = "haribote.kind", "haribote.updates", "haribote.padding", "haribote.dram"
+"""Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON {tensor:
+address in long words}, see `place`."""
 PART = "haribote.part"
 """Key of a node's metadata_props: "loss" for the nodes that only the loss value needs."""
 
@@ -66,19 +67,19 @@ def attributes(node: onnx.NodeProto) -> dict[str, Any]:
 
 def kind(model: onnx.ModelProto) -> str:
     """What the graph is: "train", "infer", or "" for a graph that is not ours."""
-    return _metadata(model).get(KIND, "")
+    return metadata(model).get(KIND, "")
 
 
 def updates(model: onnx.ModelProto) -> dict[str, str]:
     """Parameter name to the output that holds its value after the step."""
-    result: dict[str, str] = json.loads(_metadata(model).get(UPDATES, "{}"))
+    result: dict[str, str] = json.loads(metadata(model).get(UPDATES, "{}"))
     return result
 
 
 def set_metadata(model: onnx.ModelProto, **values: str) -> None:
     """Set metadata_props `haribote.<key>`; the others stay."""
     named = {f"haribote.{key}": value for key, value in values.items()}
-    helper.set_model_props(model, _metadata(model) | named)
+    helper.set_model_props(model, metadata(model) | named)
 
 
 def mark_loss(node: onnx.NodeProto) -> None:
@@ -91,7 +92,8 @@ def is_loss(node: onnx.NodeProto) -> bool:
     return any(prop.key == PART and prop.value == "loss" for prop in node.metadata_props)
 
 
-def _metadata(model: onnx.ModelProto) -> dict[str, str]:
+def metadata(model: onnx.ModelProto) -> dict[str, str]:
+    """The model's metadata_props."""
     return {prop.key: prop.value for prop in model.metadata_props}
 
 
@@ -256,7 +258,7 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
     Args:
         model: any valid model, operators of the domain `haribote` included.
         feeds: every graph input by name, with exactly its shape and dtype.
-        every_value: also give the inputs and the values between (for comparisons node by node).
+        every_value: give every value of the graph, inputs and constants too (for comparisons node by node).
 
     Raises:
         GraphError: an input is missing, unknown, or of another shape or dtype.
@@ -266,12 +268,11 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
     for name, array in feeds.items():
         wanted, got = (index.dtype[name], index.shape[name]), (array.dtype, array.shape)
         _require(wanted == got, f"input {name!r} must be {wanted[0]}{list(wanted[1])}, received {got[0]}{list(got[1])}")
-    names = [*index.inputs, *index.producer] if every_value else index.outputs
-    evaluator = ReferenceEvaluator(model)
-    if every_value:
-        values: dict[str, Array] = evaluator.run(None, dict(feeds), intermediate=True)
-        return {name: np.asarray(values[name]) for name in names}
-    return dict(zip(names, map(np.asarray, evaluator.run(names, dict(feeds))), strict=True))
+    with np.errstate(divide="ignore"):  # its LogSoftmax takes the logarithm of a probability that may be 0
+        values: list[Any] | dict[str, Any] = ReferenceEvaluator(model).run(None, dict(feeds), intermediate=every_value)
+    if isinstance(values, list):
+        values = dict(zip(index.outputs, values, strict=True))
+    return {name: np.asarray(value) for name, value in values.items() if name}
 
 
 def save(model: onnx.ModelProto, path: str | Path) -> None:

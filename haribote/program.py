@@ -12,9 +12,9 @@ from itertools import groupby
 import onnx
 
 from haribote.codegen import ChipPiece, HostPiece, Piece, TransferPiece
-from haribote.graph import Index, metadata, updates
+from haribote.graph import DRAM, Index, is_loss, metadata, updates
 from simulator import assemble
-from simulator.checks import join
+from simulator.checks import boundary_nops
 from simulator.cost import Cost, cost_of, sum_costs
 from simulator.program import Program
 
@@ -48,9 +48,8 @@ class Compiled:
 
     @cached_property
     def host_nodes(self) -> tuple[HostPiece, ...]:
-        """Operators that run on the host for want of a kernel. The loss value is the host's by design, not one."""
-        needed = _contributing(self.model)
-        return tuple(p for p in self.pieces if isinstance(p, HostPiece) and p.node.name in needed)
+        """Operators that run on the host for want of a kernel; not the loss, which is the host's by design."""
+        return tuple(p for p in self.pieces if isinstance(p, HostPiece) and not is_loss(p.node))
 
     @property
     def node_count(self) -> int:
@@ -79,18 +78,6 @@ class Compiled:
         )
 
 
-def _contributing(model: onnx.ModelProto) -> set[str]:
-    """Names of the nodes that contribute to an output other than the loss."""
-    index = Index(model)
-    wanted = {name for name in index.outputs if name != "loss"}
-    names: set[str] = set()
-    for node in reversed(model.graph.node):
-        if wanted.intersection(node.output):
-            names.add(node.name)
-            wanted.update(node.input)
-    return names
-
-
 def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
     """Join neighbouring chip pieces and assemble them. Raises AssemblyError for text a kernel got wrong."""
     pieces = tuple(pieces)
@@ -105,7 +92,7 @@ def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
         tuple(parts),
         pieces,
         Index(model),
-        json.loads(metadata(model).get("haribote.dram", "{}")),
+        json.loads(metadata(model).get(DRAM, "{}")),
         updates(model),
     )
 
@@ -118,8 +105,17 @@ def describe(piece: HostPiece | TransferPiece) -> str:
 
 
 def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
-    programs = [assemble(piece_text(piece), filename=f"kernel of {piece.node.name}") for piece in pieces]
-    return ProgramPart(tuple(piece.node.name for piece in pieces), join(programs, "step.vsm"))
+    """One program of all pieces, with the fewest nops between them that the machine's waits ask for."""
+    text, programs = "", []
+    for piece in pieces:
+        following = assemble(piece_text(piece), filename=f"kernel of {piece.node.name}")
+        missing = boundary_nops(programs, following)
+        if missing:
+            text += f"nop/{missing}\n"
+            programs.append(assemble(f"nop/{missing}"))
+        text += following.source
+        programs.append(following)
+    return ProgramPart(tuple(piece.node.name for piece in pieces), assemble(text, filename="step.vsm"))
 
 
 def piece_text(piece: ChipPiece) -> str:

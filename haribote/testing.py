@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.cases import Case
+from haribote.cases import Case, load_case, unit_cases
+from haribote.compiler import compile_for_sim, lower
+from haribote.graph import Index
+from haribote.passes.pad import pad_array, paddings
+from haribote.runtime import Session
 
 Array = NDArray[Any]
 
@@ -72,15 +77,38 @@ def table(rows: Iterable[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def run_on_sim(case: Case, solutions: bool, lowered: bool = False) -> tuple[dict[str, Array], str]:
-    """The outputs that the simulated chip gives, and a line that says what ran where.
+def test_folders(folders: Iterable[Path], unit: bool, solutions: bool, say: Callable[[str], None] = print) -> bool:
+    """Run every case (with `unit`: every node of it) on the simulated chip and print the tables; True when all pass."""
+    failed = 0
+    for folder in folders:
+        case = load_case(folder)
+        for part, start in _parts(case, unit):
+            outputs, summary = run_on_sim(part, solutions, start)
+            rows = compare(part.outputs, outputs)
+            failed += not all(row.passed for row in rows)
+            say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {summary}")
+            say(table(rows) + "\n")
+    say(f"{failed} of the cases failed" if failed else "all outputs agree with the reference")
+    return not failed
 
-    lowered: the graph is already padded and decomposed (a unit case).
-    """
-    from haribote.compiler import compile_for_sim
-    from haribote.runtime import Session
 
-    compiled = compile_for_sim(case.model, solutions, start="layout" if lowered else "simplify")
+def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
+    """The case itself, or its nodes after padding and decomposition, with the first stage that is left to run."""
+    if not unit:
+        yield case, "simplify"
+        return
+    lowered = lower(case.model, stop_after="decompose")
+    rules = paddings(lowered)
+    inputs = {name: pad_array(value, rules[name]) if name in rules else value for name, value in case.inputs.items()}
+    index = Index(lowered)
+    typed = {name: value.astype(index.dtype[name]) for name, value in inputs.items()}
+    for part in unit_cases(lowered, typed):
+        yield part, "layout"
+
+
+def run_on_sim(case: Case, solutions: bool, start: str = "simplify") -> tuple[dict[str, Array], str]:
+    """The outputs that the simulated chip gives, and a line that says what ran where. `start`: the first stage to run."""
+    compiled = compile_for_sim(case.model, solutions, start)
     session = Session(compiled)
     for name, value in case.inputs.items():
         session.write(name, value)

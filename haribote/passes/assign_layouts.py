@@ -13,7 +13,7 @@ from haribote.layout import LAYOUTS, Layout, dram_layout, tags_for
 from haribote.placement import Placement, scalars, set_placement, set_row, tensor_inputs
 
 
-def assign_layouts(model: onnx.ModelProto) -> onnx.ModelProto:
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """Annotate every node that has a row with its kernel and the layout and memory of each operand."""
     result = clone(model)
     index = Index(result)

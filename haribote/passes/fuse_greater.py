@@ -8,7 +8,7 @@ import onnx
 from haribote.graph import Builder, Index, attributes
 
 
-def fuse_greater(model: onnx.ModelProto) -> onnx.ModelProto:
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """Replace every Greater(x, 0) whose only reader is a Cast to float by one GreaterCast."""
     index, builder = Index(model), Builder.like(model)
     absorbed: set[str] = set()

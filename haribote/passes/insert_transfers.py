@@ -14,7 +14,7 @@ from haribote.passes.assign_layouts import annotate
 from haribote.placement import row_of, tensor_inputs
 
 
-def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """Every operand that a kernel wants in LM gets a DL, every result that it leaves in LM a UL.
 
     A DL is named `<node>.dl<k>` for operand k; the node's result in LM is `<node>.lm`, and its UL `<node>.ul` makes

@@ -1,0 +1,205 @@
+"""The commands: `haribote export | compile | test | kernel | train | infer | view | data | demo`.
+
+Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from haribote.backends import BACKENDS
+from haribote.errors import HariboteError
+from simulator.errors import SimulatorError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        return status
+    except (HariboteError, SimulatorError) as error:
+        print(f"haribote {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\nharibote {options.command}: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output (head, less) has left
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _view, _data, _demo):
+        add(commands)
+    return parser
+
+
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=text, description=text)
+
+
+def _kernels_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
+
+
+def _export(commands: Commands) -> None:
+    parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
+    parser.add_argument("--hidden", type=int, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)")
+    parser.add_argument("--batch", type=int, default=256, metavar="N", help="batch size (256)")
+    parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
+    parser.add_argument("--lr", type=float, default=0.01, help="learning rate of the SGD update (0.01)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.export import export
+
+        case = export(options.output, options.model, options.hidden, options.batch, options.lr)
+        print(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
+              f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
+        print(f"next: haribote compile {options.output} --backend sim --solutions")
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _compile(commands: Commands) -> None:
+    from haribote.compiler import STAGES
+
+    parser = _command(commands, "compile", "compile an exported step to step.vsm")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
+    parser.add_argument("--backend", choices=("sim",), required=True)
+    parser.add_argument("--stop-after", choices=tuple(STAGES), metavar="STAGE",
+                        help=f"write the graph after this stage instead: {', '.join(STAGES)}")  # fmt: skip
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.export import compile_folder
+
+        print(compile_folder(options.folder, options.stop_after, options.solutions))
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _test(commands: Commands) -> None:
+    parser = _command(commands, "test", "run exported cases on a backend and compare with the reference outputs")
+    parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
+    parser.add_argument("--backend", choices=("sim",), required=True)
+    parser.add_argument("--unit", action="store_true", help="one case per node, after padding and decomposition")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.testing import test_folders
+
+        return 0 if test_folders(options.folders, options.unit, options.solutions) else 1
+
+    parser.set_defaults(run=run)
+
+
+def _kernel(commands: Commands) -> None:
+    parser = _command(commands, "kernel", "print one kernel's assembly at the addresses of the problem set")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; see --list")
+    parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
+    parser.add_argument("--testcase", type=Path, metavar="FILE", help="answer the problem of a judge's test case")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.problems import list_kernels, print_kernels
+
+        if options.list:
+            print(list_kernels(options.solutions))
+        else:
+            print(print_kernels(options.names, options.testcase, options.solutions), end="")
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _train(commands: Commands) -> None:
+    parser = _command(commands, "train", "train a 784-H-10 network on MNIST; one line per epoch")
+    parser.add_argument("--backend", choices=BACKENDS, required=True)
+    parser.add_argument("--epochs", type=int, default=1, metavar="N")
+    parser.add_argument("--hidden", type=int, default=16, metavar="H")
+    parser.add_argument("--batch", type=int, default=256, metavar="N")
+    parser.add_argument("--lr", type=float, default=0.01)
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+    parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="checkpoint and picture (runs/BACKEND)")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands import train_command
+
+        return train_command(options)
+
+    parser.set_defaults(run=run)
+
+
+def _infer(commands: Commands) -> None:
+    parser = _command(commands, "infer", "classify pictures of digits with a trained checkpoint")
+    parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
+    parser.add_argument("--backend", choices=BACKENDS, required=True)
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.infer import infer_command
+
+        return infer_command(options.images, options.backend, options.checkpoint, options.solutions)
+
+    parser.set_defaults(run=run)
+
+
+def _view(commands: Commands) -> None:
+    parser = _command(commands, "view", "open a graph in Netron, served on this machine only")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--port", type=int, default=0, help="port on localhost (a free one)")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.view import view_command
+
+        return view_command(options.file, options.port)
+
+    parser.set_defaults(run=run)
+
+
+def _data(commands: Commands) -> None:
+    parser = _command(commands, "data", "fetch, verify and show the data set")
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also write a picture of some digits")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.data import data_command
+
+        return data_command(options.data, options.picture)
+
+    parser.set_defaults(run=run)
+
+
+def _demo(commands: Commands) -> None:
+    parser = _command(commands, "demo", "train on the simulated chip with the reference kernels and say what to do next")
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.demo import demo_command
+
+        return demo_command(options.data)
+
+    parser.set_defaults(run=run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""`haribote export` and `haribote compile`: a traced step as a folder, and the folder as assembly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from haribote.cases import Case, load_case, reference_case, save_case
+from haribote.compiler import compile_for_sim, lower
+from haribote.errors import HariboteError
+from haribote.files import write_file
+from haribote.graph import save
+
+
+def export(folder: Path, reference: str | None, hidden: int, batch: int, learning_rate: float) -> Case:
+    """Trace the training step of `reference` (FILE.py:NAME) or of the 784-hidden-10 model and write it as a case.
+
+    The inputs are drawn at random from a fixed seed, scaled as normalised pixels are; outputs are ONNX's reference.
+    """
+    from haribote.backends import example_batch
+    from haribote.frontend.torch import trace_step
+    from haribote.models import load, mlp
+
+    if batch < 1 or hidden < 1:
+        raise HariboteError(f"batch and hidden must be at least 1, received {batch} and {hidden}")
+    model = load(reference) if reference else mlp(784, hidden, 10)
+    graph = trace_step(model, *example_batch(model, batch, learning_rate))
+    random = np.random.default_rng(0)
+    images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)
+    shape = tuple(dimension.dim_value for dimension in images.type.tensor_type.shape.dim)
+    inputs = {
+        "x": random.uniform(-0.43, 2.82, shape).astype(np.float32),
+        "labels": random.integers(0, classes, batch),
+        **{name: value.detach().numpy() for name, value in model.named_parameters()},
+    }
+    case = reference_case(folder.name, graph, inputs)
+    save_case(case, folder)
+    return case
+
+
+def compile_folder(folder: Path, stop_after: str | None, solutions: bool) -> str:
+    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; a sentence that says what was written."""
+    case = load_case(folder)
+    if stop_after is not None:
+        lower(case.model, stop_after=stop_after, save_to=folder)
+        return f"wrote {folder / f'{stop_after}.onnx'} (and the stages before it)\nnext: haribote view {folder / f'{stop_after}.onnx'}"
+    compiled = compile_for_sim(case.model, solutions)
+    save(compiled.model, folder / "place.onnx")
+    write_file(folder / "step.vsm", compiled.text.encode())
+    cost = compiled.cost
+    return (
+        f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
+        f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} words, {cost.cycles:.0f} cycles\n"
+        f"next: haribote test {folder} --backend sim{' --solutions' if solutions else ''}"
+    )
+
+
+def _classes(model: Any) -> int:
+    return int(list(model.parameters())[-1].shape[0])
