@@ -171,5 +171,5 @@ def round_float64(values: Floats, fmt: Format) -> Bits:
     magnitude += ((magnitude >> shift) & 1) + ((1 << (shift - 1)) - 1)
     magnitude >>= shift
     magnitude -= (DOUBLE.bias - fmt.bias) << fmt.fraction_bits
-    np.clip(magnitude, 0, fmt.infinity, out=magnitude)
-    return np.asarray(magnitude.astype(fmt.dtype) | ((pattern < 0).astype(fmt.dtype) << (fmt.width - 1)))
+    signs = (pattern < 0).astype(fmt.dtype) << (fmt.width - 1)
+    return np.asarray(np.clip(magnitude, 0, fmt.infinity).astype(fmt.dtype) | signs)
