@@ -1,0 +1,71 @@
+"""Decode the lines of a program into functions of the memories: steps, MV lines and debug statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simulator import debug
+from simulator import program as p
+from simulator.execute import alu, l1bm, l2bm, mau, mv
+from simulator.execute.action import Action, NotExecutable
+from simulator.memories import Memories
+
+Run = Callable[[Memories], None]
+
+_DECODERS: dict[str, Callable[[p.Instruction], Action[Any]]] = {
+    "alu": alu.decode,
+    "mau": lambda i: mau.decode_vector(i) if i.op.startswith("v") else mau.decode_product(i),
+    "mau-write": mau.decode_write,
+    "mau-read": mau.decode_read,
+    "l1bm": l1bm.decode,
+    "l2bm": l2bm.decode,
+}
+_SILENT = ("nop", "noforward", "wait")
+
+
+def decode_step(step: p.Step) -> Run:
+    """A function that executes one step: compute everything, then write everything (isa.md, section 2).
+
+    Steps that are a nop or contain `noforward` leave the forwarding paths and the turnaround register alone. Raises
+    NotExecutable.
+    """
+    actions = [decode_instruction(i) for i in step.instructions if i.unit not in _SILENT]
+    forwards = all(i.op != "noforward" for i in step.instructions)
+    ranked = sorted(
+        ((write.rank, number, write.store) for number, a in enumerate(actions) for write in a.writes), key=lambda w: w[0]
+    )
+    computes = [action.compute for action in actions]
+    latches = [(number, a.latch) for number, a in enumerate(actions) if a.latch is not None and forwards]
+    stores = [(number, store) for _, number, store in ranked]
+
+    def run(memories: Memories) -> None:
+        results = [compute(memories) for compute in computes]
+        for number, store in stores:
+            store(memories, results[number])
+        for number, latch in latches:
+            latch(memories, results[number])
+
+    return run
+
+
+def decode_instruction(instruction: p.Instruction) -> Action[Any]:
+    """The action of one PE instruction. Raises NotExecutable."""
+    decoder = _DECODERS.get(instruction.unit)
+    if decoder is None:
+        raise NotExecutable(f"`{instruction.text}` is not executed by this version of the simulator")
+    return decoder(instruction)
+
+
+def decode_line(line: p.Step | p.Move | p.DebugSet | p.DramPreset) -> Run:
+    """A function that executes one line. Raises NotExecutable."""
+    if isinstance(line, p.Step):
+        return decode_step(line)
+    if isinstance(line, p.Move):
+        return mv.decode(line)
+    if isinstance(line, p.DramPreset):
+        values = np.array(line.values, np.uint64)
+        return lambda memories: memories.dram[line.group].write(line.address, values)
+    return debug.decode_set(line)
