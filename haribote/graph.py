@@ -292,7 +292,7 @@ def save(model: onnx.ModelProto, path: str | Path) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise GraphError(f"cannot write {path}: {error.strerror}", "another folder, or free space on the disk") from error
+        raise GraphError(f"cannot write {path}: {error.strerror}", "another folder, or a disk with space") from error
 
 
 def load(path: str | Path) -> onnx.ModelProto:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import runpy
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
     layers: list[nn.Module] = []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        for inputs, outputs in zip(widths, widths[1:], strict=False):
+        for inputs, outputs in itertools.pairwise(widths):
             layers += [nn.Linear(inputs, outputs, bias=bias), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
 
@@ -48,7 +49,8 @@ def load(reference: str) -> nn.Module:
         raise UnsupportedModel(f"{reference} fails: {type(error).__name__}: {error}") from error
     if name not in namespace:
         known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
-        raise UnsupportedModel(f"{path} defines no {name!r}", f"one of {known}" if known else f"{name} = nn.Sequential(...)")
+        advice = f"one of {known}" if known else f"{name} = nn.Sequential(...)"
+        raise UnsupportedModel(f"{path} defines no {name!r}", advice)
     if not isinstance(model, nn.Module):
         raise UnsupportedModel(f"{reference} must be a torch module or return one, received {type(model).__name__}")
     return model

@@ -1,11 +1,12 @@
 """One small rule per ATen operation: how it is written in ONNX.
 
-A rule receives the operation's arguments as the traced program has them, tensors as ONNX value names, and returns the name
-of its result (a tuple of names where the operation has several). Its last node takes the result's own name.
+A rule receives the operation's arguments as the traced program has them, tensors as ONNX value names, and returns the
+name of its result (a tuple of names where the operation has several). Its last node takes the result's own name.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,18 @@ class Lowering:
         self.node: fx.Node
         self.result = ""
 
+    def apply(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The rule's result for the operation at hand.
+
+        Raises:
+            UnsupportedOp: the rule does not cover these arguments.
+        """
+        try:
+            bound = inspect.signature(rule).bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise UnsupportedOp(f"{self.node.format_node()}: the lowering rule does not cover it: {error}") from error
+        return rule(*bound.args, **bound.kwargs)
+
     def op(self, op_type: str, *inputs: str, part: str = "", **attributes: Any) -> str:
         """Add an ONNX node. `part` names a value on the way to the result: `<result>.<part>`."""
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
@@ -50,12 +63,13 @@ class Lowering:
 
     def scaled(self, x: str | Scalar, factor: Scalar) -> str:
         """X times a number; x itself when that is 1."""
-        return self.value(x) if factor == 1 else self.op("Mul", self.value(x), self.builder.scalar(factor), part="scaled")
+        name = self.value(x)
+        return name if factor == 1 else self.op("Mul", name, self.builder.scalar(factor), part="scaled")
 
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse an operation that is not of the form the rule covers."""
         if not holds:
-            raise UnsupportedOp(f"{self.node.target}: {constraint}")
+            raise UnsupportedOp(f"{self.node.format_node()}: {constraint}")
 
 
 def rule(*targets: Any) -> Callable[[Rule], Rule]:

@@ -11,11 +11,11 @@ import json
 import operator
 import re
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
 import torch
 from torch import Tensor, fx, nn
@@ -74,13 +74,14 @@ def trace_step(
         return outputs, values | {f"{name}.grad": grad for name, grad in reached.items()}
 
     graph = _trace(step, parameters, {"x": x, "labels": labels}, "train_step")
-    updates = {name: f"{name}.next" for name in parameters if f"{name}.next" in {out.name for out in graph.graph.output}}
+    outputs = {info.name for info in graph.graph.output}
+    updates = {name: f"{name}.next" for name in parameters if f"{name}.next" in outputs}
     set_metadata(graph, kind="train", updates=json.dumps(updates))
     return graph
 
 
 def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
-    """The forward pass as a graph with inputs `x` and the parameters, and output `logits`; otherwise as `trace_step`."""
+    """The forward pass: inputs `x` and the parameters, output `logits`; names and errors as in `trace_step`."""
     _check(model, x, None)
     shadow = copy.deepcopy(model)
 
@@ -120,18 +121,26 @@ def _trace(
 
     def flat(*tensors: Tensor) -> list[Tensor]:  # make_fx keeps only the order, so the names travel beside it
         leaves = {key: tensor.detach() for key, tensor in zip(parameters, tensors[len(batch) :], strict=True)}
-        with torch.autograd.set_detect_anomaly(True, check_nan=False), _RefuseUnknown():
+        with torch.autograd.set_detect_anomaly(True, check_nan=False), _RefuseUnknown():  # type: ignore[no-untyped-call]
             results, others = function(leaves, *tensors[: len(batch)])
         outputs.extend(results)
         values.extend(others)
         return [*results.values(), *others.values()]
 
     copies = [parameter.detach().clone() for parameter in parameters.values()]
-    program = make_fx(flat)(*batch.values(), *copies)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Error detected in")  # anomaly mode's words; ours follow
+            program = make_fx(flat)(*batch.values(), *copies)
+    except UnsupportedOp:
+        raise
+    except Exception as error:  # whatever the user's own code raises
+        where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
+        raise UnsupportedModel(f"the step fails at {where}: {type(error).__name__}: {error}") from error
     return _lower(program, [*batch, *parameters], outputs, values, name)
 
 
-class _RefuseUnknown(TorchDispatchMode):
+class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Stops the trace at the first operation without a rule, while the stack still tells whose line it is."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -150,15 +159,21 @@ def _shape(tensor: Tensor) -> str:
 
 def _source() -> str:
     """Where the operation now dispatched comes from: the last line outside torch; in backward, of its forward."""
-    node = torch._C._current_autograd_node()
+    node: Any = torch._C._current_autograd_node()
+    if node is None:
+        return f"at {_last_outside(traceback.format_stack())}"
     # Anomaly mode keeps each forward operation's stack with its backward node.
-    lines = node.metadata.get("traceback_", []) if node is not None else traceback.format_stack()
-    ours = (str(Path(torch.__file__).parent), __file__, "<")
-    for line in reversed(lines):
-        match = re.match(r'\s*File "(.+)", line (\d+), in .*\n\s*(.*)', line)
-        if match and not match[1].startswith(ours):
-            return f"{'in the backward of' if node else 'at'} {match[1]}:{match[2]}: `{match[3].strip()}`"
-    return "from inside torch"
+    return f"in the backward of the operation at {_last_outside(node.metadata.get('traceback_', []))}"
+
+
+def _last_outside(stack: list[str]) -> str:
+    """`file:line: code` of the innermost frame that is neither torch's nor ours."""
+    inside = (str(Path(torch.__file__).parent), __file__, "<")
+    for frame in reversed(stack):
+        match = re.match(r'\s*File "(.+)", line (\d+), in .*\n\s*(.*)', frame)
+        if match and not match[1].startswith(inside):
+            return f"{match[1]}:{match[2]}: {match[3].strip()}"
+    return "a line inside torch"
 
 
 def _lower(
@@ -180,7 +195,7 @@ def _lower(
         elif node.target is operator.getitem:
             env[node] = env[node.args[0]][node.args[1]]
         elif node.target in RULES:
-            env[node] = RULES[node.target](g, *fx.map_arg(node.args, env.get), **fx.map_arg(node.kwargs, env.get))
+            env[node] = g.apply(RULES[node.target], fx.map_arg(node.args, env.get), fx.map_arg(node.kwargs, env.get))
         value = node.meta.get("val")
         if isinstance(value, Tensor):
             g.shapes[env[node]] = tuple(value.shape)

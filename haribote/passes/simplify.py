@@ -52,7 +52,8 @@ def remove_no_ops(model: onnx.ModelProto) -> None:
 
 def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
     """The value that equals the node's result, if there is one."""
-    x, y = node.input[0], node.output[0]
+    x: str = node.input[0]
+    y: str = node.output[0]
     inner = index.producer.get(x)
     if node.op_type == "Identity":
         return x
@@ -65,7 +66,7 @@ def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
         return x if factor is not None and (factor == 1).all() else None
     if node.op_type == "Transpose" and inner is not None and inner.op_type == "Transpose":
         first, second = attributes(inner)["perm"], attributes(node)["perm"]
-        return inner.input[0] if [first[axis] for axis in second] == sorted(first) else None
+        return str(inner.input[0]) if [first[axis] for axis in second] == sorted(first) else None
     return None
 
 

@@ -1,0 +1,286 @@
+"""Pad: every dimension grows to the machine's sizes, and the meaning stays (design.md, section 4, "Padding").
+
+    dimension         padded to
+    batch             a multiple of 256
+    features          16, 1024, or a multiple of 1024
+    hidden, classes   a multiple of 16
+
+Padded inputs and weights are 0, the bias of a padded class is so low that its probability is exactly 0, and a padded
+row has weight 0 in the loss and its gradient, while a real row keeps 1/N of the real N. So the gradient of a padded
+entry is exactly 0, and a padded entry stays what it was for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from haribote.errors import GraphError
+from haribote.graph import (
+    PADDING,
+    Array,
+    Builder,
+    Index,
+    Shape,
+    attributes,
+    complete,
+    set_metadata,
+    tensor_info,
+    updates,
+)
+
+CLASS_BIAS = -1e9
+"""Bias of a padded class: exp(CLASS_BIAS - any real logit) is exactly 0, and no later sum of it overflows."""
+
+Dimension = tuple[str, int]
+"""A value's name and one of its axes."""
+
+_ELEMENTWISE = {"Add", "Sub", "Mul", "Relu", "Neg", "Identity", "Greater", "Cast", "LogSoftmax", "LogSoftmaxGrad"}
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The padded graph. Its metadata `haribote.padding` tells how to pad the inputs and crop the outputs:
+    {tensor: {"shape": [...], "padded": [...], "fill": v}} for every graph input and output.
+
+    Args:
+        model: a simplified training step or inference graph, before `decompose`.
+
+    Raises:
+        GraphError: a node for which padding has no rule, or which would make a padded entry other than 0.
+    """
+    pad = _Padder(model)
+    for node in model.graph.node:
+        pad.visit(node)
+    padded = complete(pad.builder.model)
+    set_metadata(padded, padding=json.dumps(pad.metadata(padded)))
+    return padded
+
+
+def pad_inputs(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:
+    """The feeds of the unpadded graph, padded and cast for this one. A model without padding only casts.
+
+    Raises:
+        GraphError: an array has not the shape that the graph had before padding.
+    """
+    index, entries = Index(model), padding(model)
+    result: dict[str, Array] = {}
+    for name, array in feeds.items():
+        entry = entries.get(name)
+        if entry is None:
+            result[name] = array.astype(index.dtype[name])
+            continue
+        if list(array.shape) != entry["shape"]:
+            raise GraphError(f"input {name!r} must have shape {entry['shape']}, received {list(array.shape)}")
+        result[name] = _extend(array.astype(index.dtype[name]), entry["padded"], entry["fill"])
+    return result
+
+
+def crop_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs of the padded graph, cut to the shapes they had before; views, not copies."""
+    entries = padding(model)
+    return {
+        name: array[tuple(map(slice, entries[name]["shape"]))] if name in entries else array
+        for name, array in outputs.items()
+    }
+
+
+def padding(model: onnx.ModelProto) -> dict[str, dict[str, Any]]:
+    """The model's `haribote.padding`; empty for a graph that is not padded."""
+    found = [prop.value for prop in model.metadata_props if prop.key == PADDING]
+    entries: dict[str, dict[str, Any]] = json.loads(found[0]) if found else {}
+    return entries
+
+
+class _Sizes:
+    """Which dimensions of the graph are the same one, and the padded size of each."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.index = index = Index(model)
+        self.parent: dict[Dimension, Dimension] = {}
+        for name in ("x", "labels"):
+            shape = index.shape.get(name, ())
+            if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
+                raise GraphError(f"pad: input {name!r} has shape {list(shape)}", "x [N, features] and labels [N]")
+        for node in model.graph.node:
+            for a, b in _same_dimensions(node, index):
+                self.parent[self.find(a)] = self.find(b)
+
+    def find(self, dimension: Dimension) -> Dimension:
+        """The representative of all dimensions that are the same as this one."""
+        while dimension in self.parent and self.parent[dimension] != dimension:
+            dimension = self.parent[dimension]
+        return dimension
+
+    def is_batch(self, dimension: Dimension) -> bool:
+        """Whether it is the number of rows."""
+        return self.find(dimension) == self.find(("x", 0))
+
+    def padded(self, name: str) -> Shape:
+        """The padded shape of a value."""
+        return tuple(self._size((name, axis), size) for axis, size in enumerate(self.index.shape[name]))
+
+    def grows(self, dimension: Dimension) -> bool:
+        """Whether padding changes it."""
+        name, axis = dimension
+        return self.padded(name)[axis] != self.index.shape[name][axis]
+
+    def _size(self, dimension: Dimension, size: int) -> int:
+        if self.is_batch(dimension):
+            return _up(size, 256)
+        if self.find(dimension) == self.find(("x", 1)) and size > 16:
+            return _up(size, 1024)
+        return _up(size, 16)
+
+
+def _up(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension, Dimension]]:
+    """The pairs of dimensions that the node makes equal."""
+    inputs, y, attrs = node.input, node.output[0], attributes(node)
+    if node.op_type == "Gemm" and len(inputs) == 2:
+        (a, b), ta, tb = inputs, attrs.get("transA", 0), attrs.get("transB", 0)
+        return [((a, 1 - ta), (b, tb)), ((a, ta), (y, 0)), ((b, 1 - tb), (y, 1))]
+    if node.op_type in _ELEMENTWISE:
+        rank = len(index.shape[y])
+        pairs = []
+        for name in inputs:
+            for axis, size in enumerate(index.shape[name]):
+                target = axis + rank - len(index.shape[name])
+                if size == index.shape[y][target]:  # otherwise broadcast
+                    pairs.append(((name, axis), (y, target)))
+        return pairs
+    if node.op_type == "ReduceSum" and len(inputs) == 2 and attrs.get("keepdims") == 0:
+        rank = len(index.shape[inputs[0]])
+        left = [axis for axis in range(rank) if axis not in index.constants[inputs[1]] % rank]
+        return [((inputs[0], axis), (y, position)) for position, axis in enumerate(left)]
+    if node.op_type == "NLLLossGrad":
+        return [((inputs[1], 0), (y, 0))]
+    if node.op_type == "NegativeLogLikelihoodLoss" and len(inputs) == 2 and attrs["reduction"] in (b"mean", b"sum"):
+        return [((inputs[0], 0), (inputs[1], 0))]
+    raise GraphError(f"pad: no rule for node {node.name!r} ({node.op_type})", "a model of Linear and ReLU layers")
+
+
+class _Padder:
+    """Copies a graph node by node, padded."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.sizes = _Sizes(model)
+        self.index = self.sizes.index
+        self.updates = updates(model)
+        self.builder = Builder.like(model)
+        self.fill: dict[str, float] = {}
+        graph = self.builder.model.graph
+        for info in graph.input:
+            info.CopyFrom(tensor_info(info.name, self.sizes.padded(info.name), self.index.dtype[info.name]))
+        for init in graph.initializer:
+            value = self.index.constants[init.name]
+            if value.dtype == np.float32:  # the others are axes and shapes
+                init.CopyFrom(numpy_helper.from_array(_extend(value, self.sizes.padded(init.name), 0), init.name))
+
+    def visit(self, node: onnx.NodeProto) -> None:
+        """Write the node for the padded shapes."""
+        match node.op_type:
+            case "LogSoftmax":
+                self.log_softmax(node)
+            case "NegativeLogLikelihoodLoss":
+                self.loss(node)
+            case "NLLLossGrad":
+                self.loss_grad(node)
+            case _:
+                self.require_zeros(node)
+                self.builder.keep(node)
+
+    def require_zeros(self, node: onnx.NodeProto) -> None:
+        """Refuse what makes a padded entry (in a real row) other than 0: adding or comparing a broadcast number."""
+        y = node.output[0]
+        if node.op_type not in ("Add", "Sub", "Greater"):
+            return
+        for name in node.input:
+            if name in self.index.constants and not self.index.constants[name].any():
+                continue
+            for axis in range(1, len(self.index.shape[y]) + 1):
+                dimension = (y, len(self.index.shape[y]) - axis)
+                broadcast = axis > len(self.index.shape[name]) or (
+                    self.sizes.find((name, len(self.index.shape[name]) - axis)) != self.sizes.find(dimension)
+                )
+                if broadcast and self.sizes.grows(dimension) and not self.sizes.is_batch(dimension):
+                    raise GraphError(
+                        f"pad: node {node.name!r} ({node.op_type}) would make padded entries other than 0: "
+                        f"{name!r} is one number for all columns",
+                        "widths that are multiples of 16, or a bias vector",
+                    )
+
+    def log_softmax(self, node: onnx.NodeProto) -> None:
+        """Give padded classes probability 0: by the last layer's bias, or by a constant that is added."""
+        logits = node.input[0]
+        if not self.sizes.grows((logits, 1)):
+            return self.builder.keep(node)
+        bias = self.class_bias(logits)
+        if bias is not None:
+            self.fill[bias] = self.fill[self.updates.get(bias, bias)] = CLASS_BIAS
+            return self.builder.keep(node)
+        real, padded = self.index.shape[logits][1], self.sizes.padded(logits)[1]
+        mask = self.builder.constant(_extend(np.zeros(real, np.float32), (padded,), CLASS_BIAS), f"{logits}.class_bias")
+        masked = self.builder.op("Add", logits, mask, name=f"{logits}.masked")
+        self.builder.op("LogSoftmax", masked, name=node.output[0], reserved=True, axis=1)
+        return None
+
+    def class_bias(self, logits: str) -> str | None:
+        """The bias parameter whose padded entries reach the padded classes, if they reach nothing else."""
+        add = self.index.producer.get(logits)
+        if add is None or add.op_type != "Add" or len(self.index.consumers[logits]) != 1:
+            return None
+        for bias in add.input:
+            others = [reader for reader in self.index.consumers[bias] if reader.name != add.name]
+            is_update = all(o.op_type == "Sub" and o.output[0] == self.updates.get(bias) for o in others)
+            if bias in self.index.inputs and self.index.shape[bias] == self.index.shape[logits][1:] and is_update:
+                return str(bias)
+        return None
+
+    def loss(self, node: onnx.NodeProto) -> None:
+        """The sum of the rows' losses, each with its weight: 1/N (or 1, for a sum), and 0 for a padded row."""
+        labels, loss = node.input[1], node.output[0]
+        if not self.sizes.grows((labels, 0)):
+            return self.builder.keep(node)
+        rows = self.index.shape[labels][0]
+        weight = 1 / rows if attributes(node)["reduction"] == b"mean" else 1.0
+        weights = _extend(np.full(rows, weight, np.float32), self.sizes.padded(labels), 0)
+        each = self.builder.op(node.op_type, *node.input, name=f"{loss}.each", reduction="none")
+        weights_name = self.builder.constant(weights, f"{loss}.weights")
+        weighted = self.builder.op("Mul", each, weights_name, name=f"{loss}.weighted")
+        self.builder.op("ReduceSum", weighted, name=loss, reserved=True, keepdims=0)
+        return None
+
+    def loss_grad(self, node: onnx.NodeProto) -> None:
+        """The scale of a padded row is 0."""
+        (scale, labels), y = node.input, node.output[0]
+        shape, padded = self.index.shape[y], self.sizes.padded(y)
+        if padded[0] != shape[0]:
+            value = self.index.constants.get(scale)
+            if value is None or value.shape:
+                raise GraphError(f"pad: the scale {scale!r} of the loss must be a constant number", "simplify first")
+            rows = np.full((shape[0], padded[1]), value, np.float32)
+            scale = self.builder.constant(_extend(rows, padded, 0), f"{scale}.rows")
+        self.builder.op("NLLLossGrad", scale, labels, name=y, reserved=True, classes=padded[1])
+
+    def metadata(self, padded: onnx.ModelProto) -> dict[str, Any]:
+        """The entry `haribote.padding` of the padded model."""
+        after = Index(padded)
+        return {
+            name: {"shape": self.index.shape[name], "padded": after.shape[name], "fill": self.fill.get(name, 0)}
+            for name in [*self.index.inputs, *self.index.outputs]
+        }
+
+
+def _extend(array: Array, shape: Shape, fill: float) -> Array:
+    """The array in the low corner of a larger one."""
+    result = np.full(shape, fill, array.dtype)
+    result[tuple(map(slice, array.shape))] = array
+    return result
