@@ -1,0 +1,137 @@
+"""The simulator's commands: `python -m simulator run | check | judge`.
+
+Exit status: 0 fine, 1 a negative verdict, 2 a mistake in what was given (a message, never a traceback).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from simulator.assembler import assemble
+from simulator.checks import check, fix_nops
+from simulator.errors import AssemblyError, Diagnostic, SimulatorError
+from simulator.judge import judge
+from simulator.machine import Machine
+
+FINE, NEGATIVE, MISTAKE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.command(options)
+        sys.stdout.flush()
+        return status
+    except SimulatorError as error:
+        print(error, file=sys.stderr)
+        return MISTAKE
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m simulator", description="A simulated MN-Core 2.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    run = commands.add_parser("run", help="assemble and run a .vsm file and print its dump lines")
+    run.add_argument("file", metavar="FILE", type=Path)
+    run.add_argument("-d", dest="dump", metavar="DUMP", type=Path, help="write the dump lines to this file")
+    run.add_argument("--no-hazards", action="store_true", help="run in spite of missing waits, naming each")
+    run.add_argument("--until", metavar="LINE", type=int, help="stop after this line of the file")
+    run.set_defaults(command=_run)
+
+    checks = commands.add_parser("check", help="list what is wrong with a .vsm file, or place its nops")
+    checks.add_argument("file", metavar="FILE", type=Path)
+    checks.add_argument("--fix-nops", action="store_true", help="print the program with the fewest nops inserted")
+    checks.add_argument("--json", action="store_true", help="print the findings as JSON")
+    checks.set_defaults(command=_check)
+
+    verdict = commands.add_parser("judge", help="judge an answer to a test case")
+    verdict.add_argument("testcase", metavar="TESTCASE", type=Path)
+    verdict.add_argument("answer", metavar="ANSWER", type=Path)
+    verdict.set_defaults(command=_judge)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    program = assemble(read(options.file), str(options.file))
+    findings = check(program)
+    if not options.no_hazards and any(finding.severity == "error" for finding in findings):
+        raise AssemblyError(str(options.file), findings)
+    for finding in findings:
+        print(finding.render(str(options.file)), file=sys.stderr)
+    result = Machine().run(program, until=options.until)
+    text = "".join(f"{line}\n" for line in result.dump)
+    if options.dump is None:
+        sys.stdout.write(text)
+    else:
+        write(options.dump, text)
+    return FINE
+
+
+def _check(options: argparse.Namespace) -> int:
+    text, name = read(options.file), str(options.file)
+    try:
+        program = assemble(text, name)
+    except AssemblyError as error:
+        return _report(error.diagnostics, name, options.json)
+    if options.fix_nops:
+        sys.stdout.write(fix_nops(program))
+        return FINE
+    return _report(check(program), name, options.json)
+
+
+def _report(findings: Sequence[Diagnostic], name: str, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps([{"file": name, **asdict(finding)} for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            print(finding.render(name))
+        if not findings:
+            print(f"{name}: nothing found")
+    return NEGATIVE if any(finding.severity == "error" for finding in findings) else FINE
+
+
+def _judge(options: argparse.Namespace) -> int:
+    verdict = judge(read(options.testcase), read(options.answer), str(options.testcase), str(options.answer))
+    print(verdict.message)
+    return FINE if verdict.accepted else NEGATIVE
+
+
+def read(path: Path) -> str:
+    """The text of a file. Raises SimulatorError where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise SimulatorError(f"{path} is not a text file\n    try: a .vsm file in UTF-8") from None
+    except OSError as error:
+        raise SimulatorError(f"cannot read {path}: {error.strerror}\n    try: check the path") from None
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all. Raises SimulatorError where that fails."""
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            temporary = Path(file.name)
+            try:
+                file.write(text)
+                file.close()
+                temporary.replace(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise SimulatorError(f"cannot write {path}: {error.strerror}\n    try: another folder, or free some space") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
