@@ -9,10 +9,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from haribote.backends import BACKENDS
 from haribote.errors import HariboteError
 from simulator.errors import SimulatorError
+
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,10 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def _command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
     return commands.add_parser(name, help=text, description=text)
 
 
@@ -53,7 +55,7 @@ def _kernels_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
 
 
-def _export(commands: Commands) -> None:
+def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     parser.add_argument("--hidden", type=int, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)")
     parser.add_argument("--batch", type=int, default=256, metavar="N", help="batch size (256)")
@@ -73,7 +75,7 @@ def _export(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _compile(commands: Commands) -> None:
+def _compile(commands: _Commands) -> None:
     from haribote.compiler import STAGES
 
     parser = _command(commands, "compile", "compile an exported step to step.vsm")
@@ -92,7 +94,7 @@ def _compile(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _test(commands: Commands) -> None:
+def _test(commands: _Commands) -> None:
     parser = _command(commands, "test", "run exported cases on a backend and compare with the reference outputs")
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
     parser.add_argument("--backend", choices=("sim",), required=True)
@@ -107,7 +109,7 @@ def _test(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _kernel(commands: Commands) -> None:
+def _kernel(commands: _Commands) -> None:
     parser = _command(commands, "kernel", "print one kernel's assembly at the addresses of the problem set")
     parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; see --list")
     parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
@@ -126,7 +128,7 @@ def _kernel(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _train(commands: Commands) -> None:
+def _train(commands: _Commands) -> None:
     parser = _command(commands, "train", "train a 784-H-10 network on MNIST; one line per epoch")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=int, default=1, metavar="N")
@@ -141,14 +143,22 @@ def _train(commands: Commands) -> None:
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.commands import train_command
+        from haribote.data import load
+        from haribote.train import Options, train
 
-        return train_command(options)
+        data = load(options.data)
+        print(data.origin)
+        folder = options.output or Path("runs") / options.backend
+        run = train(
+            Options(options.backend, folder, options.epochs, options.hidden, options.batch, options.lr, options.seed,
+                    options.solutions, options.require_chip, options.resume), data)  # fmt: skip
+        print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
+        return 0
 
     parser.set_defaults(run=run)
 
 
-def _infer(commands: Commands) -> None:
+def _infer(commands: _Commands) -> None:
     parser = _command(commands, "infer", "classify pictures of digits with a trained checkpoint")
     parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
@@ -163,7 +173,7 @@ def _infer(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _view(commands: Commands) -> None:
+def _view(commands: _Commands) -> None:
     parser = _command(commands, "view", "open a graph in Netron, served on this machine only")
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--port", type=int, default=0, help="port on localhost (a free one)")
@@ -176,7 +186,7 @@ def _view(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _data(commands: Commands) -> None:
+def _data(commands: _Commands) -> None:
     parser = _command(commands, "data", "fetch, verify and show the data set")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also write a picture of some digits")
@@ -189,7 +199,7 @@ def _data(commands: Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _demo(commands: Commands) -> None:
+def _demo(commands: _Commands) -> None:
     parser = _command(commands, "demo", "train on the simulated chip with the reference kernels and say what to do next")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
 

@@ -18,7 +18,6 @@ from simulator.checks import boundary_nops
 from simulator.cost import Cost, cost_of, sum_costs
 from simulator.program import Program
 
-
 TRANSFERS = ("DL", "UL")
 
 
@@ -106,7 +105,8 @@ def describe(piece: HostPiece | TransferPiece) -> str:
 
 def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
     """One program of all pieces, with the fewest nops between them that the machine's waits ask for."""
-    text, programs = "", []
+    text = ""
+    programs: list[Program] = []
     for piece in pieces:
         following = assemble(piece_text(piece), filename=f"kernel of {piece.node.name}")
         missing = boundary_nops(programs, following)

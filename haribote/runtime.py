@@ -18,7 +18,7 @@ from onnx.reference import ReferenceEvaluator
 from haribote.cases import one_node_model
 from haribote.codegen import HostPiece, TransferPiece
 from haribote.errors import GraphError
-from haribote.passes.pad import crop, pad_array, paddings
+from haribote.passes.pad import crop_one, pad_one, padding
 from haribote.program import Compiled, ProgramPart
 from simulator import Machine
 
@@ -35,24 +35,21 @@ class Session:
         self.compiled = compiled
         self.machine = machine or Machine()
         self._host: dict[str, Array] = {}
-        self._padding = paddings(compiled.model)
+        self._padding = padding(compiled.model)
+        self._inputs = set(compiled.index.inputs)
         for tensor in compiled.model.graph.initializer:
             self._store(tensor.name, numpy_helper.to_array(tensor))
         self._work = [self._worker(part) for part in compiled.parts]
 
     def write(self, name: str, value: Array) -> None:
         """Give an input (data, labels or a parameter) a new value."""
-        known = {item.name for item in self.compiled.model.graph.input}
-        if name not in known:
-            raise GraphError(f"the step has no input {name!r}; its inputs are {', '.join(sorted(known))}")
-        rule = self._padding.get(name)
-        dtype = self.compiled.index.dtype[name]
-        self._store(name, (pad_array(value, rule) if rule else value).astype(dtype, copy=False))
+        if name not in self._inputs:
+            raise GraphError(f"the step has no input {name!r}; its inputs are {', '.join(sorted(self._inputs))}")
+        self._store(name, pad_one(name, value, self._padding.get(name), self.compiled.index.dtype[name]))
 
     def read(self, name: str, padded: bool = False) -> Array:
         """The value of an output, or of any tensor that the step keeps in DRAM or on the host."""
-        value, rule = self._load(name), self._padding.get(name)
-        return value if padded or rule is None else crop(value, rule)
+        return crop_one(self._load(name), None if padded else self._padding.get(name))
 
     def run(self) -> None:
         """One run of the whole step on what was written last."""
@@ -69,7 +66,7 @@ class Session:
 
     def outputs(self) -> dict[str, Array]:
         """All graph outputs, cropped to the user's shapes."""
-        return {item.name: self.read(item.name) for item in self.compiled.model.graph.output}
+        return {name: self.read(name) for name in self.compiled.index.outputs}
 
     def _store(self, name: str, value: Array) -> None:
         address = self.compiled.dram.get(name)

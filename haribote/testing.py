@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from haribote.cases import Case, load_case, unit_cases
 from haribote.compiler import compile_for_sim, lower
-from haribote.graph import Index
-from haribote.passes.pad import pad_array, paddings
+from haribote.passes.pad import pad_inputs
 from haribote.runtime import Session
 
 Array = NDArray[Any]
@@ -98,11 +97,7 @@ def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
         yield case, "simplify"
         return
     lowered = lower(case.model, stop_after="decompose")
-    rules = paddings(lowered)
-    inputs = {name: pad_array(value, rules[name]) if name in rules else value for name, value in case.inputs.items()}
-    index = Index(lowered)
-    typed = {name: value.astype(index.dtype[name]) for name, value in inputs.items()}
-    for part in unit_cases(lowered, typed):
+    for part in unit_cases(lowered, pad_inputs(lowered, case.inputs)):
         yield part, "layout"
 
 

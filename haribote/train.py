@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from haribote.backends import Backend, SimBackend, TorchBackend
+from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
-from haribote.data import Dataset, batches
+from haribote.data import Dataset, batch_order, normalise
+from haribote.errors import HariboteError
 
 CLASSES, FEATURES = 10, 784
 
@@ -53,7 +54,10 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
 
     Raises CheckpointError where `resume` finds no checkpoint or one of another run.
     """
+    if options.batch > len(data.train_labels):
+        raise HariboteError(f"a batch of {options.batch} is larger than the training set of {len(data.train_labels)} images")
     run = Run(options.hidden, options.batch, options.learning_rate, options.seed, data.name)
+    train_images, test_images = normalise(data.train_images), normalise(data.test_images)
     backend = make_backend(options)
     say(backend.summary)
     if options.resume:
@@ -61,8 +65,8 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
         say(f"resuming after epoch {run.epoch}")
     while run.epoch < options.epochs:
         start = time.perf_counter()
-        losses = train_epoch(backend, data, run, options.epochs)
-        accuracy = evaluate(backend, data)
+        losses = train_epoch(backend, train_images, data.train_labels, run, options.epochs)
+        accuracy = evaluate(backend, test_images, data.test_labels)
         run.epoch += 1
         run.losses += losses
         run.accuracies.append(accuracy)
@@ -72,20 +76,20 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     return run
 
 
-def train_epoch(backend: Backend, data: Dataset, run: Run, epochs: int) -> list[float]:
-    """One epoch; the losses of its steps."""
-    order = list(batches(len(data.train_labels), run.batch, run.seed, run.epoch))
+def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:
+    """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
+    order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
     with tqdm(order, desc=f"epoch {run.epoch + 1}/{epochs}", unit="step", leave=False) as bar:
         for rows in bar:
-            losses.append(backend.step(data.train_images[rows], data.train_labels[rows]))
+            losses.append(backend.step(images[rows], labels[rows]))
             bar.set_postfix_str(f"loss {losses[-1]:.4f}", refresh=False)
     return losses
 
 
-def evaluate(backend: Backend, data: Dataset) -> float:
-    """Accuracy on all test images, 0 to 1, evaluated by the backend."""
-    return float(np.mean(backend.logits(data.test_images).argmax(axis=1) == data.test_labels))
+def evaluate(backend: Backend, images: Floats, labels: Labels) -> float:
+    """Accuracy on all images, 0 to 1, evaluated by the backend."""
+    return float(np.mean(backend.logits(images).argmax(axis=1) == labels))
 
 
 def draw(run: Run, path: Path) -> None:

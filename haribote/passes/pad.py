@@ -68,25 +68,29 @@ def pad_inputs(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, 
         GraphError: an array has not the shape that the graph had before padding.
     """
     index, entries = Index(model), padding(model)
-    result: dict[str, Array] = {}
-    for name, array in feeds.items():
-        entry = entries.get(name)
-        if entry is None:
-            result[name] = array.astype(index.dtype[name])
-            continue
-        if list(array.shape) != entry["shape"]:
-            raise GraphError(f"input {name!r} must have shape {entry['shape']}, received {list(array.shape)}")
-        result[name] = _extend(array.astype(index.dtype[name]), entry["padded"], entry["fill"])
-    return result
+    return {name: pad_one(name, array, entries.get(name), index.dtype[name]) for name, array in feeds.items()}
+
+
+def pad_one(name: str, array: Array, entry: dict[str, Any] | None, dtype: np.dtype[Any]) -> Array:
+    """One input, padded by its entry of `padding` (None: only cast). Raises GraphError for another shape."""
+    if entry is None:
+        return array.astype(dtype, copy=False)
+    if list(array.shape) != entry["shape"]:
+        raise GraphError(f"input {name!r} must have shape {entry['shape']}, received {list(array.shape)}")
+    padded = np.full(entry["padded"], entry["fill"], dtype)
+    padded[tuple(map(slice, array.shape))] = array
+    return padded
 
 
 def crop_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
     """The outputs of the padded graph, cut to the shapes they had before; views, not copies."""
     entries = padding(model)
-    return {
-        name: array[tuple(map(slice, entries[name]["shape"]))] if name in entries else array
-        for name, array in outputs.items()
-    }
+    return {name: crop_one(array, entries.get(name)) for name, array in outputs.items()}
+
+
+def crop_one(array: Array, entry: dict[str, Any] | None) -> Array:
+    """One output, cut to the shape it had before padding; a view."""
+    return array if entry is None else array[tuple(map(slice, entry["shape"]))]
 
 
 def padding(model: onnx.ModelProto) -> dict[str, dict[str, Any]]:
