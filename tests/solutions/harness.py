@@ -143,8 +143,8 @@ def poisoned_machine(op: Op) -> Machine:
     machine = Machine()
     for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1, machine.t, machine.mx, machine.my):
         memory[...] = POISON
-    for memory in (machine.l1bm, machine.l2bm, machine.pdm):
-        memory[...] = POISON_LONG
+    for block_memory in (machine.l1bm, machine.l2bm, machine.pdm):
+        block_memory[...] = POISON_LONG
     for operand in (*op.inputs, op.output):
         if operand.memory == "DRAM":
             first, last = dram_window(operand)
