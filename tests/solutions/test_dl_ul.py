@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import harness
 import numpy as np
 import pytest
 from harness import distinct, every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Op
-from haribote.kernel_table import KERNELS, KernelRow, problem
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
 
 DL = [row for row in KERNELS if row.op == "DL"]
 UL = [row for row in KERNELS if row.op == "UL"]
@@ -93,3 +94,10 @@ def test_another_shape_is_refused(row: KernelRow) -> None:
     op = Op(op.kind, (replace(op.x, shape=(48, 48)),), replace(op.y, shape=(48, 48)))
     with pytest.raises(UnsupportedShape, match=r"\(48, 48\)"):
         list(solution(row)(op))
+
+
+def test_the_harness_sees_a_stray_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = harness.emit(BY_NAME["ul_16"], problem(BY_NAME["ul_16"])).replace("mvp/n64", "mvp/n128")
+    monkeypatch.setattr(harness, "emit", lambda row, op: text)
+    run = run_kernel(BY_NAME["ul_16"], problem(BY_NAME["ul_16"]), [distinct((16,))])
+    assert stray_writes(run) == [f"DRAM group 0 long word {at}" for at in range(64, 128)]
