@@ -20,7 +20,7 @@ from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.judge import judge
 from simulator.machine import Machine
 
-FINE, NEGATIVE, MISTAKE = 0, 1, 2
+FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SimulatorError as error:
         print(error, file=sys.stderr)
         return MISTAKE
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return STOPPED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
@@ -130,7 +133,8 @@ def write(path: Path, text: str) -> None:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise SimulatorError(f"cannot write {path}: {error.strerror}\n    try: another folder, or free some space") from None
+        message = f"cannot write {path}: {error.strerror}\n    try: another folder, or free some space"
+        raise SimulatorError(message) from None
 
 
 if __name__ == "__main__":

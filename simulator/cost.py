@@ -1,4 +1,4 @@
-"""What a program costs, by the published rates (isa.md, section 13). It ranks programs; it does not predict a device."""
+"""What a program costs by the published rates (isa.md, section 13): a rank of programs, no forecast of device time."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def move_rate(move: Move) -> int:
         return REDUCE_TO_PDM if isinstance(destination, Pdm) else REDUCE_TO_DRAM
     if move.op == "mvb" and isinstance(source, Pdm):
         return BROADCAST_FROM_PDM
-    named = isinstance(source, Dram | Pdm | L2bm) and isinstance(destination, Dram | Pdm | L2bm)
-    between = named and move.op == "mvp" and source.group != destination.group
-    return BETWEEN_GROUPS if between else INSIDE_GROUP
+    if isinstance(source, Dram | Pdm | L2bm) and isinstance(destination, Dram | Pdm | L2bm):
+        between = move.op == "mvp" and source.group != destination.group
+        return BETWEEN_GROUPS if between else INSIDE_GROUP
+    return INSIDE_GROUP
 
 
 def cost_of(program: Program) -> Cost:

@@ -72,7 +72,7 @@ class Verdict:
 def judge(testcase: str, answer: str, testcase_name: str = "<testcase>", answer_name: str = "<answer>") -> Verdict:
     """Run an answer between prefix and suffix of a test case and compare what the suffix prints.
 
-    Raises SimulatorError for a test case that is none, AssemblyError for an answer that the assembler rejects (waits
+    Raises SimulatorError for what is no test case, AssemblyError for an answer that the assembler rejects (waits
     included), ExecutionError for one that cannot be executed.
     """
     case = read_testcase(testcase, testcase_name)
@@ -94,7 +94,7 @@ def judge(testcase: str, answer: str, testcase_name: str = "<testcase>", answer_
 
 
 def assemble_answer(text: str, filename: str) -> Program:
-    """Assemble an answer as the judge does: without `!` and without its `d get` and `d set` lines. Waits are checked."""
+    """Assemble an answer as the judge does: without `!` and its `d get` and `d set` lines. Waits are checked."""
     lines = ["" if re.match(r"\s*d\s", line) else line for line in text.replace("!", "").splitlines()]
     presets = [number for number, line in enumerate(lines, start=1) if re.match(r"\s*r\s", line)]
     findings = [Diagnostic(n, 1, "an answer cannot preset DRAM with `r`", "remove the line") for n in presets]
@@ -112,9 +112,10 @@ def read_testcase(text: str, filename: str) -> Testcase:
     lines = text.splitlines()
     marker = next((number for number, line in enumerate(lines, start=1) if line.strip() == MARKER), None)
     if marker is None:
-        raise SimulatorError(f"{filename}: not a test case: the line `{MARKER}` is missing\n    try: a file of the problem set")
+        raise SimulatorError(f"{filename}: not a test case: the line `{MARKER}` is missing")
     program = assemble(text, filename)
-    expectations, tolerances = [], {"atol": 0.0, "rtol": 0.0}
+    expectations: list[Expectation] = []
+    tolerances = {"atol": 0.0, "rtol": 0.0}
     for number, line in enumerate(lines[marker:], start=marker + 1):
         match = _EXPECT.search(line)
         if match is None:
@@ -163,15 +164,16 @@ def _compare(case: Testcase, entries: Sequence[Entry], filename: str) -> tuple[l
         by_line.setdefault(entry.line, []).append(entry)
     wrong, count = [], 0
     for expectation in case.expectations:
-        found = [(e, place, v) for e in by_line.get(expectation.line, []) for place, v in enumerate(_decode(e.value, expectation.type))]
+        shown, kind = by_line.get(expectation.line, []), expectation.type
+        found = [(entry, place, value) for entry in shown for place, value in enumerate(_decode(entry.value, kind))]
         if len(found) != len(expectation.values):
             raise SimulatorError(
-                f"{filename}:{expectation.line}: the statement prints {len(found)} values of type {expectation.type}, "
+                f"{filename}:{expectation.line}: the statement prints {len(found)} values of type {kind}, "
                 f"but {len(expectation.values)} are expected"
             )
         count += len(found)
         for number, ((entry, place, value), wanted) in enumerate(zip(found, expectation.values, strict=True)):
-            if not _agree(value, _as_stored(wanted, expectation.type), case.atol, case.rtol):
+            if not _agree(value, _as_stored(wanted, kind), case.atol, case.rtol):
                 index = expectation.indices[number] if number < len(expectation.indices) else f"value {number}"
                 where = f"{NAMES[entry.memory]} {entry.unit} address {entry.address}, element {place}"
                 wrong.append(f"at {index}: expected {wanted!r}, found {value!r} ({where})")

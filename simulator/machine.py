@@ -56,12 +56,10 @@ class RunResult:
 
 
 class Machine(Memories):
-    """MN-Core 2 with all memories zero; the attributes of `Memories` are its state and may be read and written.
-
-    engine: "numpy" is the only one of this version. Raises SimulatorError for any other.
-    """
+    """MN-Core 2 with all memories zero; the attributes of `Memories` are its state and may be read and written."""
 
     def __init__(self, engine: str = "numpy") -> None:
+        """engine: "numpy" is the only one of this version. Raises SimulatorError for any other."""
         if engine not in ENGINES:
             raise SimulatorError(f"there is no engine {engine!r}\n    try: {' or '.join(map(repr, ENGINES))}")
         super().__init__()
@@ -95,7 +93,7 @@ class Machine(Memories):
         """
         values = np.ascontiguousarray(array)
         if values.dtype.itemsize != 4:
-            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}\n    try: array.astype('float32')")
+            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}\n    try: .astype('float32')")
         parts = _parts(address, values.size)
         words = values.reshape(-1).view(np.uint32)
         if words.size % 2:

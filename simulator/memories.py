@@ -34,6 +34,7 @@ class Dram:
     PAGE = 1 << 15
 
     def __init__(self) -> None:
+        """All zero."""
         self._pages: dict[int, LongWords] = {}
 
     def read(self, address: int, count: int) -> LongWords:
@@ -74,9 +75,11 @@ class Dram:
         return start, stop - start
 
     def __getitem__(self, key: slice) -> LongWords:
+        """`dram[a:b]`: a copy of these long words."""
         return self.read(*self._range(key))
 
     def __setitem__(self, key: slice, values: Any) -> None:
+        """`dram[a:b] = values`, one number for all or as many as the range has."""
         start, count = self._range(key)
         self.write(start, np.broadcast_to(np.asarray(values, np.uint64), count))
 
@@ -95,6 +98,7 @@ class Memories:
     """
 
     def __init__(self) -> None:
+        """All zero, but for the fixed mask entries."""
         self.lm0: Words = np.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
         self.lm1: Words = np.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
         self.grf0: Words = np.zeros((isa.GRF_WORDS, ALL_PES), np.uint32)

@@ -19,13 +19,14 @@ class NotExecutable(Exception):
     """A decoded line that the machine cannot execute; the run loop adds file and line."""
 
     def __init__(self, message: str, fix: str = "") -> None:
+        """message: what cannot be executed; fix: what to try, "" where nothing is known."""
         self.message, self.fix = message, fix
         super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a unit puts out: a datum (see elements.py) and, where a mask register receives them, flags [cycle, 4, pe]."""
+    """What a unit puts out: a datum (see elements.py), and flags [cycle, 4, pe] where a mask register receives them."""
 
     words: Words
     flags: Flags | None = None

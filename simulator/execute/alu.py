@@ -49,7 +49,7 @@ def without_flags(instruction: Instruction) -> None:
     """Refuse a mask register as destination of an instruction that has no flags."""
     if wants_flags(instruction.destinations):
         name = f"{instruction.precision}{instruction.op}"
-        raise NotExecutable(f"`{name}` produces no mask flags, so it cannot write $omr", f"pass its result: {name}, then passa")
+        raise NotExecutable(f"`{name}` has no mask flags for $omr", "write its result elsewhere, then passa that")
 
 
 def _constant(instruction: Instruction) -> Callable[[Memories], Result]:
@@ -142,12 +142,12 @@ def _elementwise(instruction: Instruction) -> Callable[[Memories], Result]:
 # --- the functions ---------------------------------------------------------------------------------------------------
 
 
-def _signed(elements: Elements) -> NDArray[Any]:
+def _signed(elements: Elements) -> Elements:
     return elements.view(f"i{elements.dtype.itemsize}")
 
 
 def _top_bit_clear(elements: Elements) -> ElementFlags:
-    return _signed(elements) >= 0
+    return np.greater_equal(_signed(elements), 0)
 
 
 def _is_zero(result: Elements, x: Elements, y: Elements) -> ElementFlags:
@@ -160,16 +160,17 @@ def _not_negative(result: Elements, x: Elements, y: Elements) -> ElementFlags:
 
 def _amount(x: Elements, y: Elements) -> Elements:
     """Shift amounts: the low bits of y, modulo the width."""
-    return y & (8 * x.dtype.itemsize - 1)
+    return np.asarray(y & (8 * x.dtype.itemsize - 1))
 
 
 def _rotate_left(x: Elements, amount: Elements) -> Elements:
     width = 8 * x.dtype.itemsize
-    return x << amount | x >> ((width - amount) & (width - 1))
+    return np.asarray(x << amount | x >> ((width - amount) & (width - 1)))
 
 
 def _arithmetic_right(x: Elements, y: Elements) -> Elements:
-    return (_signed(x) >> _signed(_amount(x, y))).view(x.dtype)
+    shifted: Elements = _signed(x) >> _signed(_amount(x, y))
+    return shifted.view(x.dtype)
 
 
 _INTEGER: dict[str, tuple[Function, FlagFunction]] = {
@@ -219,9 +220,7 @@ def _functions(instruction: Instruction) -> tuple[Function, FlagFunction | None]
     raise NotExecutable(f"`{letter}{op}` is not executed by this version of the simulator")
 
 
-def _float_functions(
-    op: str, fmt: numbers.Format, unsigned: bool
-) -> tuple[Function, FlagFunction | None] | None:
+def _float_functions(op: str, fmt: numbers.Format, unsigned: bool) -> tuple[Function, FlagFunction | None] | None:
     if op in ("max", "min"):
         choose = numbers.maximum if op == "max" else numbers.minimum
         return lambda x, y: choose(x, y, fmt)[0], lambda r, x, y: choose(x, y, fmt)[1]

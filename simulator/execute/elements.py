@@ -17,7 +17,7 @@ from simulator.memories import LongWords, Words
 Elements = NDArray[Any]  # uint16, uint32 or uint64
 
 WIDTH = {"d": 64, "l": 64, "f": 32, "g": 32, "i": 32, "h": 16, "s": 16}
-ELEMENT = {64: np.dtype(np.uint64), 32: np.dtype(np.uint32), 16: np.dtype(np.uint16)}
+ELEMENT: dict[int, np.dtype[Any]] = {64: np.dtype(np.uint64), 32: np.dtype(np.uint32), 16: np.dtype(np.uint16)}
 
 
 def fit(datum: Words, words: int) -> Words:
@@ -86,7 +86,8 @@ def join_words(high: Words, low: Words) -> LongWords:
 def split_elements(values: LongWords, width: int) -> Elements:
     """[..., 64 / width]: the elements of every long word, the most significant first."""
     shifts = np.arange(64 - width, -1, -width, dtype=np.uint64)
-    return (values[..., None] >> shifts).astype(ELEMENT[width])
+    elements: Elements = (values[..., None] >> shifts).astype(ELEMENT[width])
+    return elements
 
 
 def join_elements(elements: Elements) -> LongWords:

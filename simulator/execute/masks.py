@@ -26,7 +26,7 @@ def fixed_cycles(entry: int) -> tuple[bool, ...]:
 
 def entry_flags(memories: Memories, entry: int) -> Flags:
     """The flags [cycle, flag, pe] of an entry; one PE stands for all where the entry is fixed."""
-    flags = memories.omr[entry]
+    flags: Flags = memories.omr[entry]
     return flags[:, :, :1] if is_fixed(entry) else flags
 
 

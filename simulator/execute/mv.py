@@ -105,9 +105,7 @@ def _all_drams(memories: Memories, address: int, count: int) -> LongWords:
 def _broadcast_pdm(move: Move, source: Pdm, destination: L2bm) -> Run:
     """mvb $p: the same block to all 8 L2BMs."""
     group = _group(move, source)
-    return lambda memories: store_block(
-        memories.l2bm, destination.address, _load(memories, source, group, move.size)
-    )
+    return lambda memories: store_block(memories.l2bm, destination.address, _load(memories, source, group, move.size))
 
 
 def _broadcast_dram(move: Move, source: Dram, destination: L2bm) -> Run:

@@ -171,7 +171,8 @@ def writer(destination: p.Destination) -> Writer:
 
 def _cycle(words: Words, cycle: int) -> Words:
     """One cycle of a datum, which may have the same words in all."""
-    return words[cycle if len(words) == 4 else 0]
+    chosen: Words = words[cycle if len(words) == 4 else 0]
+    return chosen
 
 
 def _memory_writer(operand: p.PeMemory, mask: p.WriteMask | None) -> Writer:
@@ -238,9 +239,12 @@ def _base_writer(operand: p.BaseAddress, mask: p.WriteMask | None) -> Writer:
     def write(memories: Memories, result: Result) -> None:
         register = memories.bar0 if operand.bank == "lm0" else memories.bar1
         datum = fit(result.words, operand.words)[:, word] & np.uint32(ADDRESS_BITS)
-        through = None if mask is None else write_bits(memories, mask, operand.words)[:, word] & np.uint32(1) != 0
+        if mask is None:
+            register[...] = _cycle(datum, 3)
+            return
+        through = write_bits(memories, mask, operand.words)[:, word] & np.uint32(1) != 0
         for cycle in range(4):
-            np.copyto(register, _cycle(datum, cycle), casting="unsafe", where=True if through is None else through[cycle])
+            np.copyto(register, _cycle(datum, cycle), casting="unsafe", where=through[cycle])
 
     return write
 
@@ -257,4 +261,3 @@ def _flag_writer(operand: p.MaskRegister, mask: p.WriteMask | None) -> Writer:
             memories.omr[entry] = np.where(through, result.flags, memories.omr[entry])
 
     return write
-

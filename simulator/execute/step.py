@@ -34,12 +34,10 @@ def decode_step(step: p.Step) -> Run:
     """
     actions = [decode_instruction(i) for i in step.instructions if i.unit not in _SILENT]
     forwards = all(i.op != "noforward" for i in step.instructions)
-    ranked = sorted(
-        ((write.rank, number, write.store) for number, a in enumerate(actions) for write in a.writes), key=lambda w: w[0]
-    )
+    writes = [(number, write) for number, action in enumerate(actions) for write in action.writes]
+    stores = [(number, write.store) for number, write in sorted(writes, key=lambda item: item[1].rank)]
     computes = [action.compute for action in actions]
     latches = [(number, a.latch) for number, a in enumerate(actions) if a.latch is not None and forwards]
-    stores = [(number, store) for _, number, store in ranked]
 
     def run(memories: Memories) -> None:
         results = [compute(memories) for compute in computes]
