@@ -5,12 +5,21 @@ Where the result depends on a comparison, functions return `(result, flag)`, fla
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from simulator.numbers.formats import DOUBLE, Bits, Format, exponent_field, from_float64, significand, to_float64
+from simulator.numbers.formats import (
+    DOUBLE,
+    Bits,
+    Format,
+    exponent_field,
+    from_float64,
+    in_order,
+    significand,
+    to_float64,
+)
 
 Flags = npt.NDArray[np.bool_]
 Scaling = Literal["lrelud", "lreluo", "ilrelud"]
@@ -91,10 +100,11 @@ def leaky_relu(x: Bits, y: Bits, fmt: Format, scaling: Scaling) -> tuple[Bits, F
     return np.where(unscaled, y, scaled), positive
 
 
-def _order(bits: Bits, fmt: Format) -> npt.NDArray[np.int64]:
+def _order(bits: Bits, fmt: Format) -> npt.NDArray[Any]:
     """Integers ordered as the numbers are: sign-magnitude, every zero the same."""
-    magnitude = np.where(bits & fmt.infinity, bits & (fmt.sign - 1), np.array(0, fmt.dtype)).view(fmt.signed)
-    return np.where(bits & fmt.sign, -magnitude, magnitude)
+    order = in_order(bits, fmt)
+    np.copyto(order, 0, where=(bits & fmt.infinity) == 0)
+    return order
 
 
 def _rsqrt_limits() -> npt.NDArray[np.int64]:

@@ -76,6 +76,12 @@ def fraction_field(bits: Bits, fmt: Format) -> Bits:
     return bits & (fmt.hidden - 1)
 
 
+def in_order(bits: Bits, fmt: Format) -> npt.NDArray[Any]:
+    """Sign-magnitude numbers as two's complement integers in the same order, +0 as 0, -0 as -1; its own inverse."""
+    signed = bits.view(fmt.signed)
+    return np.asarray(signed ^ ((signed >> (fmt.width - 1)) & fmt.signed.type(fmt.sign - 1)))
+
+
 def significand(bits: Bits, fmt: Format) -> npt.NDArray[np.int64]:
     """Mantissa with hidden bit, without sign; 0 where the exponent field is 0."""
     nonzero = (bits & fmt.infinity) != 0

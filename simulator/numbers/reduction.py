@@ -9,9 +9,18 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
-from simulator.numbers.formats import FORMATS, NARROWER, Bits, Format, exponent_field, narrow, significand, widen
+from simulator.numbers.formats import (
+    FORMATS,
+    NARROWER,
+    Bits,
+    Format,
+    exponent_field,
+    in_order,
+    narrow,
+    significand,
+    widen,
+)
 from simulator.numbers.rounding import round_integers, shift_right
 
 GUARD_BITS = 3  # zeros appended to a significand before it is shifted to the largest exponent
@@ -51,8 +60,9 @@ def reduce(
             groups = values.reshape(-1, inputs, *values.shape[1:])
             values = _sum_stage(groups, fmt, output if number == len(stages) else fmt)
         return np.asarray(values[0])
-    chosen = _order((np.max if op == "max" else np.min)(_order(values, fmt), axis=0), fmt)
-    result: Bits = chosen.view(fmt.dtype)
+    choose = np.max if op == "max" else np.min
+    chosen = choose(in_order(values, fmt), axis=0)
+    result: Bits = in_order(chosen.view(fmt.dtype), fmt).view(fmt.dtype)
     return narrow(result, fmt, output) if narrowing else result
 
 
@@ -72,12 +82,6 @@ def _sum_stage(values: Bits, fmt: Format, output: Format) -> Bits:
     aligned = shift_right(significand(values, fmt) << GUARD_BITS, np.minimum(largest - exponent, 62))
     sums = np.where(values & fmt.sign, -aligned, aligned).sum(axis=1)
     return round_integers(sums, largest[:, 0] - (fmt.bias + fmt.fraction_bits + GUARD_BITS), output)
-
-
-def _order(bits: Bits, fmt: Format) -> npt.NDArray[np.signedinteger]:
-    """Sign-magnitude numbers as two's complement ones in the same order, +0 (as 0) above -0 (as -1); self-inverse."""
-    signed = bits.view(fmt.signed)
-    return np.asarray(signed ^ ((signed >> (fmt.width - 1)) & fmt.signed.type(fmt.sign - 1)))
 
 
 def _reduce_integers(op: str, values: Bits) -> Bits:

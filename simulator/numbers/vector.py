@@ -10,6 +10,8 @@ letter  x, y     z        result   result with `narrow`
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,34 +41,46 @@ _SINGLE_CORRECTIONS = np.array([0] + [2**8 - omitted for omitted in range(1, SIN
 _SINGLE_CORRECTIONS *= 2.0 ** (-2 * SINGLE.fraction_bits)
 _POWER_OF_TWO = np.int64(-1 << DOUBLE.fraction_bits)  # mask: sign and exponent of a float64
 
+BLOCK = 8192  # elements computed at a time: their temporary arrays stay in the processor's cache
+
 # Doubles are summed as multiples of 2^DOUBLE_UNIT, the product of the two smallest ulps.
 DOUBLE_UNIT = 2 * (1 - DOUBLE.bias - DOUBLE.fraction_bits)
 
 
 def fma(letter: str, x: Bits, y: Bits, z: Bits, narrow: bool = False) -> Bits:
     """x*y + z (`vfma`)."""
-    if letter == "d":
-        return round_big_integers(_double_product(x, y) + double_units(z), DOUBLE_UNIT, output_format(letter, narrow))
-    return round_sum(_product(letter, x, y), input_value(z, SINGLE), output_format(letter, narrow))
+    output = output_format(letter, narrow)
+
+    def block(x: Bits, y: Bits, z: Bits) -> Bits:
+        if letter == "d":
+            return round_big_integers(_double_product(x, y) + double_units(z), DOUBLE_UNIT, output)
+        return round_sum(_product(letter, x, y), input_value(z, SINGLE), output)
+
+    return _in_blocks(block, output, x, y, z)
 
 
 def multiply(letter: str, x: Bits, y: Bits, narrow: bool = False) -> Bits:
     """x*y (`vmul`)."""
-    if letter == "d":
-        return round_big_integers(_double_product(x, y), DOUBLE_UNIT, output_format(letter, narrow))
-    return round_float64(_product(letter, x, y), output_format(letter, narrow))
+    output = output_format(letter, narrow)
+
+    def block(x: Bits, y: Bits) -> Bits:
+        if letter == "d":
+            return round_big_integers(_double_product(x, y), DOUBLE_UNIT, output)
+        return round_float64(_product(letter, x, y), output)
+
+    return _in_blocks(block, output, x, y)
 
 
 def add(letter: str, x: Bits, z: Bits, narrow: bool = False) -> Bits:
     """x*1 + z (`vadd`); the factor 1 has no low bits, so the product is x itself."""
-    output = output_format(letter, narrow)
-    if letter != "d":
-        return round_sum(input_value(x, FORMATS[letter]), input_value(z, SINGLE), output)
-    if any((exponent_field(term, DOUBLE) == DOUBLE.exponent_ones).any() for term in (x, z)):
-        return round_big_integers(double_units(x) + double_units(z), DOUBLE_UNIT, output)
-    with np.errstate(over="ignore"):  # without numbers beyond float64 this is the addition that float64 has
-        a, b = to_float64(x, DOUBLE), to_float64(z, DOUBLE)
-        return round_sum(a, b, output) if narrow else round_float64(np.asarray(a + b), output)
+    fmt, output = FORMATS[letter], output_format(letter, narrow)
+
+    def block(x: Bits, z: Bits) -> Bits:
+        if letter == "d":
+            return _add_doubles(x, z, output)
+        return round_sum(input_value(x, fmt), input_value(z, SINGLE), output)
+
+    return _in_blocks(block, output, x, z)
 
 
 def normalise(letter: str, x: Bits, narrow: bool = False) -> Bits:
@@ -80,6 +94,17 @@ def normalise(letter: str, x: Bits, narrow: bool = False) -> Bits:
 def output_format(letter: str, narrow: bool) -> Format:
     """The format of a MAU result: single for f, g and h, double for d; one precision lower with suffix `r`."""
     return NARROWER[letter] if narrow else DOUBLE if letter == "d" else SINGLE
+
+
+def _in_blocks(function: Callable[..., Bits], output: Format, *operands: Bits) -> Bits:
+    """The function of operands that broadcast, computed on BLOCK elements at a time."""
+    shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+    flat = [np.broadcast_to(operand, shape).reshape(-1) for operand in operands]
+    result = np.empty(flat[0].size, output.dtype)
+    for start in range(0, result.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        result[block] = function(*(operand[block] for operand in flat))
+    return result.reshape(shape)
 
 
 def _product(letter: str, x: Bits, y: Bits) -> Floats:
@@ -107,6 +132,15 @@ def _double_product(x: Bits, y: Bits) -> BigIntegers:
     product = truncated_product(significand(x, DOUBLE), significand(y, DOUBLE))
     shift = (exponent_field(x, DOUBLE) + exponent_field(y, DOUBLE)).astype(np.int64) - 2
     return np.asarray(np.where((x ^ y) & DOUBLE.sign, -product, product) << np.maximum(shift, 0).astype(object))
+
+
+def _add_doubles(x: Bits, z: Bits, output: Format) -> Bits:
+    """x + z; where no input is beyond float64 (an all-ones exponent), this is the addition that NumPy has."""
+    if any((exponent_field(term, DOUBLE) == DOUBLE.exponent_ones).any() for term in (x, z)):
+        return round_big_integers(double_units(x) + double_units(z), DOUBLE_UNIT, output)
+    a, b = to_float64(x, DOUBLE), to_float64(z, DOUBLE)
+    with np.errstate(over="ignore"):
+        return round_float64(a + b, DOUBLE) if output is DOUBLE else round_sum(a, b, output)
 
 
 def double_units(bits: Bits) -> BigIntegers:

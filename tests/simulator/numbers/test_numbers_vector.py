@@ -128,6 +128,14 @@ def test_infinity_is_an_ordinary_number_on_input(letter):
     assert multiply(letter, zero, minus) == zero
 
 
+@pytest.mark.parametrize("letter", "hf")
+def test_blocks_of_a_large_array(letter):
+    rng = random.Random(16)
+    x, z = patterns(rng, letter, 20000), patterns(rng, "f", 20000)
+    expected = [encode(product(a, a, letter) + value(c, "f"), "f") for a, c in zip(x, z, strict=True)]
+    assert differences(fma(letter, array(x, letter), array(x, letter), array(z, "f")), expected, x, z) == []
+
+
 @pytest.mark.parametrize("letter", "hfd")
 def test_shapes_broadcast_and_inputs_stay(letter):
     rng = random.Random(15)
@@ -139,4 +147,5 @@ def test_shapes_broadcast_and_inputs_stay(letter):
     full = [np.ascontiguousarray(np.broadcast_to(t, x.shape)) for t in (x, y, z)]
     assert got.shape == x.shape and np.array_equal(got, fma(letter, *full))
     assert np.array_equal(x, before[0]) and np.array_equal(z, before[1])
+    assert fma(letter, x[0, 0, 0], y[0, 0, 0], z[0]) == got[0, 0, 0]
     assert np.array_equal(fma(letter, x[::2, :, ::2], y[..., ::2], z[::2]), got[::2, :, ::2])
