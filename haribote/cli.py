@@ -188,13 +188,14 @@ def _view(commands: _Commands) -> None:
 
 def _data(commands: _Commands) -> None:
     parser = _command(commands, "data", "fetch, verify and show the data set")
+    parser.add_argument("action", nargs="?", choices=("show", "fetch", "verify"), default="show")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also write a picture of some digits")
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.data import data_command
+        from haribote.data_command import data_command
 
-        return data_command(options.data, options.picture)
+        return data_command(options.action, options.data, options.picture)
 
     parser.set_defaults(run=run)
 

@@ -86,6 +86,17 @@ def _groups(graph: onnx.GraphProto) -> Iterator[_Group]:
         yield group
 
 
+def _without_transfers(group: _Group) -> onnx.NodeProto:
+    """The operator of a group, reading and writing the tensors in DRAM itself."""
+    node = onnx.NodeProto()
+    node.CopyFrom(group.node)
+    sources = {load.output[0]: load.input[0] for load in group.loads}
+    targets = {store.input[0]: store.output[0] for store in group.stores}
+    node.input[:] = [sources.get(name, name) for name in node.input]
+    node.output[:] = [targets.get(name, name) for name in node.output]
+    return node
+
+
 @dataclass
 class _Emitter:
     index: Index
@@ -95,7 +106,7 @@ class _Emitter:
         """The pieces of one operator: on the chip with its transfers, or on the host without them."""
         piece = self.compute(group.node)
         if isinstance(piece, HostPiece):
-            yield piece
+            yield HostPiece(_without_transfers(group), piece.reason)
             return
         yield from map(self.transfer, group.loads)
         yield piece

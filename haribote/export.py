@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from haribote.cases import Case, load_case, reference_case, save_case
 from haribote.compiler import compile_for_sim, lower
@@ -30,7 +31,7 @@ def export(folder: Path, reference: str | None, hidden: int, batch: int, learnin
     random = np.random.default_rng(0)
     images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)
     shape = tuple(dimension.dim_value for dimension in images.type.tensor_type.shape.dim)
-    inputs = {
+    inputs: dict[str, NDArray[Any]] = {
         "x": random.uniform(-0.43, 2.82, shape).astype(np.float32),
         "labels": random.integers(0, classes, batch),
         **{name: value.detach().numpy() for name, value in model.named_parameters()},

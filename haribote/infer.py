@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from haribote.checkpoint import load_checkpoint
 from haribote.data import normalise
 from haribote.errors import HariboteError
+from haribote.files import write_file
 from haribote.train import Options, make_backend
 
 
@@ -31,6 +33,15 @@ def infer_command(images: Sequence[Path], backend: str, checkpoint: Path | None,
         first, second = np.argsort(shares)[::-1][:2]
         print(f"{image}: {first}  ({100 * shares[first]:.1f} %; next {second}, {100 * shares[second]:.1f} %)")
     return 0
+
+
+def write_picture(image: NDArray[np.uint8], path: Path) -> None:
+    """Write one image of the data set, [28, 28], as a PNG that `infer` reads back unchanged."""
+    from PIL import Image
+
+    content = io.BytesIO()
+    Image.fromarray(image).save(content, format="PNG")
+    write_file(path, content.getvalue())
 
 
 def read_image(path: Path) -> NDArray[np.uint8]:
