@@ -1,0 +1,408 @@
+"""Data: which set is taken, what is refused, downloads that go wrong, the synthetic digits, the batch order."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from haribote import data, digits, mnist
+from haribote.data import DataError, batch_order, load, normalise
+from haribote.data_command import data_command
+from haribote.errors import HariboteError
+from haribote.files import write_file
+
+CONTENTS = {
+    file.name: bytes(file.header) + bytes(value % 10 for value in range(24 * (784 if len(file.shape) == 3 else 1)))
+    for file in mnist.FILES
+}
+Reply = Callable[[BaseHTTPRequestHandler, bytes], None]
+
+
+def silent(text: str) -> None:
+    """Takes what `load` says."""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of our own, and an environment that names no data and no proxy."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
+    for name in ("HARIBOTE_DATA", "HARIBOTE_MIRROR"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "cache" / "haribote"
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> tuple[mnist.File, ...]:
+    """A stand-in for MNIST with 24 images, so that downloads and damage are quick to try."""
+    files = tuple(
+        replace(file, shape=(24, *file.shape[1:]), sha256=hashlib.sha256(CONTENTS[file.name]).hexdigest())
+        for file in mnist.FILES
+    )
+    monkeypatch.setattr(mnist, "FILES", files)
+    for name, file in zip(("TRAIN_IMAGES", "TRAIN_LABELS", "TEST_IMAGES", "TEST_LABELS"), files, strict=True):
+        monkeypatch.setattr(mnist, name, file)
+    monkeypatch.setattr(mnist, "MIRRORS", ())
+    return files
+
+
+@pytest.fixture
+def folder(small: tuple[mnist.File, ...], tmp_path: Path) -> Path:
+    """A folder with the four small files, one of them not compressed."""
+    place = tmp_path / "mine"
+    for file in small[1:]:
+        write_file(place / f"{file.name}.gz", gzip.compress(CONTENTS[file.name]))
+    write_file(place / small[0].name, CONTENTS[small[0].name])
+    return place
+
+
+class Server:
+    """A mirror on loopback. `replies` are what it does with one request after the other, then `good` for ever."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        self.paths: list[str] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.paths.append(self.path)
+                content = gzip.compress(CONTENTS[self.path.rsplit("/")[-1].removesuffix(".gz")])
+                (outer.replies.pop(0) if outer.replies else good)(self, content)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/mnist"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+
+def good(request: BaseHTTPRequestHandler, content: bytes) -> None:
+    request.send_response(200)
+    request.send_header("Content-Length", str(len(content)))
+    request.end_headers()
+    request.wfile.write(content)
+
+
+def cut(request: BaseHTTPRequestHandler, content: bytes) -> None:
+    """Promises all, sends half, hangs up."""
+    request.send_response(200)
+    request.send_header("Content-Length", str(len(content)))
+    request.end_headers()
+    request.wfile.write(content[: len(content) // 2])
+
+
+def altered(request: BaseHTTPRequestHandler, content: bytes) -> None:
+    good(request, gzip.compress(gzip.decompress(content)[:-1] + b"\xff"))
+
+
+def page(request: BaseHTTPRequestHandler, content: bytes) -> None:
+    """What a Wi-Fi's log-in page does."""
+    good(request, b"<html>please log in</html>")
+
+
+def missing(request: BaseHTTPRequestHandler, content: bytes) -> None:
+    request.send_error(404)
+
+
+@pytest.fixture
+def server(small: tuple[mnist.File, ...]) -> Iterator[Server]:
+    """A running mirror of the small files."""
+    running = Server()
+    yield running
+    running.server.shutdown()
+    running.server.server_close()
+
+
+# --- which set is taken -------------------------------------------------------------------------------------------
+
+
+def test_folder_is_read_plain_or_compressed(folder: Path) -> None:
+    dataset = load(folder, say=silent)
+    assert dataset.name == "mnist" and str(folder) in dataset.origin
+    assert dataset.train_images.shape == (24, 28, 28) and dataset.train_images.dtype == np.uint8
+    assert dataset.test_labels.tolist() == [value % 10 for value in range(24)] and dataset.test_labels.dtype == np.int64
+    assert dataset.train_images[0, 0].tolist() == [value % 10 for value in range(28)]
+
+
+def test_folder_of_other_tools_is_found(folder: Path, tmp_path: Path) -> None:
+    raw = tmp_path / "torchvision" / "MNIST" / "raw"
+    raw.parent.mkdir(parents=True)
+    folder.rename(raw)
+    assert str(raw) in load(tmp_path / "torchvision", say=silent).origin
+
+
+def test_auto_prefers_the_named_folder(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_DATA", str(folder))
+    monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
+    assert "HARIBOTE_DATA" in load(say=silent).origin
+    assert server.paths == []
+
+
+def test_a_wrong_named_folder_is_an_error_not_a_fallback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(DataError, match=r"nowhere .*HARIBOTE_DATA.* is not a folder"):
+        load(say=silent)
+    with pytest.raises(DataError, match="has none of MNIST's files"):
+        load(tmp_path, say=silent)
+
+
+def test_auto_downloads_once_then_takes_the_cache(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
+    assert "downloaded" in load(say=silent).origin
+    assert len(server.paths) == 4
+    assert "cache" in load(say=silent).origin
+    assert load("mnist", say=silent).name == "mnist"
+    assert len(server.paths) == 4
+
+
+def test_auto_falls_back_to_synthetic_and_does_not_ask_again(
+    server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
+    monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
+    server.replies = [page] * mnist.ROUNDS
+    said: list[str] = []
+    dataset = load(say=said.append)
+    assert dataset.name == "synthetic" and "real MNIST" in dataset.origin
+    assert "altered" in "\n".join(said) or "truncated" in "\n".join(said)
+    assert load(say=silent).name == "synthetic"
+    assert len(server.paths) == mnist.ROUNDS
+    with pytest.raises(DataError, match="no mirror gave a good train-images"):
+        server.replies = [page] * mnist.ROUNDS
+        load("mnist", say=silent)
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda gz: gz[:-30], "truncated"),
+        (lambda gz: gzip.compress(gzip.decompress(gz)[:-5]), r"truncated: it has 27 of 32 bytes"),
+        (lambda gz: gzip.compress(gzip.decompress(gz)[:-1] + b"\x01"), "altered: its SHA-256"),
+        (lambda gz: gzip.compress(gzip.decompress(gz) + b"\x01"), "altered: its SHA-256"),
+        (lambda gz: gz[:12] + b"\xff\xff\xff" + gz[15:], "altered: it cannot be decompressed"),
+        (lambda gz: b"", "truncated"),
+    ],
+)
+def test_damaged_file_is_named_and_refused(folder: Path, damage: Callable[[bytes], bytes], reason: str) -> None:
+    path = folder / f"{mnist.TEST_LABELS.name}.gz"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DataError, match=reason) as caught:
+        load(folder, say=silent)
+    assert str(path) in str(caught.value) and "not used" in str(caught.value)
+
+
+def test_missing_file_is_named(folder: Path) -> None:
+    (folder / f"{mnist.TEST_IMAGES.name}.gz").unlink()
+    with pytest.raises(DataError, match=f"has no {mnist.TEST_IMAGES.name}"):
+        load(folder, say=silent)
+
+
+def test_damaged_cache_is_named_and_fetched_again(
+    server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
+    load(say=silent)
+    path = cache / "mnist" / f"{mnist.TRAIN_LABELS.name}.gz"
+    path.write_bytes(path.read_bytes()[:10])
+    said: list[str] = []
+    assert load(say=said.append).name == "mnist"
+    assert str(path) in said[0]
+    assert server.paths[4:] == [f"/mnist/{path.name}"]  # only the damaged one
+
+
+# --- downloads that go wrong --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trouble", [cut, altered, page, missing])
+def test_a_bad_reply_is_retried(server: Server, tmp_path: Path, trouble: Reply) -> None:
+    server.replies = [trouble]
+    mnist.fetch(tmp_path / "got", mirrors=[server.url])
+    assert len(server.paths) == 5
+    assert sorted(path.name for path in (tmp_path / "got").iterdir()) == sorted(f"{f.name}.gz" for f in mnist.FILES)
+    assert (mnist.read(tmp_path / "got", mnist.TRAIN_LABELS) == np.arange(24) % 10).all()
+
+
+def test_the_next_mirror_helps(server: Server, tmp_path: Path) -> None:
+    mnist.fetch(tmp_path / "got", mirrors=[f"http://127.0.0.1:{_closed_port()}/", server.url])
+    assert len(server.paths) == 4
+
+
+@pytest.mark.parametrize(("trouble", "reason"), [(cut, "truncated"), (altered, "altered"), (missing, "404")])
+def test_giving_up_says_why_and_keeps_what_was_good(
+    server: Server, tmp_path: Path, trouble: Reply, reason: str
+) -> None:
+    server.replies = [good] + [trouble] * mnist.ROUNDS
+    with pytest.raises(DataError, match=reason) as caught:
+        mnist.fetch(tmp_path / "got", mirrors=[server.url])
+    assert server.url in str(caught.value) and "--data FOLDER" in str(caught.value)
+    assert [path.name for path in (tmp_path / "got").iterdir()] == [f"{mnist.TRAIN_IMAGES.name}.gz"]
+
+
+def test_a_silent_network_does_not_hold_us(small: tuple[mnist.File, ...], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts, never answers
+        start = time.monotonic()
+        with pytest.raises(DataError, match="no mirror of MNIST answered"):
+            mnist.fetch(tmp_path, mirrors=[f"http://127.0.0.1:{deaf.getsockname()[1]}/"], answer_within=0.3)
+        assert time.monotonic() - start < 2
+
+
+def test_a_slow_download_is_given_up(server: Server, tmp_path: Path) -> None:
+    def slow(request: BaseHTTPRequestHandler, content: bytes) -> None:
+        cut(request, content)
+        request.wfile.flush()
+        time.sleep(1.0)
+
+    server.replies = [slow]
+    with pytest.raises(DataError, match="too slow"):
+        mnist.fetch(tmp_path / "got", mirrors=[server.url], finish_within=0.3)
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    write_file(path, b"old")
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("haribote.files.os.fsync", full)
+    with pytest.raises(HariboteError, match="the disk is full"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
+    said: list[str] = []
+    assert len(load("synthetic", say=said.append).train_images) == 40
+    assert "cannot write" in said[-1]
+
+
+# --- the synthetic digits -----------------------------------------------------------------------------------------
+
+
+def test_synthetic_digits_are_the_same_each_time_and_balanced() -> None:
+    images, labels = digits.draw(200, seed=7)
+    again, _ = digits.draw(200, seed=7)
+    other, _ = digits.draw(200, seed=8)
+    assert images.dtype == np.uint8 and images.shape == (200, 28, 28)
+    assert np.bincount(labels).tolist() == [20] * 10
+    assert (images == again).all() and not (images == other).all()
+
+
+def test_synthetic_digits_look_like_mnist_to_the_network() -> None:
+    images, _ = digits.draw(500, seed=0)
+    inputs = normalise(images)
+    assert abs(inputs.mean()) < 0.15 and abs(inputs.std() - 1) < 0.15
+    assert images[:, :2].mean() < 15 and images[:, 8:20, 8:20].mean() > 50  # ink in the middle, none at the top
+
+
+def test_synthetic_digits_are_drawn_once(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
+    first = load("synthetic", say=silent)
+    said: list[str] = []
+    second = load("synthetic", say=said.append)
+    assert said == []
+    assert (first.train_images == second.train_images).all() and (first.test_labels == second.test_labels).all()
+    path = cache / data.SYNTHETIC_CACHE
+    path.write_bytes(path.read_bytes()[:-100])  # a damaged cache is drawn anew
+    third = load("synthetic", say=said.append)
+    assert "drawing" in said[0] and (first.test_images == third.test_images).all()
+
+
+def test_synthetic_digits_can_be_learned_but_are_not_trivial() -> None:
+    (images, labels), (test_images, test_labels) = digits.draw(4000, 0), digits.draw(800, 1)
+    inputs = torch.from_numpy(normalise(images))
+    torch.manual_seed(42)
+    model = torch.nn.Sequential(torch.nn.Linear(784, 16), torch.nn.ReLU(), torch.nn.Linear(16, 10))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+    for epoch in range(6):
+        for rows in batch_order(4000, seed=42, epoch=epoch):
+            optimiser.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(inputs[rows]), torch.from_numpy(labels[rows]))
+            loss.backward()
+            optimiser.step()
+    accuracy = (model(torch.from_numpy(normalise(test_images))).argmax(1).numpy() == test_labels).mean()
+    assert 0.80 < accuracy < 0.97
+
+
+# --- normalisation and batch order --------------------------------------------------------------------------------
+
+
+def test_normalise_equals_torch_to_the_bit() -> None:
+    images = np.arange(256, dtype=np.uint8).repeat(784).reshape(-1, 28, 28)
+    expected = (torch.from_numpy(images.reshape(-1, 784)).float().div(255)).sub(0.1307).div(0.3081)
+    assert normalise(images).tobytes() == expected.numpy().tobytes()
+
+
+def test_batch_order_of_mnist() -> None:
+    order = batch_order(60_000, seed=42, epoch=0)
+    assert order.shape == (234, 256)
+    assert len(np.unique(order)) == 234 * 256 and order.min() >= 0 and order.max() < 60_000
+    assert (order == batch_order(60_000, seed=42, epoch=0)).all()
+    for other in (batch_order(60_000, seed=42, epoch=1), batch_order(60_000, seed=43, epoch=0)):
+        assert (order == other).mean() < 0.001
+
+
+def test_batch_order_never_changes() -> None:
+    """Checkpoints are resumed, and accuracies quoted, with this very order."""
+    assert batch_order(10, seed=42, epoch=3, batch=5).tolist() == [[0, 8, 6, 5, 1], [3, 7, 4, 2, 9]]
+
+
+def test_batch_order_needs_one_whole_batch() -> None:
+    with pytest.raises(DataError, match="a batch has 256 images, but there are only 255"):
+        batch_order(255, seed=0, epoch=0)
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def test_command_shows(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert data_command("show", str(folder), tmp_path / "digits.png") == 0
+    shown = capsys.readouterr().out
+    assert str(folder) in shown and "digits.png" in shown
+    assert (tmp_path / "digits.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_fetches_and_verifies(
+    server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
+    assert data_command("verify", "auto") == 1
+    assert data_command("fetch", "auto") == 0
+    assert data_command("verify", "auto") == 0
+    assert "4 of 4 files are good" in capsys.readouterr().out
+    (cache / "mnist" / f"{mnist.TRAIN_LABELS.name}.gz").write_bytes(b"\x1f\x8b")
+    assert data_command("verify", "auto") == 1
+    assert "BAD" in capsys.readouterr().out
+
+
+def test_real_mnist(shared: Path) -> None:
+    dataset = load(shared / "data" / "mnist", say=silent)
+    assert dataset.train_images.shape == (60_000, 28, 28) and dataset.test_images.shape == (10_000, 28, 28)
+    assert dataset.train_labels[:5].tolist() == [5, 0, 4, 1, 9] and dataset.test_labels[:5].tolist() == [7, 2, 1, 0, 4]
+    assert normalise(dataset.train_images).mean() == pytest.approx(0, abs=1e-3)
+
+
+def _closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
