@@ -35,7 +35,8 @@ _EVERY_T: Spans = tuple(((cycle, cycle + 1),) for cycle in range(isa.STEP_CYCLES
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One use of a memory. kind: "grf0 read", "lm1 write", "t read", "lm0 base write", or a transfer named above.
+    """One use of a memory. kind: "GRF0 read", "LM1 write", "T read", "LM0 base address write", or a transfer named
+    above.
 
     cycles: words for GRF, cycle numbers for T, long words for L1BM; not filled in where only the port counts (LM).
     """
@@ -77,8 +78,10 @@ def _unmasked(spans: Spans, destination: Destination) -> Spans:
 
 def _pe_memory(operand: PeMemory, action: str, location: Location) -> Iterator[Access]:
     if operand.indirect:
-        yield Access("t read", location, _EVERY_T)
-    yield Access(f"{operand.bank} {action}", location, () if operand.bank in ("lm0", "lm1") else _words(operand))
+        yield Access("T read", location, _EVERY_T)
+    yield Access(
+        f"{operand.bank.upper()} {action}", location, () if operand.bank in ("lm0", "lm1") else _words(operand)
+    )
 
 
 def _reads(source: Source, instruction: Instruction) -> Iterator[Access]:
@@ -86,7 +89,7 @@ def _reads(source: Source, instruction: Instruction) -> Iterator[Access]:
     if isinstance(operand, PeMemory):
         yield from _pe_memory(operand, "read", source.location)
     elif isinstance(operand, TRegister):
-        yield Access("t read", source.location, _EVERY_T)
+        yield Access("T read", source.location, _EVERY_T)
     elif isinstance(operand, L1bm):
         kind = L1BM_TO_PE if instruction.unit == "l1bm" else L1BM_TO_L2BM
         kind = L2BMI_READ if instruction.op == "l2bmi" else kind
@@ -97,12 +100,12 @@ def _writes(destination: Destination, instruction: Instruction) -> Iterator[Acce
     operand, location = destination.operand, destination.location
     if isinstance(operand, PeMemory):
         for access in _pe_memory(operand, "write", location):
-            reading = access.kind == "t read"
+            reading = access.kind == "T read"
             yield access if reading else Access(access.kind, location, _unmasked(access.cycles, destination))
     elif isinstance(operand, TRegister):
-        yield Access("t write", location, _unmasked(_EVERY_T, destination))
+        yield Access("T write", location, _unmasked(_EVERY_T, destination))
     elif isinstance(operand, BaseAddress):
-        yield Access(f"{operand.bank} base write", location)
+        yield Access(f"{operand.bank.upper()} base address write", location)
     elif isinstance(operand, L1bm):
         kind = PE_TO_L1BM if instruction.unit == "l1bm" else L2BM_TO_L1BM
         kind = L2BMI_WRITE if instruction.op == "l2bmi" else kind

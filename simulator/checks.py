@@ -157,20 +157,25 @@ def fix_nops(program: Program) -> str:
     return "\n".join(lines)
 
 
+def _last_steps(pieces: Sequence[Program]) -> Iterator[Step]:
+    """The steps that a following one may wait for, last first."""
+    length = 0
+    for piece in reversed(pieces):
+        for line in reversed(piece.lines):
+            if length >= WINDOW:
+                return
+            if isinstance(line, Step):
+                yield line
+                length += line.count
+
+
 def boundary_nops(previous: Sequence[Program], following: Program) -> int:
     """Nops to put between pieces of program that already stand one after another and the next piece.
 
     Only waits across the boundary count: each piece is taken to be right in itself.
     """
-    tail: list[Step] = []
-    length = 0
-    for piece in reversed(previous):
-        for step in reversed(list(_steps(piece))):
-            if length < WINDOW:
-                tail.append(step)
-                length += step.count
     timeline = Timeline()
-    for step in reversed(tail):
+    for step in reversed(list(_last_steps(previous))):
         timeline.issue(step)
     end, missing = timeline.now, 0
     for step in _steps(following):

@@ -88,13 +88,10 @@ def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
 
 def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, head: Head) -> None:
     """Raise OperandError unless the operand may stand in this role of this instruction."""
-    if not isinstance(operand, role.types) or (
-        isinstance(operand, Path) and operand.name == "mreadf" and role_name != "first"
-    ):
-        if isinstance(operand, (Fixed, Path)) and role_name != "first" and role.types != ROLES["out"].types:
-            raise OperandError(
-                f"`${operand.name}` may be only the first input of an ALU instruction", f"expected {role.description}"
-            )
+    first_only = isinstance(operand, Fixed) or (isinstance(operand, Path) and operand.name == "mreadf")
+    if first_only and role_name != "first" and role_name in form.sources:
+        raise OperandError("fixed values and $mreadf may be only the first ALU input", f"expected {role.description}")
+    if not isinstance(operand, role.types):
         if isinstance(operand, MaskRegister) and role_name == "out":
             raise OperandError(f"`{head.opcode.row.name}` makes no mask flags", f"expected {role.description}")
         raise OperandError("this operand cannot stand here", f"expected {role.description}")

@@ -80,7 +80,8 @@ ROLES: Mapping[str, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One order of operands. l2bm, l1bm: long words per cycle on that side, which the address is a multiple of.
+    """One order of operands. l2bm, l1bm: long words per cycle on that side, which the address is a multiple of
+    (except for l1bmp, whose alignment is only what is usual).
 
     l1bm counts one long word per PE (`$lb`); `$llb` doubles it. at: what `@` selects: "mab" (one of `units`, required),
     "l1b" (one L1B, required), "set" (L1Bs, may be left out) or "indirect" (as set, required, never all: `l2bmi`).
@@ -93,10 +94,10 @@ class Form:
     l2bm: int = 0
     l1bm: int = 0
 
-    @property
-    def text(self) -> str:
-        """The operands in words, for messages."""
-        return " ".join((*self.sources, "->", self.destination)).strip()
+    def traffic(self, wide: int = 1) -> tuple[int, int, int]:
+        """Long words per step on the L2BM, L1BM and PE side; wide = 2 for `$llb` (isa.md, section 13)."""
+        per_pe = wide if self.l1bm and not self.l2bm and self.at != "indirect" else 0
+        return self.l2bm * STEP_CYCLES, self.l1bm * wide * STEP_CYCLES, per_pe * STEP_CYCLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ _ALU = (
     _alu("min", "dfhlis", _TWO, "the smaller of x and y", "lis"),
     _alu("packbit", "dfhlis", _TWO, "x shifted left by one, the top bit of y below it"),
     _alu("rsqrt", "dfh", _ONE, "roughly 1 / sqrt(|x|)"),
-    _alu("floor", "dfh", _ONE, "x rounded toward minus infinity"),
+    _alu("floor", "dfh", "first -> out", "x rounded toward minus infinity"),
     _alu("ftoi", "dfh", "first -> out", "x as an integer, truncated (u: |x|)", "dfh"),
     _alu("relu", "dfh", _TWO, "y where the top bit of x is 0, else -0"),
     _alu("relu0", "dfh", _TWO, "y where the top bit of x is 0, else -0"),
@@ -213,7 +214,7 @@ def _l2bm(name: str, *forms: Form, meaning: str, reduces: bool = False) -> Row:
 
 
 _TRANSFERS = (
-    _l1bm("l1bmp", _form("lb -> out", l1bm=4), meaning="every PE gets the same long words, one per cycle"),
+    _l1bm("l1bmp", _form("lb -> out", l1bm=1), meaning="every PE gets the same long words, one per cycle"),
     _l1bm(
         "l1bmm",
         _form("lb -> out", l1bm=4),

@@ -4,7 +4,7 @@ Everything here is immutable data without behaviour. Addresses are resolved as f
 expanded into one address per cycle, `mask` defaults are attached to the destinations they govern. What depends on run
 time (base address registers, T indirection, `j`) is left to the machine.
 
-Units: word = 32 bit, long word = 64 bit; PE memory addresses are in words, all others in long words (isa.md, section 1).
+Units: word = 32 bit, long word = 64 bit; PE memory addresses are in words, others in long words (isa.md, section 1).
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class L2bm:
 
 @dataclass(frozen=True, slots=True)
 class Dar:
-    """`$dar<e>`: the DRAM address table as source of `l2bmdars`."""
+    """`$dar<e>`: the DRAM address table, where `l2bmdars` puts what it fetches."""
 
     entry: int
 
@@ -199,9 +199,10 @@ class Instruction:
     op: the key of its row in `isa.INSTRUCTIONS`: the opcode without precision and suffixes ("vfma", "add", "l1bmm").
     precision: one of d f g h l i s, or "" where the instruction has none.
     reduction: "fadd", "max", … for l1bmr, l1bmr4, l2bmr, l2bmr2; the letter before it is `precision`.
-    rows: "u" or "d" for the double and fm products (`dvmulu`, `hmmuld`), else "".
+    rows: "u" or "d" for the double products (`dvmulu`, `dmmuld`), else "".
     narrow: trailing `r` of the opcode. unsigned: leading `u` of an ALU opcode, or `immu`.
-    number: `/n` of bfn and hbfe, the shift of `l1bmd±n`, k of `l1bmm@k` and `l1bmm4@k`, i of `l2bmi@b0/i`.
+    number: `/n` of bfn and hbfe, the shift of `l1bmd±n`, k of `l1bmm@k` and `l1bmm4@k`, i of `l2bmi@b0/i`,
+        N of `nop/N`, the tag of `wait iXX`.
     l1bs: the set of L1Bs after `@` of an L2BM instruction (None = not written, that is all).
     flush: entry of the zero-flush mask, or None.
     """

@@ -58,7 +58,7 @@ def _values(payload: str, count: int) -> tuple[int, ...]:
     digits = _SEPARATORS.sub("", payload)
     if len(digits) != _DIGITS * count:
         raise OperandError(
-            f"{count} long words are {_DIGITS * count} hex digits, but the payload has {len(digits)}",
+            f"a count of {count} needs {_DIGITS * count} hex digits, but the payload has {len(digits)}",
             "correct the count or the payload",
         )
     return tuple(int(digits[i : i + _DIGITS], 16) for i in range(0, len(digits), _DIGITS))

@@ -45,9 +45,9 @@ class WaitRule:
     def text(self) -> str:
         """The rule in words."""
         if self.warning:
-            return f"known programs leave {self.steps} steps"
+            return f"known programs leave {self.steps} steps or more"
         parts = [f"{self.steps} step{'s' * (self.steps > 1)}"] * bool(self.steps)
-        parts += [f"{self.cycles} free cycles for one address"] * bool(self.cycles)
+        parts += [f"{self.cycles} free cycles between write and read of one address"] * bool(self.cycles)
         return f"needs {' and '.join(parts)}"
 
     def gap(self, producer: Access, consumer: Access) -> int:
@@ -62,11 +62,11 @@ class WaitRule:
 
 
 def _rules() -> Iterator[WaitRule]:
-    for bank in ("lm0", "lm1"):
+    for bank in ("LM0", "LM1"):
         yield WaitRule(f"{bank} write", f"{bank} read", 2)
         for use in ("read", "write"):
-            yield WaitRule(f"{bank} base write", f"{bank} {use}", 2)  # [A] as an LM write
-    for memory in ("grf0", "grf1", "t"):
+            yield WaitRule(f"{bank} base address write", f"{bank} {use}", 2)  # [A] as an LM write
+    for memory in ("GRF0", "GRF1", "T"):
         yield WaitRule(f"{memory} write", f"{memory} read", 0, 6)
     yield WaitRule(PE_TO_L1BM, L1BM_TO_PE, 2)
     for consumer in (L1BM_TO_L2BM, L2BMI_READ):
@@ -109,7 +109,7 @@ class Wait:
             line,
             self.location.column,
             f"{self.rule.producer} (line {self.producer_line}), then {self.rule.consumer} (line {line}): "
-            f"{self.rule.text} in between, found {self.between} (isa.md, section 12.2)",
+            f"{self.rule.text}; {self.between} steps lie between (isa.md, section 12.2)",
             f"insert `{nops}` before line {line}",
             "warning" if self.rule.warning else "error",
         )

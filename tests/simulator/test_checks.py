@@ -1,0 +1,259 @@
+"""Same-step rules and waits (isa.md, section 12): every rule with a program it accepts and one that it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulator.assembler import assemble
+from simulator.checks import boundary_nops, check, fix_nops
+from simulator.errors import AssemblyError, Diagnostic
+
+# --- one step --------------------------------------------------------------------------------------------------------
+
+ACCEPTED = [
+    "fvadd $lm0v $lr0v $ln0v ; lpassa $lm0v $ls0v ; l1bmp $lb0 $t",
+    "nop ; wait i01",
+    "fvadd $lm0v $lr0v $ln0v ; wait i01",
+    "noforward ; lpassa $lr0 $ls0",
+    "gmfma $lx $lr0v $ls0v $ln0v ; gmwrite $lm0v $ly0",
+    "fvfma $lm0v -$lr0v $ls0v $ln0v ; fmwrite -$lr0v $lx0",
+    "fmread $lx0 $lr0v ; fmwrite $lm0v $ly0",
+    "l2bmb $lc0 $lb64 ; l1bmm $lb0 $lm0v ; l1bmm $lbi $ln0v",
+    "l2bmb $lc0 $lb64 ; l1bmm@0 $lm0v $lb0",
+    "l2bm@0 $lb0 $lc0 ; l1bmm $lb0 $lm0v",
+    "iadd $lr0v $lr[0,2,4,6] $ls0v",
+    "lpassa $lm0v $lm0v",
+    "lpassa $lr0v $lr8v",
+    "iadd $t $lmt0 $t",
+    'imm i"1" $ln0 ; fvadd $ln0 $lr0 $t',
+    "lpassa/$imr1 $lr0 $ln0/$imr1",
+    "lpassa $lr0 $ln0/1000 $ls0",
+    "lpassa $lr0 $ln0/1000 $ls0/1000",
+    "zero $lm0 $ln0 $lr0 $ls0 $t",
+    "iadd $lr0 $ls0 $omr1/$imr2",
+    "lpassa $lr0 $mb $lm0",
+]
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_steps_that_are_allowed(text: str) -> None:
+    assert len(assemble(text).lines) == 1
+
+
+REFUSED = {
+    "lpassa $lr0 $ln0 ; lpassa $lr0 $t": (20, "two ALU instructions in one step"),
+    "fvadd $lr0 $ls0 $ln0 ; fvpassa $lr0 $t": (24, "two MAU calculation instructions in one step"),
+    "l1bmp $lb0 $lm0 ; l1bmm $lb0 $ln0v": (19, "two L1BM instructions in one step"),
+    "l1bmp $lbi $lm0 ; l1bmm $lbi $ln0v": (19, "two turnaround instructions in one step"),
+    "l2bmb $lc0 $lb0 ; l2bmb $lc0 $lb64": (19, "two L2BM instructions in one step"),
+    "lpassa $lr0 $ln0 ; nop": (20, "nop can share a step only with wait"),
+    "wait i01": (1, "wait cannot stand alone"),
+    "fvmul $lm0v $lr0v $ln0v ; fmwrite $lr0v $lx0 ; fmread $ly0 $nowrite": (48, "at most two of"),
+    "gmfma $lx $lr0v $ls0v $ln0v ; fmwrite $lm0v $ly0": (31, "have one precision, not f and g"),
+    "fvmul $lm0v $lr0v $ln0v ; fmwrite $lm0v $lx0": (35, "must read exactly its second input"),
+    "fvmul $lm0v $lr0v $ln0v ; fmwrite -$lr0v $lx0": (35, "must read exactly its second input"),
+    "gmfma $lx $lr0v $ls0v $ln0v ; gmwrite $lm0v $lx0": (45, "matrix register x is used twice"),
+    "iadd $lr0v $lr4v $ln0v": (12, "GRF0 is read at two addresses in one step"),
+    "fvadd $lm0v $lr0v $t ; lpassa $lm0 $ls0": (31, "LM0 is read at two addresses in one step"),
+    "iadd $lr0j1 $lr0 $ln0": (13, "GRF0 is read at two addresses in one step"),
+    "iadd $lm0 $lmt0 $ln0": (11, "LM0 is read at two addresses in one step"),
+    "lpassa $lm0v $lm8v": (14, "LM0 is read and written at different addresses"),
+    "lpassa $ln0v $lr0 ; l1bmp $lb0 $ln8v": (32, "LM1 is read and written at different addresses"),
+    "zero $lr0 $lr4": (11, "GRF0 is written twice in one step"),
+    "lpassa $lr0 $t ; l1bmp $lb0 $t": (29, "T is written twice in one step"),
+    "iadd $lr0 $ls0 $omr1 $omr2": (22, "the mask register is written twice"),
+    "zero $mb $lmb": (10, "the base address of LM0 is written twice"),
+    'imm i"1" $lm0': (10, "imm and LM0 cannot be used in one step"),
+    'imm i"1" $t ; fvadd $lm0 $lr0 $ln0': (21, "imm and LM0 cannot be used in one step"),
+    "lpassa/$imr1 $lr0 $t ; fvadd/$imr1 $lr0 $ls0 $ln0": (24, "two zero-flush masks in one step"),
+    "lpassa/$imr1 $lr0 $ln0/$imr2": (19, "all masks of a step use one entry and one length"),
+    "lpassa $lr0 $ln0/1000 $ls0/0100": (23, "all masks of a step use one entry and one length"),
+    "lpassa $lr0 $ln0/1000 $ls0/l1000": (23, "all masks of a step use one entry and one length"),
+    "l2bmb $lc0 $lb0 ; l1bmm $lb16 $lm0v": (25, "two instructions use the same L1BM address"),
+    "l2bmd $lb0 $lc0 ; l1bmm@0 $lm0v $lb16": (33, "two instructions use the same L1BM address"),
+    "l2bmb $lc0 $lb0 ; l1bmm@0 $lm0v $lb48": (33, "two instructions use the same L1BM address"),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_steps_that_are_refused(text: str) -> None:
+    with pytest.raises(AssemblyError) as caught:
+        assemble(text)
+    (finding,) = caught.value.diagnostics
+    column, message = REFUSED[text]
+    assert (finding.line, finding.column) == (1, column)
+    assert message in finding.message
+    assert finding.fix
+
+
+def warnings(text: str) -> list[str]:
+    return [finding.message for finding in check(assemble(text)) if finding.severity == "warning"]
+
+
+def test_an_unknown_pair_is_a_warning() -> None:
+    assert any(
+        "vadd may stand beside a matrix write" in w for w in warnings("fvadd $lr0v $ls0v $ln0v ; fmwrite $lr0v $lx0")
+    )
+    assert not warnings("fvmul $ls0v $lr0v $ln0v ; fmwrite $lr0v $lx0")
+
+
+# --- waits -----------------------------------------------------------------------------------------------------------
+
+# producer; consumer; steps that must lie between (section 12.2 and the worked examples below its table)
+WAITS = [
+    ("lpassa $lr0 $lm0", "lpassa $lm64 $ls0", 2),
+    ("lpassa $lr0 $ln0/1000", "lpassa $ln64 $ls0", 2),
+    ("lpassa $ls0v $lr0v", "lpassa $lr0v $ln0", 1),
+    ("lpassa $ls0 $lr0", "lpassa $lr0 $ln0", 2),
+    ("lpassa $ls0 $lr0/1000", "lpassa $lr0 $ln0", 1),
+    ("lpassa $ls0 $lr0/0100", "lpassa $lr0 $ln0", 1),
+    ("lpassa $ls0 $lr0/0010", "lpassa $lr0 $ln0", 2),
+    ("lpassa $ls0 $lr0/0001", "lpassa $lr0 $ln0", 2),
+    ("lpassa $ls0 $lr0/0000", "lpassa $lr0 $ln0", 0),
+    ("lpassa $ls0v $lr0v", "lpassa $lr8v $ln0", 0),
+    ("lpassa $lr0 $s0", "lpassa $ls0 $ln0", 2),
+    ("lpassa $lr0 $s2", "lpassa $ls0 $ln0", 0),
+    ("lpassa $lr0 $ls2", "lpassa $ls0j0 $ln0", 2),
+    ("lpassa $lr0 $t", "lpassa $t $ln0", 1),
+    ("lpassa $lr0 $t", "lpassa $lmt0 $ln0", 1),
+    ("lpassa $lr0 $t", "lpassa $ls0 $lmt0", 1),
+    ("lpassa $lr0 $lnb", "lpassa $ls0 $ln0", 2),
+    ("lpassa $lr0 $lmb", "lpassa $lm0 $ls0", 2),
+    ("iadd $lr0 $ls0 $omr1", "lpassa $lr0 $ln0/$imr1", 0),
+    ("gmwrite $lr0v $lx0", "gmmul $lx $ls0v $ln0v", 0),
+    ("l1bmm@0 $lr0v $lb0", "l1bmm $lb64 $ln0v", 2),
+    ("l1bmm@0 $lr0v $lb0", "l2bm@0 $lb0 $lc0", 3),
+    ("l1bmrffadd $lr0v $lb0", "l2bmrffadd $lb0 $lc0", 3),
+    ("l1bmm@0 $lr0v $lb0", "l2bmd $lb0 $lc0", 3),
+    ("l1bmm@0 $llr0v $llb0", "l2bmd $lb0 $lc0", 2),
+    ("l1bmm@0 $llr0v $llb0", "l2bm@0 $lb0 $lc0", 3),
+    ("l1bmd $lr0v $lb0", "l2bmd $lb0 $lc0", 2),
+    ("l1bmm@0 $lr0v $lb0", "l2bm@0 $lb64 $lc0", 0),
+    ("l1bmm@0 $lr0v $lb0", "l2bmi@0 $lb0 $lb128", 3),
+    ("l2bmb $lc0 $lb0", "l1bmp $lb0 $lm0", 1),
+    ("l2bmb $lc0 $lb0", "l1bmd $lb0 $lm0", 2),
+    ("l2bmb $lc0 $lb0", "l1bmm $lb0 $lm0v", 1),
+    ("l2bmd $lc0 $lb0", "l1bmm $llb0 $llm0v", 1),
+    ("l2bmb $lc0 $lb0", "l1bmm $lb64 $lm0v", 0),
+    ("l2bm@0 $lb0 $lc0", "l2bmb $lc1024 $lb64", 3),
+]
+
+
+def waits(text: str) -> list[Diagnostic]:
+    return [finding for finding in check(assemble(text)) if finding.severity == "error"]
+
+
+@pytest.mark.parametrize(("producer", "consumer", "steps"), WAITS)
+def test_waits(producer: str, consumer: str, steps: int) -> None:
+    enough = f"{producer}\nnop/{steps}\n{consumer}" if steps else f"{producer}\n{consumer}"
+    assert not waits(enough)
+    if not steps:
+        return
+    too_few = f"{producer}\nnop/{steps - 1}\n{consumer}" if steps > 1 else f"{producer}\n{consumer}"
+    (finding,) = waits(too_few)
+    line = 3 if steps > 1 else 2
+    assert finding.line == line
+    assert "(line 1)" in finding.message
+    assert f"(line {line})" in finding.message
+    assert f"{steps - 1} steps lie between" in finding.message
+    assert finding.fix == f"insert `nop` before line {line}"
+
+
+@pytest.mark.parametrize(("producer", "consumer", "steps"), WAITS)
+def test_nops_are_placed_with_none_to_spare(producer: str, consumer: str, steps: int) -> None:
+    bare = assemble(f"{producer}\n{consumer}")
+    fixed = assemble(fix_nops(bare))
+    assert fixed.nops == steps
+    assert not waits(fixed.source)
+    assert boundary_nops([assemble(producer)], assemble(consumer)) == steps
+
+
+def test_the_finding_points_at_the_reading_operand() -> None:
+    (finding,) = check(assemble("lpassa $lr0 $lm0\n  iadd $ls0 $lm0 $t"))
+    assert finding.render("x.vsm") == (
+        "x.vsm:2:13: error: LM0 write (line 1), then LM0 read (line 2): needs 2 steps; "
+        "0 steps lie between (isa.md, section 12.2)\n    try: insert `nop/2` before line 2"
+    )
+
+
+def test_one_nop_serves_two_producers() -> None:
+    text = "# start\nlpassa $lr0 $lm0\nlpassa $lr0 $ln0  # second\n  fvadd $lm0 $ln0 $t\nlpassa $t $ls0\n"
+    assert fix_nops(assemble(text)) == (
+        "# start\nlpassa $lr0 $lm0\nlpassa $lr0 $ln0  # second\n  nop/2\n  fvadd $lm0 $ln0 $t\nnop\nlpassa $t $ls0\n"
+    )
+
+
+def test_mv_and_debug_lines_do_not_count_as_steps() -> None:
+    assert waits("lpassa $lr0 $t\nmvp/n64 $p0 $d0\nd get $lt0 1\nlpassa $t $ls0")
+    assert not waits("lpassa $lr0 $t\nmvp/n64 $p0 $d0\nnop\nlpassa $t $ls0")
+
+
+def test_pieces_that_are_shorter_than_the_wait_are_looked_through() -> None:
+    first, middle, last = assemble("l1bmm@0 $lr0v $lb0"), assemble("lpassa $lr0 $ls0"), assemble("l2bm@0 $lb0 $lc0")
+    assert boundary_nops([first, middle], last) == 2
+    assert boundary_nops([middle], last) == 0
+    assert boundary_nops([], last) == 0
+
+
+def test_a_later_step_of_the_next_piece_waits_less() -> None:
+    assert boundary_nops([assemble("lpassa $lr0 $lm0")], assemble("lpassa $lr0 $ls0\nlpassa $lm0 $t")) == 1
+
+
+@pytest.mark.parametrize(
+    ("producer", "consumer"),
+    [
+        ("l2bmb $lc0 $lb0", "l2bm@0 $lb64 $lc64"),
+        ("l2bmb $lc0 $lb0", "l2bmi@0 $lb64 $lb128"),
+        ("l2bmi@0 $lb64 $lb128", "l2bm@0 $lb0 $lc64"),
+        ("l2bmi@0 $lb64 $lb128", "l2bmi@0 $lb0 $lb192"),
+        ("l2bmi@0 $lb64 $lb128", "l1bmm $lb0 $lm0v"),
+    ],
+)
+def test_limits_that_nobody_documented_are_warnings(producer: str, consumer: str) -> None:
+    text = f"{producer}\nnop/6\n{consumer}"
+    (finding,) = check(assemble(text))
+    assert finding.severity == "warning"
+    assert finding.fix == "insert `nop` before line 3"
+    assert fix_nops(assemble(text)) == text
+    assert not check(assemble(f"{producer}\nnop/7\n{consumer}"))
+
+
+# --- forwarding paths, turnaround, odd addresses ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "path"),
+    [
+        ("lpassa $lr0 $ls0", "$aluf"),
+        ("fvpassa $lr0 $ls0", "$mauf"),
+        ("l1bmp $lb0 $ls0", "$lbf"),
+        ("gmread $lx0 $nowrite", "$mreadf"),
+    ],
+)
+def test_a_path_holds_what_the_last_step_put_there(before: str, path: str) -> None:
+    use = f"lpassa {path} $ln0"
+    assert not check(assemble(f"{before}\n{use}"))
+    assert not check(assemble(f"{before}\nnop/4\nnoforward\n{use}"))
+    assert not check(assemble(f"{before}\nlpassa $lr8 $t ; noforward\n{use}"))
+    other = "fvpassa $lr8 $t" if path != "$mauf" else "lpassa $lr8 $t"
+    (finding,) = check(assemble(f"{before}\n{other}\n{use}"))
+    assert (finding.line, finding.column, finding.severity) == (3, 8, "warning")
+    assert path in finding.message
+
+
+def test_the_turnaround_register_replays_the_step_before() -> None:
+    assert not check(assemble("l1bmm@0 $lr0v $lbi\nl1bmm $lbi $ln0v"))
+    assert not check(assemble("l1bmd+1 $lr0v $lb0\nl1bmd+1 $lbi $ln0v"))
+    assert "the step before sends nothing" in warnings("l1bmm@0 $lr0v $lbi\nlpassa $lr0 $t\nl1bmm $lbi $ln0v")[0]
+    assert "the step before sends nothing" in warnings("l1bmm $lbi $ln0v")[0]
+    assert "another transfer family" in warnings("l1bmd $lr0v $lbi\nl1bmm $lbi $ln0v")[0]
+    (finding,) = waits("l1bmd+1 $lr0v $lbi\nl1bmd $lbi $ln0v")
+    assert (finding.line, finding.column, finding.fix) == (2, 7, "write l1bmd+1")
+
+
+def test_odd_addresses_are_warnings() -> None:
+    assert "rounded down" in warnings("lpassa $llm0v2 $lr0")[0]
+    assert not warnings("lpassa $llm0v8 $lr0")
+    assert "multiples of 4" in warnings("l1bmp $lb2 $lr0")[0]
+    assert "multiples of 8" in warnings("l1bmp $llb4 $llr0")[0]
+    assert not warnings("l1bmp $llb8 $llr0")
