@@ -123,7 +123,7 @@ def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> So
     return Source(operand, Location(line, word.column), negate, suffix == "e", suffix == "r")
 
 
-def memory_of(operand: Operand) -> str:
+def _masked_memory(operand: Operand) -> str:
     """The memory whose `mask` default governs a destination: lm0 lm1 grf0 grf1 t omr, or "" for others."""
     if isinstance(operand, (PeMemory, BaseAddress)):
         return operand.bank
@@ -138,7 +138,7 @@ def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaul
     _check_operand(operand, form.destination, ROLES[form.destination], form, head)
     if negate or suffix:
         raise OperandError("a destination has no `-`, `e` or `r`", f"write {text.strip('-').rstrip('er')}")
-    mask = defaults.get(memory_of(operand))
+    mask = defaults.get(_masked_memory(operand))
     if slash:
         if isinstance(operand, (L1bm, Turnaround, L2bm, Matrix, Dar)):
             raise OperandError(f"`{text}` takes no write mask", "leave it out; only PE memories can be masked")
