@@ -10,7 +10,7 @@ from haribote.kernel import Op, Operand, kernel, single
 
 @kernel("5.24", "Exp")
 def exp(op: Op) -> Iterator[str]:
-    """y = e^x, element by element, with a relative error below 3e-7; e^0 is exactly 1.
+    """y = e^x, element by element, with a relative error below 1e-7; e^0 is exactly 1.
 
     x: in either LM, any layout with a multiple of 4 words per PE. y: in the other LM, same layout; every copy of x
     gives a copy of y. A result below 2^-126 is +0, one above the largest single is inf. Par for 256x16: 65 steps.
