@@ -205,6 +205,8 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
         model = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except (shape_inference.InferenceError, ValueError) as error:
         raise GraphError(f"graph {graph.name!r}: shapes do not fit: {error}") from error
+    for info in [info for info in model.graph.value_info if info.name in names]:
+        model.graph.value_info.remove(info)  # the outputs have it already
     verify(model)
     return model
 

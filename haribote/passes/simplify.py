@@ -104,7 +104,7 @@ def drop_kept_axes(model: onnx.ModelProto) -> None:
         if node.op_type != "Reshape" or inner is None or inner.op_type != "ReduceSum":
             continue
         x, axes = inner.input[0], index.constants.get(inner.input[1])
-        if axes is None or index.consumers[inner.output[0]] != [node]:
+        if axes is None or not _read_only_by(node, inner.output[0], index):
             continue
         rank = len(index.shape[x])
         left = tuple(size for axis, size in enumerate(index.shape[x]) if axis not in axes % rank)
@@ -113,8 +113,12 @@ def drop_kept_axes(model: onnx.ModelProto) -> None:
             model.graph.node.remove(inner)
 
 
+def _read_only_by(node: onnx.NodeProto, value: str, index: Index) -> bool:
+    return index.consumers[value] == [node] and value not in index.outputs
+
+
 def fuse_gemm(model: onnx.ModelProto) -> None:
-    """MatMul of matrices becomes Gemm, with transA and transB in place of the Transpose nodes before it."""
+    """MatMul of matrices becomes Gemm, with transA and transB in place of the Transpose nodes around it."""
     index = Index(model)
     for node in model.graph.node:
         if node.op_type != "MatMul" or any(len(index.shape[name]) != 2 for name in node.input):
@@ -125,7 +129,19 @@ def fuse_gemm(model: onnx.ModelProto) -> None:
             if producer is not None and producer.op_type == "Transpose":
                 node.input[position] = producer.input[0]
                 node.attribute.append(helper.make_attribute(flag, 1))
+    for node in model.graph.node:
+        gemm = index.producer.get(node.input[0])
+        if node.op_type == "Transpose" and gemm is not None and gemm.op_type == "Gemm" and len(gemm.input) == 2:
+            _transpose_product(node, gemm)
     remove_dead_code(model)
+
+
+def _transpose_product(node: onnx.NodeProto, gemm: onnx.NodeProto) -> None:
+    """Let the node compute (a @ b).T as b.T @ a.T."""
+    (a, b), attrs = gemm.input, attributes(gemm)
+    attrs |= {"transA": 1 - attrs.get("transB", 0), "transB": 1 - attrs.get("transA", 0)}
+    present = {name: value for name, value in attrs.items() if value}
+    node.CopyFrom(helper.make_node("Gemm", [b, a], node.output, name=node.name, **present))
 
 
 def remove_dead_code(model: onnx.ModelProto) -> None:
