@@ -147,7 +147,8 @@ def _signed(elements: Elements) -> Elements:
 
 
 def _top_bit_clear(elements: Elements) -> ElementFlags:
-    return np.greater_equal(_signed(elements), 0)
+    flags: ElementFlags = np.greater_equal(_signed(elements), 0)
+    return flags
 
 
 def _is_zero(result: Elements, x: Elements, y: Elements) -> ElementFlags:
