@@ -46,7 +46,7 @@ class Lowering:
         try:
             bound = inspect.signature(rule).bind(self, *args, **kwargs)
         except TypeError as error:
-            raise UnsupportedOp(f"{self.node.format_node()}: the lowering rule does not cover it: {error}") from error
+            raise UnsupportedOp(f"{self.described()}: its lowering rule does not cover this: {error}") from error
         return rule(*bound.args, **bound.kwargs)
 
     def op(self, op_type: str, *inputs: str, part: str = "", **attributes: Any) -> str:
@@ -66,10 +66,15 @@ class Lowering:
         name = self.value(x)
         return name if factor == 1 else self.op("Mul", name, self.builder.scalar(factor), part="scaled")
 
+    def described(self) -> str:
+        """The operation at hand and the shapes of its tensors."""
+        tensors = [node.meta["val"] for node in self.node.all_input_nodes]
+        return f"{self.node.target}({', '.join(str(list(tensor.shape)) for tensor in tensors)})"
+
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse an operation that is not of the form the rule covers."""
         if not holds:
-            raise UnsupportedOp(f"{self.node.format_node()}: {constraint}")
+            raise UnsupportedOp(f"{self.described()}: {constraint}")
 
 
 def rule(*targets: Any) -> Callable[[Rule], Rule]:

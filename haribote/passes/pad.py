@@ -209,12 +209,10 @@ class _Padder:
         for name in node.input:
             if name in self.index.constants and not self.index.constants[name].any():
                 continue
-            for axis in range(1, len(self.index.shape[y]) + 1):
-                dimension = (y, len(self.index.shape[y]) - axis)
-                broadcast = axis > len(self.index.shape[name]) or (
-                    self.sizes.find((name, len(self.index.shape[name]) - axis)) != self.sizes.find(dimension)
-                )
-                if broadcast and self.sizes.grows(dimension) and not self.sizes.is_batch(dimension):
+            own = {self.sizes.find((name, axis)) for axis in range(len(self.index.shape[name]))}
+            for dimension in ((y, axis) for axis in range(len(self.index.shape[y]))):
+                wider = self.sizes.grows(dimension) and not self.sizes.is_batch(dimension)
+                if wider and self.sizes.find(dimension) not in own:
                     raise GraphError(
                         f"pad: node {node.name!r} ({node.op_type}) would make padded entries other than 0: "
                         f"{name!r} is one number for all columns",

@@ -192,7 +192,7 @@ def test_unsupported_optimiser_labels_and_loss():
         trace_step(model, torch.optim.SGD(mlp(4, 3).parameters()), X, LABELS)
     with pytest.raises(UnsupportedModel, match=r"int64\[5\]"):
         trace(model, labels=LABELS[:3])
-    with pytest.raises(UnsupportedOp, match="class weights"):
+    with pytest.raises(UnsupportedOp, match=r"nll_loss_forward.default\(\[5, 3\], \[5\], \[3\]\): class weights"):
         weights = torch.ones(3)
         trace_step(
             model,
@@ -201,3 +201,12 @@ def test_unsupported_optimiser_labels_and_loss():
             LABELS,
             lambda a, b: nn.functional.cross_entropy(a, b, weight=weights),
         )
+
+
+def test_a_form_that_the_rule_does_not_cover_is_refused():
+    class SumsToType(Cosine):
+        def forward(self, x):
+            return self.linear(x.sum(dim=[1], keepdim=True, dtype=torch.float32).mul(x))
+
+    with pytest.raises(UnsupportedOp, match=r"sum\.dim_IntList\(\[5, 4\]\): its lowering rule does not cover"):
+        trace_inference(SumsToType(), X)

@@ -131,13 +131,13 @@ class AddsOne(nn.Module):
         return self.linear(x + 1.0)
 
 
-class Negates(AddsOne):
+class Reshapes(AddsOne):
     def forward(self, x):
         return self.linear(x.view(2, 60).view(6, 20))
 
 
 @pytest.mark.parametrize(
-    ("module", "fragment"), [(AddsOne, "padded entries other than 0"), (Negates, r"no rule for node .*Reshape")]
+    ("module", "fragment"), [(AddsOne, "padded entries other than 0"), (Reshapes, r"no rule for node .*Reshape")]
 )
 def test_refuses_what_would_change_the_meaning(module, fragment):
     model = simplify.run(trace_inference(module(), torch.zeros(6, 20)))
