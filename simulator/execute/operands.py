@@ -142,12 +142,10 @@ def writers(destinations: tuple[p.Destination, ...]) -> tuple[Write[Result], ...
 def _rank(destination: p.Destination) -> int:
     """Memories first: their addresses and masks come from T, base addresses and mask register as the step found them.
 
-    Mask entries come last, the one that masks the others at the very end.
+    The mask register comes last, because the others are masked by what it held.
     """
-    operand, mask = destination.operand, destination.mask
-    if isinstance(operand, p.MaskRegister):
-        return 3 if mask is not None and mask.entry != operand.entry else 4
-    return 1 if isinstance(operand, p.TRegister) else 2 if isinstance(operand, p.BaseAddress) else 0
+    ranks = {p.TRegister: 1, p.BaseAddress: 2, p.MaskRegister: 3}
+    return ranks.get(type(destination.operand), 0)
 
 
 def wants_flags(destinations: tuple[p.Destination, ...]) -> bool:
