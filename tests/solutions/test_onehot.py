@@ -11,6 +11,7 @@ from harness import every_copy_equals, judge, placed, run_kernel, solution, stra
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
+from haribote.kernel import Memory
 from haribote.kernel_table import BY_NAME, problem
 
 ROW = BY_NAME["onehot"]
@@ -72,9 +73,17 @@ def test_judge_accepts(shared: Path, tmp_path: Path) -> None:
     assert verdict.startswith("ACCEPTED"), verdict
 
 
-def test_other_memories_and_shapes_are_refused() -> None:
-    with pytest.raises(UnsupportedShape, match="LM0"):
-        list(solution(ROW)(placed(ROW, input_memory="LM1", output_memory="LM0")))
+@pytest.mark.parametrize("memories", [("LM1", "LM0"), ("LM0", "LM0"), ("LM1", "LM1")])
+def test_other_memories_are_served_through_copies(memories: tuple[Memory, Memory]) -> None:
+    labels = random_labels(5)
+    op = placed(ROW, 64, 512, input_memory=memories[0], output_memory=memories[1])
+    run = run_kernel(ROW, op, [labels])
+    assert np.array_equal(run.output, expected(labels))
+    assert run.findings == []
+    assert run.cost <= ROW.par
+
+
+def test_other_shapes_are_refused() -> None:
     op, wide = problem(ROW), problem(BY_NAME["relu"])
     with pytest.raises(UnsupportedShape, match="layout P"):
         list(solution(ROW)(replace(op, output=wide.output)))
