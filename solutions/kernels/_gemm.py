@@ -52,7 +52,7 @@ def low_parts(register: str, vectors: Sequence[tuple[str, str, str]]) -> Iterato
 
 
 def transposed(blocks: Sequence[tuple[str, str]], hi: Sequence[str]) -> Iterator[str]:
-    """Transpose blocks of 8x8: columns 0 to 3 of block b to $lr{16b}, 4 to 7 to $lr{16b+8}, rounded to hi[2b], hi[2b+1].
+    """Transpose 8x8 blocks: columns 0 to 3 of block b to $lr{16b}, 4 to 7 to $lr{16b+8}; rounded, to hi[2b], hi[2b+1].
 
     blocks: rows 0 to 3 and 4 to 7. While one matrix register is written, the other is read, and the ALU makes block
     floats of what was read in the step before. Three steps more than halves of blocks.

@@ -18,11 +18,15 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 16 words of LM0 after the operands
     may be used; no other word of LM may change.
     The matrix unit multiplies pseudo-singles of 18 bits (gm…); how singles are split is the kernel's choice.
-    Accuracy: integers of up to 10 bits are exact, zeros give zeros. This kernel: |y - exact| <= 3 * 2^-24 * sum of |x*W|.
+    Accuracy: integers are exact while sums of |x*W| stay below 2^24, zeros give zeros. This kernel:
+    |y - exact| <= 3 * 2^-24 * sum of |x*W|.
     Par: 24 steps.
     """
-    if {op.x.memory, op.inputs[1].memory} != {"LM0"}:
-        raise UnsupportedShape("x·Wᵀ takes x and W from LM0", f"{op.x.memory} and {op.inputs[1].memory}", "move them")
+    x, w = op.inputs
+    if (x.shape, w.shape) != ((256, 16), (16, 16)):
+        raise UnsupportedShape("x·Wᵀ takes 256x16 and 16x16", f"{x.shape} and {w.shape}", "pad to 256 rows, 16 columns")
+    if (x.memory, w.memory) != ("LM0", "LM0"):
+        raise UnsupportedShape("x·Wᵀ takes x and W from LM0", f"{x.memory} and {w.memory}", "place them in LM0")
     ### BEGIN SOLUTION
     # Every MAB holds all of the L1B's 4 rows of x, and all of W. In double precision the matrix unit does 4x4 products
     # and loses nothing, so no splitting is needed, and 16 blocks of 4x4 for 16 MABs are one product for each.
@@ -31,12 +35,11 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     # 2h + w = 0..3 of a row, and likewise for i. MAB m has block m/4 of i and block m%4 of k:
     # its x is at 4*row + m%4, its W, rows i = 8h + 2p + w for p = 0..3 (in 4 cycles), at 32h + 8p + 4w + m%4. With
     # m/4 = 2h + w that is 8p + T, T = m + 24h = m + 3*(m & 8).
-    w = op.inputs[1]
     partial = op.scratch(16, "LM0")
     yield 'imm i"3" $nowrite'
     yield "land $mabid $aluf $lt"
     yield 'imm i"8" $nowrite'
-    yield f"dvpassa {through_t(op.x.word(0, 4))}e $nowrite; land $mabid $aluf $ls0v"
+    yield f"dvpassa {through_t(x.word(0, 4))}e $nowrite; land $mabid $aluf $ls0v"
     yield "dbfn $mauf $lr0v"  # 4 rows of x
     yield f"zero {partial.double()}"
     yield "ladd $ls0v $ls0v $nowrite"
@@ -46,8 +49,8 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     yield f"dvpassa {through_t(w.word(0, 8))}e $nowrite"
     yield "dbfn $mauf $nowrite"
     yield "dmwrite $aluf $lx0; llsr $mabid $ls8v $lt"  # from here on T = m/4
-    # The double multiplier does 2 of the 4 rows at a time. The 4 results, i = 8h + 2p + w in PE p, become singles and go
-    # to word 2h + w of their row; the other three words stay 0, so that the sum over all MABs puts rows together.
+    # The double multiplier does 2 of the 4 rows at a time. The 4 results, i = 8h + 2p + w in PE p, become singles and
+    # go to word 2h + w of their row; the other words stay 0, so that the sum over all MABs puts the rows together.
     yield "dmmulu $lx $lr0v $nowrite"
     yield f"dmfmadr $lx $lr0v $mauf {through_t(partial.word(0, 4))}"
     yield "nop/2"

@@ -19,16 +19,19 @@ def gemm_gw(op: Op) -> Iterator[str]:
     may be used; no other word of LM may change.
     The matrix unit multiplies pseudo-singles of 18 bits (gm…) and wants W's columns as rows (gmread transposes); how
     singles are split is the kernel's choice.
-    Accuracy: integers of up to 10 bits are exact, zeros give zeros. This kernel: |y - exact| <= 4 * 2^-24 * sum of |g*W|.
+    Accuracy: integers are exact while sums of |g*W| stay below 2^24, zeros give zeros. This kernel:
+    |y - exact| <= 4 * 2^-24 * sum of |g*W|.
     Par: 40 steps.
     """
-    if {op.x.memory, op.inputs[1].memory} != {"LM0"}:
-        raise UnsupportedShape("g·W takes g and W from LM0", f"{op.x.memory} and {op.inputs[1].memory}", "move them")
+    g, w = op.inputs
+    if (g.shape, w.shape) != ((256, 16), (16, 16)):
+        raise UnsupportedShape("g·W takes 256x16 and 16x16", f"{g.shape} and {w.shape}", "pad to 256 rows, 16 columns")
+    if (g.memory, w.memory) != ("LM0", "LM0"):
+        raise UnsupportedShape("g·W takes g and W from LM0", f"{g.memory} and {w.memory}", "place them in LM0")
     ### BEGIN SOLUTION
     # Every MAB holds all of W. If MAB m computes g[r][m] * W[m] for the L1B's 4 rows r, the sum over the 16 MABs, which
     # the way to the L1BM does by itself, is y. The products are products of singles: nothing to split, and nothing to
     # transpose. Only g[r][m] has to reach all PEs of MAB m, so all of g goes to all PEs, and T = m picks the word.
-    g, w = op.inputs
     everywhere = op.scratch(64, "LM0")  # g[r][i] of the 4 rows, word 16*r + i
     yield 'imm i"2" $nowrite'
     yield f"l1bmm@0 {g.double()} $llb0; llsl $mabid $aluf $lt"  # T = 4*m: W's row m

@@ -1,4 +1,4 @@
-"""Task 5.27: the sum over the rows of a 256x16 matrix: one level of the tree after the other adds what lies below it."""
+"""Task 5.27: the sum over the rows of a 256x16 matrix: each level of the tree adds what lies below it."""
 
 from __future__ import annotations
 

@@ -19,8 +19,9 @@ def gemm_xwt_1024(op: Op) -> Iterator[str]:
     y: in DRAM, 256x16, rows 64g to 64g+63 in group g, 512 long words each; the address is a multiple of 64 long words;
     nothing else in DRAM may change.
     The matrix unit multiplies pseudo-singles of 18 bits (gm…); how singles are split is the kernel's choice.
-    Accuracy: zeros give zeros, 8-bit integers are exact. This kernel: |y - exact| <= 6 * 2^-24 * sum of |x*W| +
-    1024 * 2^-34 * max|x| * max|W|. Par: 121 steps and 2 MV.
+    Accuracy: integers are exact while sums of |x*W| stay below 2^24, zeros give zeros. This kernel:
+    |y - exact| <= 6 * 2^-24 * sum of |x*W| + 1024 * 2^-34 * max|x| * max|W|.
+    Par: 121 steps and 2 MV.
     """
     x, w = op.inputs
     if x.shape != (256, 1024) or w.shape != (16, 1024):

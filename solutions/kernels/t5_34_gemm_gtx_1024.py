@@ -8,29 +8,34 @@ from haribote.errors import UnsupportedShape
 from haribote.kernel import Op, kernel
 from solutions.kernels._gemm import low_parts, transposed, unit_matrix
 
+
 @kernel("5.34", "Gemm gᵀ·x, 1024 columns")
 def gemm_gtx_1024(op: Op) -> Iterator[str]:
     """y[i][k] = sum over r of g[r][i] * x[r][k].
 
     g: 256x16 in layout B, ((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1)).
-    x: 256x1024 in ((8_L2B:1, 32:1), (8_MAB:2, 8_L1B:1, 2_MAB:1, 4_PE:1, 2_W:1)). So every MAB has 32 rows r of both, all
-    columns of g, and 8 of the columns of x. Both in LM0, or both in LM1; addresses are multiples of 4 words. 128 words
-    of the other LM after the operands may be used; no other word of LM may change.
+    x: 256x1024 in ((8_L2B:1, 32:1), (8_MAB:2, 8_L1B:1, 2_MAB:1, 4_PE:1, 2_W:1)). So every MAB has 32 rows r of both,
+    all columns of g, and 8 of the columns of x. Both in LM0, or both in LM1; addresses are multiples of 4 words.
+    128 words of the other LM after the operands may be used; no other word of LM may change.
     y: in DRAM, 16x1024, rows 4n to 4n+3 in group n, 2048 long words each; the address is a multiple of 64 long words;
     nothing else in DRAM may change.
     The matrix unit multiplies pseudo-singles of 18 bits (gm…), in blocks along r (gmread transposes); how singles are
     split is the kernel's choice.
-    Accuracy: zeros give zeros, 8-bit integers are exact. This kernel: |y - exact| <= 8 * 2^-24 * sum of |g*x| +
-    256 * 2^-34 * max|g| * max|x|. Par: 135 steps and 5 MV.
+    Accuracy: integers are exact while sums of |g*x| stay below 2^24, zeros give zeros. This kernel:
+    |y - exact| <= 8 * 2^-24 * sum of |g*x| + 256 * 2^-34 * max|g| * max|x|.
+    Par: 135 steps and 5 MV.
     """
     g, x = op.inputs
+    if (g.shape, x.shape) != ((256, 16), (256, 1024)):
+        raise UnsupportedShape("takes 256x16 and 256x1024", f"{g.shape} and {x.shape}", "pad to 1024 columns")
     if g.memory != x.memory:
         raise UnsupportedShape("takes both inputs from one LM", f"{g.memory} and {x.memory}", "move one of them")
     ### BEGIN SOLUTION
     # The sum runs over rows, but blocks lie along rows, so both are transposed: 8 rows r of x (block q = 0..3) become a
     # matrix with 8 rows k, 8 rows of g become 16 vectors, one for each i, 4 to a step (group e = 0..3).
-    # Vectors in GRF0, 8 words for 4: x's of block q at 16q, g's of block q and group e at 64 + 32q + 8e. Their hi goes to
-    # the same place in GRF1, their lo replaces them. The matrices are written from LM, since GRF is busy: hi, then lo.
+    # Vectors in GRF0, 8 words for 4: x's of block q at 16q, g's of block q and group e at 64 + 32q + 8e. Their hi goes
+    # to the same place in GRF1, their lo replaces them. The matrices are written from LM, where x's hi and lo go too:
+    # GRF is busy with the vectors.
     matrices = op.scratch(128, "LM1" if x.memory == "LM0" else "LM0")
     hi = [f"$ls{8 * v}v {matrices.long(8 * v)}" if v < 8 else f"$ls{8 * v}v" for v in range(24)]
     lo = [f"$lr{8 * v}v {matrices.long(64 + 8 * v)}" if v < 8 else f"$lr{8 * v}v" for v in range(24)]
