@@ -13,7 +13,6 @@ from tqdm import tqdm
 from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.data import Dataset, batch_order, normalise
-from haribote.errors import HariboteError
 
 CLASSES, FEATURES = 10, 784
 
@@ -52,10 +51,9 @@ def make_backend(options: Options) -> Backend:
 def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -> Run:
     """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
 
-    Raises CheckpointError where `resume` finds no checkpoint or one of another run.
+    Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
+    fill one batch.
     """
-    if options.batch > len(data.train_labels):
-        raise HariboteError(f"a batch of {options.batch} is larger than the training set of {len(data.train_labels)} images")
     run = Run(options.hidden, options.batch, options.learning_rate, options.seed, data.name)
     train_images, test_images = normalise(data.train_images), normalise(data.test_images)
     backend = make_backend(options)
