@@ -1,0 +1,250 @@
+"""Set-up and the main commands, on Linux, macOS and Windows, with nothing but Python: `python bootstrap.py demo`.
+
+The environment is the active conda environment or virtualenv, else `.venv` beside this file, made when needed. It gets
+the versions of requirements.lock and this project itself, editable. A stamp in it says what it was set up for, so that
+the next command starts at once.
+"""
+
+import shutil
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036 - this file is the one that an older Python gets to see
+    newer = [name for name in ("python3.11", "python3.12", "python3.13", "python3.10") if shutil.which(name)]
+    print(
+        f"bootstrap.py: Python 3.10 or newer is needed; this is {sys.version.split()[0]} ({sys.executable})\n    try: "
+        + (f"{newer[0]} bootstrap.py, or make PYTHON={newer[0]}" if newer else "install a newer Python (python.org)"),
+        file=sys.stderr,
+    )
+    sys.exit(2)
+
+import argparse
+import errno
+import hashlib
+import importlib.util
+import os
+import subprocess
+import tempfile
+from collections import deque
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+OWN = ROOT / ".venv"
+COMMANDS = {
+    "setup": "make the environment and install everything (the other commands do it when needed)",
+    "demo": "train a network that reads digits, on the simulated chip",
+    "test": "run the tests; further arguments go to pytest",
+    "test-all": "run the tests, the slow ones too",
+    "lab": "open JupyterLab at the notebooks",
+    "lint": "check style and types",
+    "clean": "remove caches and build leftovers, with --all also .venv; your runs and notebooks stay",
+}
+JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
+    "demo": [["-m", "haribote.cli", "demo"]],
+    "test": [["-m", "pytest"]],
+    "test-all": [["-m", "pytest", "-m", "slow or not slow"]],
+    "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks"]],
+    "lint": [["-m", "ruff", "check", "."], ["-m", "mypy"]],
+}
+LEFTOVERS = (".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "build", "dist", "haribote.egg-info")
+
+DISK_SIGNS = ("No space left on device", "not enough space on the disk", "Disk quota exceeded")
+NETWORK_SIGNS = (
+    "name resolution",
+    "Name or service not known",
+    "nodename nor servname",
+    "getaddrinfo failed",
+    "NewConnectionError",
+    "Max retries exceeded",
+    "Connection broken",
+    "Network is unreachable",
+    "Read timed out",
+    "ProxyError",
+)
+
+
+class SetupError(Exception):
+    """Something that the user can put right; the text is the whole message."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit status: the job's own, or 2 for a mistake or trouble with the set-up."""
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    if rest and options.command not in JOBS:
+        parser.error("unrecognized arguments: " + " ".join(rest))
+    try:
+        if options.command == "clean":
+            return clean(options.all)
+        python = set_up(options.wheelhouse, options.fresh)
+        if options.command == "setup":
+            print(f"Ready: {python}")
+            return 0
+        *first, last = ([str(python), *job] for job in JOBS[options.command])
+        return max([*map(_call, first), _call([*last, *rest])])
+    except SetupError as error:
+        print(f"bootstrap.py: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"bootstrap.py: {_explained(error)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nInterrupted. Nothing is lost: the same command goes on from here.", file=sys.stderr)
+        return 130
+    return 2
+
+
+def set_up(wheelhouse: Path | None, fresh: bool) -> Path:
+    """Make sure that the environment is there and complete; returns its Python. Quick if nothing has changed.
+
+    Args:
+        wheelhouse: a folder of packages to install from, instead of the network.
+        fresh: build `.venv` anew.
+    """
+    prefix, python = _environment()
+    stamp, state = prefix / "haribote-setup.txt", _state()
+    if not fresh and python.exists() and stamp.exists() and stamp.read_text() == state:
+        return python
+    stamp.unlink(missing_ok=True)
+    if prefix == OWN and (fresh or not _works(python)):
+        _make_environment()
+    print(f"Setting up {prefix} (once; about 1.5 GB, some minutes)", flush=True)
+    _install(python, wheelhouse)
+    stamp.write_text(state)
+    return python
+
+
+def clean(everything: bool) -> int:
+    """Remove what can be made again."""
+    caches = [path for path in ROOT.rglob("__pycache__") if OWN not in path.parents]
+    for path in [*caches, *(ROOT / name for name in LEFTOVERS), *([OWN] if everything else [])]:
+        if path.exists():
+            shutil.rmtree(path)
+    return 0
+
+
+def _environment() -> tuple[Path, Path]:
+    """The environment and its Python: the virtualenv or conda environment (not base) that runs this file, or ours."""
+    conda = os.environ.get("CONDA_PREFIX")
+    in_conda = conda and Path(conda) == Path(sys.prefix) and os.environ.get("CONDA_DEFAULT_ENV") != "base"
+    if in_conda or sys.prefix != sys.base_prefix:
+        return Path(sys.prefix), Path(sys.executable)
+    return OWN, OWN / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def _state() -> str:
+    """What an environment is set up for: it is out of date when one of these files changes or the project moves."""
+    digest = hashlib.sha256(str(ROOT).encode())
+    for name in ("pyproject.toml", "requirements.lock"):
+        digest.update((ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _works(python: Path) -> bool:
+    """Whether this Python is there, new enough, and has pip; an interrupted set-up can leave one that is not."""
+    check = "import sys, pip; sys.exit(sys.version_info < (3, 10))"
+    return python.exists() and subprocess.run([str(python), "-c", check], capture_output=True).returncode == 0
+
+
+def _make_environment() -> None:
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise SetupError(
+            f"this Python ({sys.executable}) cannot make virtual environments: it comes without venv or ensurepip\n"
+            f"    try: sudo apt install python{version}-venv (Debian, Ubuntu), or activate a conda environment"
+        )
+    if OWN.exists():
+        shutil.rmtree(OWN)
+    made = subprocess.run([sys.executable, "-m", "venv", str(OWN)], capture_output=True, text=True)
+    if made.returncode:
+        shutil.rmtree(OWN, ignore_errors=True)
+        raise SetupError(_diagnosis((made.stdout + made.stderr).splitlines(), "cannot make .venv"))
+
+
+def _install(python: Path, wheelhouse: Path | None) -> None:
+    """Install the project and its packages. What pip has downloaded, it keeps: a second try goes on from there."""
+    source = []
+    if wheelhouse is not None:
+        if not wheelhouse.is_dir():
+            raise SetupError(f"{wheelhouse} is not a folder\n    try: --wheelhouse FOLDER, with the packages as files")
+        source = ["--no-index", "--find-links", str(wheelhouse.resolve())]
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    status, output = _show([*pip, "--constraint", "requirements.lock", *source, "--editable", ".[dev]"])
+    if status:
+        raise SetupError(_diagnosis(output, "the packages cannot be installed"))
+
+
+def _show(command: list[str]) -> tuple[int, list[str]]:
+    """Run a command in the project's folder, its last line of output always in sight on a terminal.
+
+    Returns:
+        the exit status, and the last lines of output.
+    """
+    output: deque[str] = deque(maxlen=200)
+    terminal = sys.stdout.isatty()
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            output.append(line.rstrip())
+            if terminal:
+                width = shutil.get_terminal_size().columns - 1
+                print("\r" + line.strip()[:width].ljust(width), end="", flush=True)
+    if terminal:
+        print("\r" + " " * width + "\r", end="", flush=True)
+    return process.returncode, list(output)
+
+
+def _diagnosis(output: list[str], what: str) -> str:
+    """The likely cause, read from a tool's output, and what to try."""
+    text = "\n".join(output)
+    if any(sign in text for sign in DISK_SIGNS):
+        return _disk_message(what)
+    if any(sign in text for sign in NETWORK_SIGNS):
+        return (
+            f"{what}: there is no network, or it is too slow\n"
+            "    try: the same command again; it goes on from here. Without a network, fill a folder where there is\n"
+            "         one (pip download -d FOLDER -r requirements.lock), bring it here, and run\n"
+            "         python bootstrap.py setup --wheelhouse FOLDER"
+        )
+    last = [line for line in output if line.startswith("ERROR")] or output[-5:]
+    return "\n    ".join([f"{what}:", *last, "try: the same command again, then python bootstrap.py setup --fresh"])
+
+
+def _disk_message(what: str) -> str:
+    return f"{what}: the disk is full\n    try: free 3 GB (here and in {tempfile.gettempdir()}), then run it again"
+
+
+def _explained(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _disk_message(str(error.filename or "a file cannot be written"))
+    return f"{error.strerror}: {error.filename}\n    try: a folder that you can write to"
+
+
+def _call(command: list[str]) -> int:
+    """Run a job in the project's folder. On Ctrl-C the job gets it too, and we wait until it has put things away."""
+    process = subprocess.Popen(command, cwd=ROOT)
+    while True:
+        try:
+            status = process.wait()
+            return status if status >= 0 else 128 - status
+        except KeyboardInterrupt:
+            continue
+
+
+def _parser() -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="bootstrap.py",
+        usage="python bootstrap.py COMMAND [options] (or: make COMMAND)",
+        description="commands:\n" + listing,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", choices=COMMANDS, help=argparse.SUPPRESS)
+    parser.add_argument("--wheelhouse", type=Path, metavar="FOLDER", help="install from the packages in this folder")
+    parser.add_argument("--fresh", action="store_true", help="build .venv anew")
+    parser.add_argument("--all", action="store_true", help="with clean: remove .venv too")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,253 @@
+"""The project's own files agree: dependencies, Makefile and bootstrap.py, and the commands that README shows."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+import bootstrap
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(bootstrap.__file__).parent
+CHOSEN = {"jupyterlab", "matplotlib", "nbval", "netron", "numpy", "onnx", "torch"}  # asked for by the project's users
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    """pyproject.toml's [project]."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def locked(python: str) -> dict[str, str]:
+    """The versions that requirements.lock gives a Python of this version, by canonical name."""
+    versions = {}
+    for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            requirement = Requirement(line)
+            (pin,) = requirement.specifier
+            assert pin.operator == "==", line
+            if requirement.marker is None or requirement.marker.evaluate({"python_version": python}):
+                assert canonicalize_name(requirement.name) not in versions, f"{line}: twice for Python {python}"
+                versions[canonicalize_name(requirement.name)] = pin.version
+    return versions
+
+
+def declared(project: dict[str, Any]) -> list[Requirement]:
+    """What pyproject.toml asks for, with the extra `dev`."""
+    return [Requirement(text) for text in project["dependencies"] + project["optional-dependencies"]["dev"]]
+
+
+# --- dependencies -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+def test_lock_satisfies_pyproject(project: dict[str, Any], python: str) -> None:
+    versions = locked(python)
+    for requirement in declared(project):
+        name = canonicalize_name(requirement.name)
+        assert name in versions, f"{name} is not in requirements.lock"
+        assert requirement.specifier.contains(versions[name]), f"{requirement}, but the lock has {versions[name]}"
+
+
+def test_lock_is_complete(project: dict[str, Any]) -> None:
+    """Everything that our dependencies need here, directly or not, is locked."""
+    versions = locked("3.11")
+    seen: set[tuple[str, str]] = set()  # name and extra
+    waiting = [(canonicalize_name(requirement.name), "") for requirement in declared(project)]
+    while waiting:
+        name, extra = waiting.pop()
+        if (name, extra) in seen:
+            continue
+        seen.add((name, extra))
+        for needed in map(Requirement, importlib.metadata.requires(name) or []):
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                waiting += [(canonicalize_name(needed.name), wanted) for wanted in ("", *needed.extras)]
+    names = {name for name, _ in seen}
+    if sys.platform == "linux" and sys.version_info >= (3, 11):
+        assert names == set(versions)
+    else:
+        assert names >= CHOSEN
+
+
+def test_lock_names_no_host() -> None:
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    assert "://" not in text and "--" not in text.replace("`", "").replace("--format", "")
+
+
+def test_the_chosen_packages_are_required(project: dict[str, Any]) -> None:
+    assert {Requirement(text).name for text in project["dependencies"]} >= CHOSEN
+
+
+def test_environment_agrees_with_pyproject(project: dict[str, Any]) -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert environment["name"] == project["name"]
+    (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    assert pip == ["-e ."]
+    names = {}
+    for entry in environment["dependencies"]:
+        if isinstance(entry, str):
+            name, _, version = entry.partition("=")
+            names[name] = version
+    assert SpecifierSet(project["requires-python"]).contains(names.pop("python"))
+    assert "pip" in names
+    required = {requirement.name: requirement.specifier for requirement in declared(project)}
+    for name, version in names.items():  # what conda installs besides must be what pip would accept
+        assert name == "pip" or required[name].contains(version)
+
+
+def test_bootstrap_asks_for_the_same_python(project: dict[str, Any]) -> None:
+    assert project["requires-python"] == ">=3.10"
+    assert "sys.version_info < (3, 10)" in (ROOT / "bootstrap.py").read_text(encoding="utf-8")
+
+
+def test_every_package_is_found() -> None:
+    """A folder of Python files without __init__.py would be missing for some tools."""
+    for package in ("grader", "haribote", "simulator", "solutions"):
+        for folder in {path.parent for path in (ROOT / package).rglob("*.py")}:
+            assert (folder / "__init__.py").exists(), folder
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+
+def make_targets() -> set[str]:
+    (line,) = re.findall(r"^COMMANDS := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    return set(line.split())
+
+
+def test_makefile_and_bootstrap_have_the_same_commands() -> None:
+    assert make_targets() == set(bootstrap.COMMANDS)
+    assert set(bootstrap.JOBS) == set(bootstrap.COMMANDS) - {"setup", "clean"}
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_commands_in_the_documents_exist(document: str) -> None:
+    from haribote import cli
+
+    text = (ROOT / document).read_text(encoding="utf-8")
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
+    lines = [line.split("#")[0] for line in blocks.splitlines()]
+    inline = re.findall(r"`((?:make|haribote|python bootstrap\.py) [^`]*)`", text)
+    commands = [line.split() for line in lines + inline if line.strip()]
+    assert commands
+    for words in commands:
+        if words[0] == "make":
+            assert words[1] in bootstrap.COMMANDS, words
+        elif words[:2] == ["python", "bootstrap.py"]:
+            bootstrap._parser().parse_args(words[2:])
+        elif words[0] == "haribote":
+            cli._parser().parse_args(words[1:])
+        else:
+            assert words == ["bash", ".ci/run"], words
+
+
+def test_links_in_the_documents_lead_somewhere() -> None:
+    for document in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (ROOT / target).exists(), f"{document}: {target}"
+        for name in re.findall(r"`([\w.]+/[\w./]*|[\w.]+\.(?:py|md|yml|toml|lock))`", text):
+            if not name.startswith((".venv", "..", "step")):
+                assert (ROOT / name).exists(), f"{document}: {name}"
+
+
+# --- bootstrap.py -------------------------------------------------------------------------------------------------
+
+
+def run_bootstrap(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "bootstrap.py"), *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+
+
+def test_mistakes_are_told_in_words() -> None:
+    for arguments in ([], ["tset"], ["setup", "--wheelhose", "x"], ["clean", "everything"]):
+        done = run_bootstrap(*arguments)
+        assert done.returncode == 2 and "Traceback" not in done.stderr and "error:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "the disk is full"),
+        ("WARNING: Retrying: NewConnectionError('Temporary failure in name resolution')", "no network"),
+        ("ERROR: Package 'x' requires a different Python", "requires a different Python"),
+    ],
+)
+def test_trouble_of_pip_is_explained(line: str, message: str) -> None:
+    text = bootstrap._diagnosis(["Collecting x", line, "bye"], "the packages cannot be installed")
+    assert message in text and "try:" in text
+
+
+def test_environment_is_the_running_virtualenv_else_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    monkeypatch.setattr(sys, "prefix", "/env")
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    assert bootstrap._environment()[0] == Path("/env")
+    monkeypatch.setattr(sys, "base_prefix", "/env")
+    assert bootstrap._environment()[0] == ROOT / ".venv"
+    monkeypatch.setenv("CONDA_PREFIX", "/env")
+    monkeypatch.setenv("CONDA_DEFAULT_ENV", "course")
+    assert bootstrap._environment()[0] == Path("/env")
+    monkeypatch.setenv("CONDA_DEFAULT_ENV", "base")
+    assert bootstrap._environment()[0] == ROOT / ".venv"
+
+
+def test_without_venv_we_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(bootstrap.SetupError, match=r"python3\.\d+-venv"):
+        bootstrap._make_environment()
+
+
+def test_set_up_is_done_once_and_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed: list[Path] = []
+    state = ["one"]
+    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_install", lambda python, wheelhouse: installed.append(python))
+    monkeypatch.setattr(bootstrap, "_state", lambda: state[0])
+    bootstrap.set_up(None, fresh=False)
+    bootstrap.set_up(None, fresh=False)
+    assert len(installed) == 1
+    state[0] = "two"
+    bootstrap.set_up(None, fresh=False)
+    assert len(installed) == 2
+
+
+def test_a_failed_set_up_is_not_taken_for_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_show", lambda command: (1, ["ERROR: broken"]))
+    for _ in range(2):
+        with pytest.raises(bootstrap.SetupError, match="ERROR: broken"):
+            bootstrap.set_up(None, fresh=False)
+    assert bootstrap.main(["setup"]) == 2
+
+
+def test_wheelhouse_must_be_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(bootstrap, "_show", lambda command: (commands.append(command), (0, []))[1])
+    with pytest.raises(bootstrap.SetupError, match="nowhere is not a folder"):
+        bootstrap._install(Path("python"), tmp_path / "nowhere")
+    bootstrap._install(Path("python"), tmp_path)
+    assert "--no-index" in commands[0] and str(tmp_path) in commands[0]
+
+
+def test_a_job_gives_its_exit_status() -> None:
+    assert bootstrap._call([sys.executable, "-c", "import sys; sys.exit(3)"]) == 3
