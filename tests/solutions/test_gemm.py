@@ -93,8 +93,8 @@ INPUTS: dict[str, Callable[[np.random.Generator, Shape, Shape], tuple[Floats, Fl
     "cancelling": lambda rng, first, second: (cancelling(rng, first), uniform(rng, second, 0.999, 1.001)),
     "large": lambda rng, first, second: (uniform(rng, first, -1e30, 1e30), uniform(rng, second, -1e5, 1e5)),
     "near max": lambda rng, first, second: (
-        uniform(rng, first, 1, 1.9) * 2.0**126,
-        uniform(rng, second, -1, 1) / 2**12,
+        uniform(rng, first, 2.0**126, 1.9 * 2.0**126),
+        uniform(rng, second, -(2.0**-12), 2.0**-12),
     ),
     "tiny": lambda rng, first, second: (uniform(rng, first, -1e-36, 1e-36), uniform(rng, second, -1, 1)),
     "almost carrying": lambda rng, first, second: (
