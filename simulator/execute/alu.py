@@ -147,12 +147,11 @@ def _signed(elements: Elements) -> Elements:
 
 
 def _top_bit_clear(elements: Elements) -> ElementFlags:
-    flags: ElementFlags = np.greater_equal(_signed(elements), 0)
-    return flags
+    return np.asarray(_signed(elements) >= 0)
 
 
 def _is_zero(result: Elements, x: Elements, y: Elements) -> ElementFlags:
-    return result == 0
+    return np.asarray(result == 0)
 
 
 def _not_negative(result: Elements, x: Elements, y: Elements) -> ElementFlags:

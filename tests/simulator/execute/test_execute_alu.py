@@ -93,7 +93,9 @@ def test_integer_functions(name: str, letter: str) -> None:
 
 
 def test_only_long_word_0_is_processed() -> None:
-    machine = run(operands(), "iadd $llm0v $lln0v $llr0v", "ipassa $llm0v $lls0v", "hbfn/9 $llm0v $lls16v", "gbfn $llm0v $lls32v")
+    machine = run(
+        operands(), "iadd $llm0v $lln0v $llr0v", "ipassa $llm0v $lls0v", "hbfn/9 $llm0v $lls16v", "gbfn $llm0v $lls32v"
+    )
     x = machine.lm0[:16].reshape(4, 4, -1)
     assert (machine.grf0[:16].reshape(4, 4, -1)[:, 2:] == x[:, 2:]).all()
     assert (machine.grf1[:16].reshape(4, 4, -1) == x).all()
@@ -117,7 +119,9 @@ def test_neighbours() -> None:
     left = machine.grf0[:16].reshape(4, 4, 1024, 4)
     for p in range(4):
         assert (left[:, :2, :, p] == x[:, :2, :, (p - 1) % 4]).all()
-        assert (machine.grf1[:8].reshape(4, 2, 1024, 4)[..., p] == machine.lm0[:8].reshape(4, 2, 1024, 4)[..., (p + 1) % 4]).all()
+        assert (
+            machine.grf1[:8].reshape(4, 2, 1024, 4)[..., p] == machine.lm0[:8].reshape(4, 2, 1024, 4)[..., (p + 1) % 4]
+        ).all()
     assert (left[:, 2:] == x[:, 2:]).all()  # long word 1 stays
 
 

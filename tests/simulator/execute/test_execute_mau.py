@@ -162,7 +162,13 @@ def test_pseudo_single_products() -> None:
     a, x, y = integers((16, 4096), 1), integers((8, 4096), 2), integers((8, 4096), 3)
     machine.lm0[:16], machine.lm1[:8], machine.grf1[:8] = singles(a), singles(x), singles(y)
     run(machine, *(f"gbfn $lm{8 * i}v $lm{8 * i}v" for i in range(2)), "gbfn $ln0v $ln0v")
-    run(machine, "gmwrite $lm0v $lx0", "gmwrite $lm8v $lx4", "gmmul $lx $ln0v $lr0v", "gmfma $lx -$ln0v $ls0v $lr8v $omr4")
+    run(
+        machine,
+        "gmwrite $lm0v $lx0",
+        "gmwrite $lm8v $lx4",
+        "gmmul $lx $ln0v $lr0v",
+        "gmfma $lx -$ln0v $ls0v $lr8v $omr4",
+    )
     product, difference = to_float64(machine.grf0[:8], SINGLE), to_float64(machine.grf0[8:16], SINGLE)
     for mab in MABS:
         pes = slice(4 * mab, 4 * mab + 4)
@@ -209,7 +215,13 @@ def test_half_products() -> None:
     a, x, y = integers((64, 4096), 1), integers((16, 4096), 2), integers((16, 4096), 3)
     machine.lm0[:32], machine.lm1[:8], machine.grf1[:16] = halves(a), halves(x), singles(y)
     run(machine, *(f"hbfn/9 $llm{16 * i}v $llm{16 * i}v" for i in range(2)), "hbfn/9 $ln0v $ln0v")
-    run(machine, "hmwrite $llm0v $llx0", "hmwrite $llm16v $llx8", "hmfma $lx $ln0v $lls0v $llr0v", "hmmulr $lx $ln0v $lr16v")
+    run(
+        machine,
+        "hmwrite $llm0v $llx0",
+        "hmwrite $llm16v $llx8",
+        "hmfma $lx $ln0v $lls0v $llr0v",
+        "hmmulr $lx $ln0v $lr16v",
+    )
     result = to_float64(machine.grf0[:16], SINGLE)
     for mab in MABS:
         pes = slice(4 * mab, 4 * mab + 4)

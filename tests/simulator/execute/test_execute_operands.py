@@ -116,7 +116,14 @@ def test_writes_through_t_use_the_old_t() -> None:
 
 def test_base_addresses_move_lm_accesses_and_wrap() -> None:
     machine = filled()
-    run(machine, 'imm i"0x500a" $mb', "lpassa $lm0v $lr0v", "lpassa $lm4090v $lr8v", 'imm i"6" $lnb', "lpassa $lr0v $ln0v")
+    run(
+        machine,
+        'imm i"0x500a" $mb',
+        "lpassa $lm0v $lr0v",
+        "lpassa $lm4090v $lr8v",
+        'imm i"6" $lnb',
+        "lpassa $lr0v $ln0v",
+    )
     assert (machine.bar0 == 10).all()
     assert (machine.bar1 == 6).all()
     assert (machine.grf0[:8] == machine.lm0[10:18]).all()
@@ -263,3 +270,23 @@ def test_the_base_address_obeys_masks() -> None:
     machine.grf0[:4] = np.arange(1, 5)[:, None]
     run(machine, "lpassa $r0v $mb/0110")
     assert (machine.bar0 == 3).all()
+
+
+def test_zero_flush_by_written_flags() -> None:
+    machine = flagged()
+    run(machine, "iadd/$imr3 $lm0v $r60 $lr0v $omr4", "hvpassa/$imr3 $lm0v $lls0v")
+    run(machine, "iadd $lm0v $r60 $lr16v $omr5", "hvpassa $lm0v $lls16v")
+    unflushed = machine.grf0[16:24]
+    halves = np.stack([unflushed >> 16, unflushed & 0xFFFF], axis=1).reshape(4, 4, -1)
+    kept = np.where(machine.omr[3], halves, 0)
+    assert (machine.grf0[:8].reshape(4, 2, -1) == kept[:, 0::2] << 16 | kept[:, 1::2]).all()
+    assert (machine.omr[4] == machine.omr[5]).all()  # flags are those of the unflushed result
+    singles = machine.grf1[16:32].reshape(4, 4, -1)
+    assert (machine.grf1[:16].reshape(4, 4, -1) == np.where(machine.omr[3], singles, 0)).all()
+
+
+def test_zero_flush_by_cycle_reaches_both_long_words() -> None:
+    machine = run(filled(), "l1bmm/0100 $llb0 $llr0v", "l1bmm $llb0 $lls0v")
+    flushed = machine.grf1[:16].copy()
+    flushed[:4] = flushed[8:] = 0
+    assert (machine.grf0[:16] == flushed).all()

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from machines import B, M, P, filled, long_word, pe_index, run
+from machines import M, P, filled, long_word, pe_index, run
 
 from simulator import ExecutionError, Machine, assemble
 

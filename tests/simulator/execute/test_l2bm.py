@@ -51,7 +51,9 @@ def test_l2bm_sends_one_l1b() -> None:
 
 @pytest.mark.parametrize(("at", "l1bs"), [("", range(8)), ("@1/6", [1, 3, 5, 7])])
 def test_l2bmr_combines_a_set(at: str, l1bs: list[int]) -> None:
-    machine = run(filled(), f"l2bmrliadd{at} $lb32 $lc16", f"l2bmriband{at} $lb32 $lc128", f"l2bmrland{at} $lb32 $lc256")
+    machine = run(
+        filled(), f"l2bmrliadd{at} $lb32 $lc16", f"l2bmriband{at} $lb32 $lc128", f"l2bmrland{at} $lb32 $lc256"
+    )
     for l2b, i in product(L2BS, range(64)):
         values = [int(machine.l1bm[l2b, b, 32 + i]) for b in l1bs]
         assert machine.l2bm[l2b, 16 + i] == sum(values) % (1 << 64)

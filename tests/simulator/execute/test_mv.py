@@ -22,8 +22,8 @@ def dram(machine: Machine) -> list[Longs]:
 
 @pytest.mark.parametrize(
     "operands",
-    ["$p64@1 $d128@2", "$d64@3 $p128@0", "$p64@1 $lc128@2.1", "$lc64@2.1 $p128@3", "$d64@0 $lc128@3.1", "$lc64@1.0 $d128@2",
-     "$p64@2 $p512@0"],
+    ["$p64@1 $d128@2", "$d64@3 $p128@0", "$p64@1 $lc128@2.1", "$lc64@2.1 $p128@3", "$d64@0 $lc128@3.1",
+     "$lc64@1.0 $d128@2", "$p64@2 $p512@0"],
 )  # fmt: skip
 def test_mvp_copies_between_groups(operands: str) -> None:
     def locate(machine: Machine, text: str) -> Longs:
