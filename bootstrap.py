@@ -205,7 +205,7 @@ def _diagnosis(output: list[str], what: str) -> str:
             "         one (pip download -d FOLDER -r requirements.lock), bring it here, and run\n"
             "         python bootstrap.py setup --wheelhouse FOLDER"
         )
-    last = [line for line in output if line.startswith("ERROR")] or output[-5:]
+    last = [line.strip() for line in output if line.strip().startswith("ERROR")] or output[-5:]
     return "\n    ".join([f"{what}:", *last, "try: the same command again, then python bootstrap.py setup --fresh"])
 
 
