@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Op, kernel
+from solutions.kernels._elsewhere import elsewhere, is_elsewhere
 from solutions.kernels._gemm import through_t
 
 
@@ -25,9 +26,10 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     x, w = op.inputs
     if (x.shape, w.shape) != ((256, 16), (16, 16)):
         raise UnsupportedShape("x·Wᵀ takes 256x16 and 16x16", f"{x.shape} and {w.shape}", "pad to 256 rows, 16 columns")
-    if (x.memory, w.memory) != ("LM0", "LM0"):
-        raise UnsupportedShape("x·Wᵀ takes x and W from LM0", f"{x.memory} and {w.memory}", "place them in LM0")
     ### BEGIN SOLUTION
+    if is_elsewhere(op, output=op.y.memory):
+        yield from elsewhere(op, gemm_xwt.emit, output=op.y.memory)
+        return
     # Every MAB holds all of the L1B's 4 rows of x, and all of W. In double precision the matrix unit does 4x4 products
     # and loses nothing, so no splitting is needed, and 16 blocks of 4x4 for 16 MABs are one product for each.
     #

@@ -224,11 +224,14 @@ def test_judge_accepts(name: str, shared: Path, tmp_path: Path) -> None:
     assert verdict.startswith("ACCEPTED"), verdict
 
 
+@pytest.mark.parametrize("output", ["LM0", "LM1"])
 @pytest.mark.parametrize("name", ["gemm_xwt", "gemm_gw", "gemm_gtx"])
-def test_inputs_in_lm1_are_refused(name: str) -> None:
-    memory: Memory = "LM1"
-    with pytest.raises(UnsupportedShape, match="LM0"):
-        list(solution(BY_NAME[name])(placed(BY_NAME[name], input_memory=memory)))
+def test_inputs_in_lm1_are_copied_first(name: str, output: Memory) -> None:
+    row = BY_NAME[name]
+    output_memory = row.output_memory if row.output_memory == "DRAM" else output
+    op = placed(row, address=4, output_address=512, input_memory="LM1", output_memory=output_memory)
+    check(row, arrays_of(row, "normal"), op)
+    assert run_kernel(row, op, arrays_of(row, "normal")).findings == []
 
 
 @each_row
