@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from simulator import isa
-from simulator.isa import ROLES, Form, Role
 from simulator.opcodes import Head, parse_head, resolve_at
 from simulator.operands import OperandError, parse_mask, parse_operand
 from simulator.program import (
@@ -30,6 +29,7 @@ from simulator.program import (
     Turnaround,
     WriteMask,
 )
+from simulator.rows import ROLES, Form, Role
 
 Report = Callable[[int, OperandError], None]
 """Notes a finding at a column."""

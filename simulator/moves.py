@@ -11,6 +11,7 @@ from simulator.instructions import Report, Word
 from simulator.opcodes import MOVE_OPCODES
 from simulator.operands import OperandError, parse_operand
 from simulator.program import Destination, Dram, DramIndirect, L2bm, Location, Move, Operand, Pdm, Source
+from simulator.rows import MoveRow
 
 _PARAMETER = re.compile(r"(nd)(\d+)|(n)(\d+)|(i)([0-9A-Fa-f]{2})|(p)([0-3])")
 
@@ -47,8 +48,8 @@ def _check_parameters(found: dict[str, int], name: str) -> None:
         raise OperandError("`nd0` would never move on", "use nd1 or more")
 
 
-def _kind(operand: Operand) -> str:
-    """How an operand appears in `isa.MoveRow.forms`: memory, then `@` with a group, `.` with an L2B only."""
+def kind_of(operand: Operand) -> str:
+    """How an operand appears in `MoveRow.forms`: memory, then `@` with a group, `.` with an L2B only."""
     if isinstance(operand, L2bm):
         return "c@" if operand.group is not None else "c." if operand.l2b is not None else "c"
     if isinstance(operand, (Pdm, Dram, DramIndirect)):
@@ -68,13 +69,13 @@ def _operand(word: Word, report: Report) -> tuple[Operand, str] | None:
         operand, negate, suffix = parse_operand(word.text)
         if negate or suffix:
             raise OperandError("an MV operand has no `-`, `e` or `r`", "leave it out")
-        return operand, _kind(operand)
+        return operand, kind_of(operand)
     except OperandError as error:
         report(word.column, error)
         return None
 
 
-def _check_form(row: isa.MoveRow, name: str, kinds: tuple[str, str]) -> None:
+def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
     if kinds in row.forms:
         return
     memories = tuple(kind[0] for kind in kinds)

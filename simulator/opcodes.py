@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Literal
 
 from simulator import isa
-from simulator.isa import INSTRUCTIONS, MOVES, Form, MoveRow, Row
+from simulator.isa import INSTRUCTIONS, MOVES
 from simulator.operands import OperandError, parse_l1bs, parse_mask
+from simulator.rows import Form, MoveRow, Row
 
 Rows = Literal["", "u", "d"]
 

@@ -1,0 +1,140 @@
+"""What a row of the table of instructions (isa.py) is made of: operand roles, forms, rows.
+
+How to read a row: its forms are written as `source source -> destination` in the words of `ROLES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simulator import program as p
+
+Unit = Literal["nop", "noforward", "alu", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l2bmdarw", "wait"]
+At = Literal["", "mab", "l1b", "set", "indirect"]
+STEP_CYCLES = 4
+
+EVIDENCE: Mapping[str, str] = {
+    "G": "golden: results that the vendor published or that its judge demands are reproduced",
+    "D": "documented in the vendor's manual; nothing that was run would fail if it were wrong",
+    "A": "assumed: nothing was found",
+}
+"""The marks of isa.md; a row's evidence starts with one and may go on with what is less sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What may stand at an operand position. widen, narrow: the precisions in which `e` and `r` may be appended."""
+
+    description: str
+    types: tuple[type, ...]
+    negate: bool = False
+    widen: str = ""
+    narrow: str = ""
+    many: bool = False
+
+
+_PE = (p.PeMemory, p.TRegister, p.Path)
+_OUT = (p.PeMemory, p.TRegister, p.BaseAddress, p.NoWrite)
+_INPUT = "a PE memory, $t, $aluf, $mauf or $lbf"
+_OUTPUT = "a PE memory, $t, a base address register or $nowrite"
+
+ROLES: Mapping[str, Role] = {
+    "literal": Role('an immediate such as i"1"', (p.Immediate,)),
+    "first": Role("a PE memory, $t, a forwarding path or a fixed value", (*_PE, p.Fixed)),
+    "second": Role(_INPUT, _PE),
+    "factor": Role(_INPUT, _PE, negate=True, widen="dfg", narrow="h"),
+    "addend": Role(_INPUT, _PE, negate=True, widen="dfgh"),
+    "written": Role(_INPUT, _PE, negate=True, widen="dfg", narrow="h"),
+    "sent": Role(_INPUT, _PE),
+    "reduced": Role(_INPUT, _PE, widen="f"),
+    "matrix": Role("$lx or $ly", (p.Matrix,)),
+    "rows": Role("$lx<row> or $ly<row>", (p.Matrix,)),
+    "lb": Role("$lb<address>, $llb<address>, $lbi or $llbi", (p.L1bm, p.Turnaround)),
+    "l1bm": Role("$lb<address>", (p.L1bm,)),
+    "lc": Role("$lc<address>", (p.L2bm,)),
+    "dar": Role("$dar<entry>", (p.Dar,)),
+    "out": Role(_OUTPUT, _OUT, many=True),
+    "flags": Role(f"{_OUTPUT}, or $omr1 to $omr15", (*_OUT, p.MaskRegister), many=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One order of operands. l2bm, l1bm: long words per cycle on that side, which the address is a multiple of
+    (except for l1bmp, whose alignment is only what is usual).
+
+    l1bm counts one long word per PE (`$lb`); `$llb` doubles it. at: what `@` selects: "mab" (one of `units`, required),
+    "l1b" (one L1B, required), "set" (L1Bs, may be left out) or "indirect" (as set, required, never all: `l2bmi`).
+    formula: which word goes where (see `simulator.formulas`), "" where the words stay in their PE.
+    """
+
+    sources: tuple[str, ...]
+    destination: str
+    formula: str = ""
+    at: At = ""
+    units: int = 0
+    l2bm: int = 0
+    l1bm: int = 0
+
+    def traffic(self, wide: int = 1) -> tuple[int, int, int]:
+        """Long words per step on the L2BM, L1BM and PE side; wide = 2 for `$llb` (isa.md, section 13)."""
+        per_pe = wide if self.l1bm and not self.l2bm and self.at != "indirect" else 0
+        return self.l2bm * STEP_CYCLES, self.l1bm * wide * STEP_CYCLES, per_pe * STEP_CYCLES
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One instruction. fma: multiply-adds per MAB and step, by precision (isa.md, section 13).
+
+    unsigned: precisions that may take a leading `u`; narrow: an appended `r` exists; halves: precisions that need `u`
+    or `d` appended; reduces: letter and reduction follow the name; number: what `/n` may be, by precision. evidence: a
+    mark of `EVIDENCE`, then what is less sure; example: a line that can be assembled and run.
+    """
+
+    name: str
+    unit: Unit
+    precisions: str
+    forms: tuple[Form, ...]
+    meaning: str
+    evidence: str = ""
+    example: str = ""
+    unsigned: str = ""
+    narrow: bool = False
+    halves: str = ""
+    reduces: bool = False
+    shifts: bool = False
+    flush: bool = False
+    number: Mapping[str, range] = field(default_factory=dict)
+    fma: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveForm:
+    """Which word an MV instruction moves where between two memories, and how sure that is."""
+
+    formula: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRow:
+    """One MV instruction; forms: by pairs as `p@ lc.`: `@` a group is named, `.` only the L2B (isa.md, section 6)."""
+
+    name: str
+    forms: Mapping[tuple[str, str], MoveForm]
+    meaning: str
+    example: str
+    reduces: bool = False
+
+    @property
+    def evidence(self) -> str:
+        """The marks of the forms, best first."""
+        return ", ".join(sorted({form.evidence for form in self.forms.values()}, key="GDA".index)) or "D"
+
+
+def form(signature: str, formula: str = "", at: At = "", units: int = 0, l2bm: int = 0, l1bm: int = 0) -> Form:
+    """A form from `source source -> destination`."""
+    sources, _, destination = signature.partition("->")
+    return Form(tuple(sources.split()), destination.strip(), formula, at, units, l2bm, l1bm)

@@ -1,0 +1,105 @@
+"""The index formula of one decoded instruction: its row's formula and what the operands make constant in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from simulator.formulas import Formula, Index, parse
+from simulator.isa import INSTRUCTIONS, MOVES
+from simulator.moves import kind_of
+from simulator.program import Dar, Dram, Instruction, L1bm, L2bm, Matrix, Move, Operand, Pdm, Turnaround
+from simulator.rows import ROLES, Form
+
+ELEMENTS: Mapping[str, int] = {"d": 1, "f": 2, "g": 2, "h": 4}
+"""Elements per long word and PE, by precision: a matrix has four times as many rows and columns."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """constants, chosen: as in `Formula.points`. A is missing where the address comes from the DRAM address table."""
+
+    formula: Formula
+    constants: Mapping[str, int]
+    chosen: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    reduction: str = ""
+
+    @property
+    def known(self) -> bool:
+        """True where all addresses are known without running the program."""
+        return {"A", "B"} <= self.constants.keys()
+
+    def points(self, cycle: int | None = None) -> tuple[Index, Index]:
+        """All pairs of coordinates, or those of one cycle."""
+        return self.formula.points({**self.constants, **({} if cycle is None else {"c": cycle})}, self.chosen)
+
+    def text(self) -> str:
+        """The formula with the addresses of this instruction."""
+        return self.formula.text(self.constants, self.chosen, self.reduction)
+
+
+def form_of(instruction: Instruction) -> Form:
+    """The form of its row that an instruction has: `l1bmm` and `l2bmd` work in both directions."""
+    forms = INSTRUCTIONS[instruction.op].forms
+    for form in forms[:-1]:
+        if instruction.sources and isinstance(instruction.sources[0].operand, ROLES[form.sources[0]].types):
+            return form
+    return forms[-1]
+
+
+def _address(operand: Operand) -> int | None:
+    if isinstance(operand, L1bm | L2bm | Dram | Pdm):
+        return operand.address
+    if isinstance(operand, Dar):
+        return operand.entry
+    if isinstance(operand, Matrix):
+        return operand.row
+    return 0 if isinstance(operand, Turnaround) else None
+
+
+@lru_cache(maxsize=1 << 12)
+def transfer_of(instruction: Instruction) -> Transfer | None:
+    """The transfer that a PE instruction is; None where its words stay in their PE."""
+    form = form_of(instruction)
+    if not form.formula:
+        return None
+    constants: dict[str, int] = {}
+    chosen: dict[str, tuple[int, ...]] = {}
+    for name, operand in (("A", instruction.sources[0].operand), ("B", instruction.destinations[0].operand)):
+        constants[name] = _address(operand) or 0
+        if isinstance(operand, L1bm | Turnaround) and instruction.unit == "l1bm":
+            constants["W"] = operand.words // 2
+        if isinstance(operand, Matrix):
+            elements = ELEMENTS[instruction.precision]
+            constants |= {"E": elements, "N": 4 * elements, "D": 2 if operand.double else 1}
+    if instruction.unit == "alu":
+        constants["W"] = 1
+    letter = {"l1bmd": "n", "l2bmi": "i"}.get(instruction.op, "k" if form.at == "mab" else "")
+    if letter:
+        constants[letter] = instruction.number or 0
+    if form.at == "l1b":
+        constants["b"] = min(instruction.l1bs or {0})
+    elif instruction.l1bs is not None:
+        chosen["s" if form.at == "indirect" else "b"] = tuple(sorted(instruction.l1bs))
+    return Transfer(parse(form.formula), constants, chosen, _reduction(instruction))
+
+
+@lru_cache(maxsize=1 << 12)
+def move_transfer(move: Move) -> Transfer | None:
+    """The transfer that an MV instruction is; None for mvnop."""
+    if move.source is None or move.destination is None:
+        return None
+    source, destination = move.source.operand, move.destination.operand
+    form = MOVES[move.op].forms[kind_of(source), kind_of(destination)]
+    constants = {"n": move.size}
+    for operand, letters in ((source, "AGL"), (destination, "BHK")):
+        address, group = _address(operand), getattr(operand, "group", None)
+        constants |= {letters[0]: address} if address is not None else {}
+        constants |= {letters[1]: group} if group is not None else {}
+        constants[letters[2]] = operand.l2b or 0 if isinstance(operand, L2bm) else 0
+    return Transfer(parse(form.formula), constants, reduction=_reduction(move))
+
+
+def _reduction(line: Instruction | Move) -> str:
+    return f"{line.precision}{line.reduction}" if line.reduction else ""
