@@ -98,7 +98,9 @@ class SimBackend:
         self._batch = batch
         self._training = Session(self.compiled)
         self._inference = Session(compile_for_sim(trace_inference(model, images), solutions))
-        self.load({name: value.detach().numpy() for name, value in model.named_parameters()})
+        initial = {name: value.detach().numpy() for name, value in model.named_parameters()}
+        self._names = tuple(initial)
+        self.load(initial)
         self.summary = self.compiled.summary
 
     def step(self, images: Floats, labels: Labels) -> float:
@@ -122,11 +124,11 @@ class SimBackend:
 
     def parameters(self) -> Parameters:
         """See `Backend.parameters`."""
-        return {name: self._training.read(name) for name in self.compiled.updates}
+        return {name: self._training.read(name) for name in self._names}
 
     def padded_parameters(self) -> Parameters:
         """All parameters as they lie in DRAM, padding included."""
-        return {name: self._training.read(name, padded=True) for name in self.compiled.updates}
+        return {name: self._training.read(name, padded=True) for name in self._names}
 
     def load(self, parameters: Parameters) -> None:
         """See `Backend.load`."""

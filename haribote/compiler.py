@@ -1,6 +1,6 @@
 """The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
 
-    trace → simplify → pad → decompose → layout → transfer → place → kernels
+    trace → simplify → pad → decompose → tile → layout → transfer → place → kernels
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import onnx
 from haribote.codegen import generate
 from haribote.errors import HariboteError
 from haribote.graph import save
-from haribote.passes import assign_layouts, decompose, fuse_greater, insert_transfers, pad, simplify
+from haribote.passes import assign_layouts, decompose, fuse_greater, insert_transfers, pad, simplify, tile
 from haribote.place import place
 from haribote.program import Compiled, link
 
@@ -24,6 +24,7 @@ STAGES: dict[str, tuple[Pass, ...]] = {
     "simplify": (simplify.run,),
     "pad": (pad.run,),
     "decompose": (decompose.run,),
+    "tile": (tile.run,),
     "layout": (fuse_greater.run, assign_layouts.run),
     "transfer": (insert_transfers.run,),
     "place": (place,),

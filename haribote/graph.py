@@ -22,9 +22,10 @@ Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 IR_VERSION = 10
-KIND, UPDATES, PADDING, DRAM = "haribote.kind", "haribote.updates", "haribote.padding", "haribote.dram"
-"""Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON {tensor:
-address in long words}, see `place`."""
+KIND, UPDATES = "haribote.kind", "haribote.updates"
+PADDING, TILES, DRAM = "haribote.padding", "haribote.tiles", "haribote.dram"
+"""Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON, see
+`passes.tile`; JSON {tensor: address in long words}, see `place`."""
 PART = "haribote.part"
 """Key of a node's metadata_props: "loss" for the nodes that only the loss value needs."""
 

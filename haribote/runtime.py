@@ -6,7 +6,7 @@ and outputs cross as arrays, never as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from onnx.reference import ReferenceEvaluator
 from haribote.cases import one_node_model
 from haribote.codegen import HostPiece, TransferPiece
 from haribote.errors import GraphError
+from haribote.passes import tile
 from haribote.passes.pad import crop_one, pad_one, padding
 from haribote.program import Compiled, ProgramPart
 from simulator import Machine
@@ -36,7 +37,8 @@ class Session:
         self.machine = machine or Machine()
         self._host: dict[str, Array] = {}
         self._padding = padding(compiled.model)
-        self._inputs = set(compiled.index.inputs)
+        self._cuts = tile.tiles(compiled.model)
+        self._inputs = self._whole(compiled.index.inputs)
         for tensor in compiled.model.graph.initializer:
             self._store(tensor.name, numpy_helper.to_array(tensor))
         self._work = [self._worker(part) for part in compiled.parts]
@@ -45,11 +47,15 @@ class Session:
         """Give an input (data, labels or a parameter) a new value."""
         if name not in self._inputs:
             raise GraphError(f"the step has no input {name!r}; its inputs are {', '.join(sorted(self._inputs))}")
-        self._store(name, pad_one(name, value, self._padding.get(name), self.compiled.index.dtype[name]))
+        padded = pad_one(name, value, self._padding.get(name), self.compiled.index.dtype[self._parts(name)[0]])
+        for part, piece in tile.split(name, padded, self._cuts.get(name)):
+            self._store(part, piece)
 
     def read(self, name: str, padded: bool = False) -> Array:
         """The value of an output, or of any tensor that the step keeps in DRAM or on the host."""
-        return crop_one(self._load(name), None if padded else self._padding.get(name))
+        cut, parts = self._cuts.get(name), [self._load(part) for part in self._parts(name)]
+        value = parts[0] if cut is None else tile.join(parts, cut)
+        return crop_one(value, None if padded else self._padding.get(name))
 
     def run(self) -> None:
         """One run of the whole step on what was written last."""
@@ -66,7 +72,17 @@ class Session:
 
     def outputs(self) -> dict[str, Array]:
         """All graph outputs, cropped to the user's shapes."""
-        return {name: self.read(name) for name in self.compiled.index.outputs}
+        return {name: self.read(name) for name in self._whole(self.compiled.index.outputs)}
+
+    def _parts(self, name: str) -> list[str]:
+        """The tiles of a tensor by name; the tensor itself where it is not cut."""
+        cut = self._cuts.get(name)
+        return [name] if cut is None else tile.part_names(name, cut)
+
+    def _whole(self, names: Iterable[str]) -> list[str]:
+        """The tensors that these are, or are tiles of, in order."""
+        owner = {part: name for name in self._cuts for part in self._parts(name)}
+        return list(dict.fromkeys(owner.get(name, name) for name in names))
 
     def _store(self, name: str, value: Array) -> None:
         address = self.compiled.dram.get(name)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from haribote.cases import Case, load_case, unit_cases
 from haribote.compiler import compile_for_sim, lower
+from haribote.passes import tile
 from haribote.passes.pad import pad_inputs
 from haribote.runtime import Session
 
@@ -92,12 +93,13 @@ def test_folders(folders: Iterable[Path], unit: bool, solutions: bool, say: Call
 
 
 def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
-    """The case itself, or its nodes after padding and decomposition, with the first stage that is left to run."""
+    """The case itself, or its nodes after padding, decomposition and tiling, with the first stage that is left to run."""
     if not unit:
         yield case, "simplify"
         return
     lowered = lower(case.model, stop_after="decompose")
-    for part in unit_cases(lowered, pad_inputs(lowered, case.inputs)):
+    tiled = tile.run(lowered)
+    for part in unit_cases(tiled, tile.split_inputs(tiled, pad_inputs(lowered, case.inputs))):
         yield part, "layout"
 
 

@@ -56,7 +56,7 @@ def test_every_stage_means_the_same(
     assert sorted(file.stem for file in tmp_path.iterdir()) == sorted(list(STAGES)[: list(STAGES).index(stage) + 1])
     model = load(tmp_path / f"{stage}.onnx")
     expected = evaluate(traced, feeds)
-    outputs = pad.crop_outputs(model, evaluate(model, pad.pad_inputs(model, feeds)))
+    outputs = pad.crop_outputs(model, evaluate(model, pad.pad_inputs(model, feeds)))  # one tile each: nothing to cut
     assert outputs.keys() == expected.keys()
     for name, value in expected.items():
         assert np.abs(outputs[name] - value).max() < 1e-6, name
@@ -128,13 +128,6 @@ def test_inference_lowers_to_five_operators() -> None:
     placed = lower(trace_inference(model, example_batch(model, 256, 0.01)[1]))
     names = [row.op for node in placed.graph.node if (row := row_of(node)) and row.op not in ("DL", "UL")]
     assert names == ["Gemm", "Add", "Relu", "Gemm", "Add"]
-
-
-def test_a_wider_model_keeps_its_wide_nodes_for_the_host() -> None:
-    model = mlp(784, 40, 10)
-    placed = lower(trace_step(model, *example_batch(model, 256, 0.01)))
-    wide = [node for node in placed.graph.node if node.op_type == "Gemm" and row_of(node) is None]
-    assert wide and any(row_of(node) for node in placed.graph.node)
 
 
 def test_a_case_survives_the_disk(traced: onnx.ModelProto, feeds: dict[str, np.ndarray], tmp_path: Path) -> None:

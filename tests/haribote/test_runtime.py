@@ -68,15 +68,31 @@ def test_other_small_networks_follow_torch(widths: tuple[int, ...], bias: bool, 
     assert np.abs(sim.logits(images[:7]) - torch.logits(images[:7])).max() < 1e-4
 
 
-def test_a_wide_network_runs_partly_on_the_host_and_is_right() -> None:
-    sim = SimBackend(mlp(784, 40, 10), LEARNING_RATE, 256, solutions=True)
-    torch = TorchBackend(mlp(784, 40, 10), LEARNING_RATE)
+def test_more_classes_than_a_tile_run_partly_on_the_host_and_are_right() -> None:
+    widths = (784, 16, 40)
+    sim = SimBackend(mlp(*widths), LEARNING_RATE, 256, solutions=True)
+    torch = TorchBackend(mlp(*widths), LEARNING_RATE)
     images, labels = batch(0)
-    assert abs(sim.step(images, labels) - torch.step(images, labels)) < 1e-5
+    assert abs(sim.step(images, 4 * labels) - torch.step(images, 4 * labels)) < 1e-5
     assert largest_difference(sim, torch) < 1e-6
     assert 0 < sim.compiled.chip_count < sim.compiled.node_count
     with pytest.raises(ChipRequired, match="nodes run on the host"):
-        SimBackend(mlp(784, 40, 10), LEARNING_RATE, 256, solutions=True, require_chip=True)
+        SimBackend(mlp(*widths), LEARNING_RATE, 256, solutions=True, require_chip=True)
+
+
+@pytest.mark.parametrize(
+    ("widths", "bias", "size"),
+    [((784, 40, 10), True, 256), ((784, 20, 33, 10), False, 100), ((30, 17, 4), True, 300), ((1100, 8, 10), True, 3)],
+)
+def test_wider_networks_run_on_the_chip_tile_by_tile(widths: tuple[int, ...], bias: bool, size: int) -> None:
+    sim = SimBackend(mlp(*widths, bias=bias), LEARNING_RATE, size, solutions=True, require_chip=True)
+    torch = TorchBackend(mlp(*widths, bias=bias), LEARNING_RATE)
+    for seed in range(2):
+        images, labels = batch(seed, size, widths[0])
+        labels %= widths[-1]
+        assert abs(sim.step(images, labels) - torch.step(images, labels)) < 1e-5
+    assert largest_difference(sim, torch) < 2e-6
+    assert np.abs(sim.logits(images[:7]) - torch.logits(images[:7])).max() < 1e-4
 
 
 def test_without_any_kernel_everything_runs_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:

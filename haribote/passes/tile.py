@@ -1,0 +1,323 @@
+"""Tile: cut every tensor into the shapes of the kernel table, and every operator into operators on such tiles.
+
+    dimension                     tile
+    batch                         256
+    features of x (more than 16)  1024
+    everything else               16
+
+A product over several tiles of its inner dimension adds up partial products. The kernel table has no sum of two tensors,
+so a + b is written a - (-1 * b), which the small kernels can do (and which is as exact as the sum). A tensor of one tile
+keeps its name; the tiles of a larger one are `name[i,j]`, graph inputs and outputs included: metadata `haribote.tiles`
+says how to cut and join them. What has no rule here is done on joined tensors (Concat, the operator, Slice) by the host.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+
+from haribote.graph import TILES, Array, Builder, Index, Shape, attributes, is_loss, mark_loss, set_metadata, updates
+
+BATCH, FEATURES, OTHER = 256, 1024, 16
+
+_ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Relu", "Exp", "Greater", "Cast", "Neg", "Identity", "GreaterCast"}
+Tile = tuple[int, ...]
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The graph on tiles; a graph whose tensors are single tiles comes out as it is."""
+    return _Tiler(model).run()
+
+
+def split_inputs(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:
+    """The feeds of the graph before tiling, cut for this one."""
+    cuts = tiles(model)
+    return {part: piece for name, array in feeds.items() for part, piece in split(name, array, cuts.get(name))}
+
+
+def join_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs of the tiled graph, joined as they were before tiling."""
+    cuts, left = tiles(model), dict(outputs)
+    for name, cut in cuts.items():
+        parts = part_names(name, cut)
+        if all(part in left for part in parts):
+            left[name] = join([left.pop(part) for part in parts], cut)
+    return left
+
+
+def tiles(model: onnx.ModelProto) -> dict[str, dict[str, list[int]]]:
+    """The model's `haribote.tiles`: {tensor: {"shape": [...], "tile": [...]}} for every cut input and output."""
+    found = [entry.value for entry in model.metadata_props if entry.key == TILES]
+    result: dict[str, dict[str, list[int]]] = json.loads(found[0]) if found else {}
+    return result
+
+
+def part_names(name: str, cut: Mapping[str, list[int]]) -> list[str]:
+    """The names of all tiles of a tensor, in the order of `split`."""
+    return [_part(name, place) for place in _grid(tuple(cut["shape"]), tuple(cut["tile"]))]
+
+
+def split(name: str, array: Array, cut: Mapping[str, list[int]] | None) -> Iterator[tuple[str, Array]]:
+    """The tiles of one tensor with their names, row by row; the tensor itself where it is not cut."""
+    if cut is None:
+        yield name, array
+        return
+    for place in _grid(array.shape, tuple(cut["tile"])):
+        window = tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, cut["tile"], strict=True))
+        yield _part(name, place), array[window]
+
+
+def join(parts: list[Array], cut: Mapping[str, list[int]]) -> Array:
+    """The tensor of its tiles, given in the order of `split`."""
+    whole = np.empty(cut["shape"], parts[0].dtype)
+    for place, part in zip(_grid(whole.shape, tuple(cut["tile"])), parts, strict=True):
+        whole[tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, cut["tile"], strict=True))] = part
+    return whole
+
+
+def _grid(shape: Shape, tile: Tile) -> Iterator[tuple[int, ...]]:
+    return product(*(range(size // step) for size, step in zip(shape, tile, strict=True)))
+
+
+def _part(name: str, place: tuple[int, ...]) -> str:
+    return f"{name}[{','.join(map(str, place))}]"
+
+
+class _Tiler:
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.model, self.index = model, Index(model)
+        self.builder = Builder.like(model)
+        self.tile = _tile_sizes(model, self.index)
+        self.joined: dict[tuple[str, bool], str] = {}
+
+    def run(self) -> onnx.ModelProto:
+        graph = self.builder.model.graph
+        del graph.input[:], graph.output[:]
+        for name in self.index.inputs:
+            for part in self.parts(name):
+                self.builder.input(part, self.tile[name], self.index.dtype[name])
+        for node in self.model.graph.node:
+            self.visit(node)
+        for name in self.index.outputs:
+            for part in self.parts(name):
+                self.builder.output(part)
+        changed = {
+            before: after
+            for parameter, updated in updates(self.model).items()
+            for before, after in zip(self.parts(parameter), self.parts(updated), strict=True)
+        }
+        cuts = {
+            name: {"shape": list(self.index.shape[name]), "tile": list(self.tile[name])}
+            for name in (*self.index.inputs, *self.index.outputs)
+            if self.is_cut(name)
+        }
+        self.drop_unused_constants()
+        result = self.builder.finish()
+        set_metadata(result, tiles=json.dumps(cuts), updates=json.dumps(changed))
+        return result
+
+    def is_cut(self, name: str) -> bool:
+        return self.index.shape[name] != self.tile[name]
+
+    def parts(self, name: str) -> list[str]:
+        """The names of all tiles of a value."""
+        if not self.is_cut(name):
+            return [name]
+        return [_part(name, place) for place in _grid(self.index.shape[name], self.tile[name])]
+
+    def visit(self, node: onnx.NodeProto) -> None:
+        """Write the node on tiles."""
+        if not any(self.is_cut(name) for name in (*node.input, *node.output) if name):
+            self.builder.keep(node)
+        elif is_loss(node):
+            self.on_whole(node)
+        elif node.op_type == "Gemm" and len(node.input) == 2:
+            self.gemm(node)
+        elif node.op_type == "ReduceSum" and self.reduces(node, 0):
+            self.sum_columns(node)
+        elif node.op_type in _ELEMENTWISE or self.is_row_wise(node):
+            self.by_tile(node)
+        else:
+            self.on_whole(node)
+
+    def reduces(self, node: onnx.NodeProto, axis: int) -> bool:
+        axes = self.index.constants.get(node.input[1]) if len(node.input) > 1 else None
+        return axes is not None and axes.tolist() == [axis]
+
+    def is_row_wise(self, node: onnx.NodeProto) -> bool:
+        """True for an operator along the columns of rows that are one tile wide."""
+        if node.op_type in ("ReduceSum", "ReduceMax") and self.reduces(node, 1):
+            return self.index.shape[node.input[0]][1] == self.tile[node.input[0]][1]
+        return node.op_type == "OneHot" and self.index.shape[node.output[0]][1] == self.tile[node.output[0]][1]
+
+    def gemm(self, node: onnx.NodeProto) -> None:
+        """Every tile of the result is the sum of products along the inner dimension."""
+        (a, b), y, flags = node.input, node.output[0], attributes(node)
+        a_turned, b_turned = flags.get("transA", 0), flags.get("transB", 0)
+        inner = self.index.shape[a][0 if a_turned else 1] // self.tile[a][0 if a_turned else 1]
+        for i, j in _grid(self.index.shape[y], self.tile[y]):
+            target = self.name(y, (i, j))
+            partial = [
+                (self.name(a, (k, i) if a_turned else (i, k)), self.name(b, (j, k) if b_turned else (k, j)))
+                for k in range(inner)
+            ]
+            names = [target] if inner == 1 else [f"{target}.part{k}" for k in range(inner)]
+            for name, (left, right) in zip(names, partial, strict=True):
+                self.builder.op("Gemm", left, right, name=name, reserved=True, **flags)
+            self.add_up(names, target)
+
+    def sum_columns(self, node: onnx.NodeProto) -> None:
+        """Sums over the rows of each tile, then over the tiles."""
+        (x, axes), y = node.input, node.output[0]
+        rows = self.index.shape[x][0] // self.tile[x][0]
+        for (j,) in _grid(self.index.shape[y], self.tile[y]):
+            target = self.name(y, (j,))
+            names = [target] if rows == 1 else [f"{target}.part{i}" for i in range(rows)]
+            for i, name in enumerate(names):
+                self.builder.op("ReduceSum", self.name(x, (i, j)), axes, name=name, reserved=True, keepdims=0)
+            self.add_up(names, target)
+
+    def add_up(self, names: list[str], target: str) -> None:
+        """target = the sum of `names`, one after another; a + b is a - (-1 * b)."""
+        total = names[0]
+        for number, name in enumerate(names[1:], 1):
+            minus = self.builder.op("Mul", name, self.builder.scalar(-1.0), name=f"{name}.minus")
+            last = number == len(names) - 1
+            total = self.builder.op("Sub", total, minus, name=target if last else f"{target}.sum{number}", reserved=last)
+
+    def by_tile(self, node: onnx.NodeProto) -> None:
+        """The operator on every tile by itself, with the part of each other operand that goes with it."""
+        y, flags = node.output[0], attributes(node)
+        for place in _grid(self.index.shape[y], self.tile[y]):
+            operands = [self.operand(name, place, node) for name in node.input]
+            self.builder.op(node.op_type, *operands, name=self.name(y, place), reserved=True, **flags)
+
+    def operand(self, name: str, place: tuple[int, ...], node: onnx.NodeProto) -> str:
+        """The tile of an operand that belongs to the result's tile at `place`; broadcast dimensions have one tile."""
+        if prod(self.index.shape[name]) == 1 or (name != node.input[0] and node.op_type in ("OneHot", "ReduceSum", "ReduceMax")):
+            return name
+        shape, tile = self.index.shape[name], self.tile[name]
+        if node.op_type == "OneHot":
+            return self.name(name, place[: len(shape)])
+        here = place[len(place) - len(shape) :]
+        return self.name(name, tuple(0 if size == step else i for i, size, step in zip(here, shape, tile, strict=True)))
+
+    def name(self, name: str, place: tuple[int, ...]) -> str:
+        """The name of one tile; a tile of a constant becomes a constant."""
+        if not self.is_cut(name):
+            return name
+        part = _part(name, place)
+        if name in self.index.constants:
+            whole, step = self.index.constants[name], self.tile[name]
+            window = tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, step, strict=True))
+            return self.builder.constant(whole[window], part)
+        return part
+
+    def on_whole(self, node: onnx.NodeProto) -> None:
+        """Join the operands, do the operator, cut the result."""
+        loss = is_loss(node)
+        whole = [self.joined_name(name, loss) if name else "" for name in node.input]
+        cut = [name for name in node.output if self.is_cut(name)]
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        copy.input[:] = whole
+        self.builder.keep(copy)
+        for name in cut:
+            step = self.tile[name]
+            for place in _grid(self.index.shape[name], step):
+                ends = [i * size for i, size in zip(place, step, strict=True)]
+                bounds = [self.integers(ends), self.integers([e + s for e, s in zip(ends, step, strict=True)])]
+                self.add("Slice", [name, *bounds], _part(name, place), loss)
+
+    def joined_name(self, name: str, loss: bool) -> str:
+        """The whole tensor of a cut one, by Concat along each axis."""
+        if not self.is_cut(name) or name in self.index.constants:
+            return name
+        if (name, loss) not in self.joined:
+            whole = self.builder.fresh(f"{name}.whole")
+            rows, *columns = (s // t for s, t in zip(self.index.shape[name], self.tile[name], strict=True))
+            parts = self.parts(name)
+            if columns and columns[0] > 1:
+                width = columns[0]
+                named = [whole] if rows == 1 else [self.builder.fresh(f"{whole}.row{i}") for i in range(rows)]
+                for i, row in enumerate(named):
+                    self.add("Concat", parts[i * width : (i + 1) * width], row, loss, axis=1)
+                parts = named
+            if rows > 1:
+                self.add("Concat", parts, whole, loss, axis=0)
+            self.joined[name, loss] = whole
+        return self.joined[name, loss]
+
+    def add(self, op: str, inputs: list[str], name: str, loss: bool, **flags: Any) -> None:
+        self.builder.op(op, *inputs, name=name, reserved=True, **flags)
+        if loss:
+            mark_loss(self.builder.model.graph.node[-1])
+
+    def integers(self, values: list[int]) -> str:
+        return self.builder.constant(np.array(values, np.int64), f"integers_{'_'.join(map(str, values))}")
+
+    def drop_unused_constants(self) -> None:
+        graph = self.builder.model.graph
+        used = {name for node in graph.node for name in node.input} | {info.name for info in graph.output}
+        kept = [onnx.TensorProto.FromString(t.SerializeToString()) for t in graph.initializer if t.name in used]
+        del graph.initializer[:]
+        graph.initializer.extend(kept)
+
+
+def _tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
+    """The tile of every value; a dimension that is not a multiple of its tile is not cut."""
+    wanted: dict[str, Tile] = {}
+    features = OTHER
+    for name in index.inputs:
+        if name == "x" and len(index.shape[name]) == 2:
+            features = FEATURES if index.shape[name][1] > OTHER else OTHER
+            wanted[name] = (BATCH, features)
+        elif name == "labels":
+            wanted[name] = (BATCH,)
+    for name in (*index.inputs, *index.constants):
+        wanted.setdefault(name, (OTHER,) * len(index.shape[name]))
+    for node in model.graph.node:
+        if node.op_type == "Gemm" and attributes(node).get("transB") and node.input[0] == "x":
+            wanted[node.input[1]] = (OTHER, features)
+    sizes = {name: _fitting(index.shape[name], tile) for name, tile in wanted.items()}
+    for node in model.graph.node:
+        for name in node.output:
+            sizes[name] = _fitting(index.shape[name], _output_tile(node, index, sizes, name))
+            _give_constants(node, name, index, sizes)
+    return sizes
+
+
+def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], name: str) -> Tile:
+    rank = len(index.shape[name])
+    if is_loss(node):
+        return index.shape[name]  # the host computes the loss on whole tensors
+    if node.op_type == "Gemm":
+        (a, b), flags = node.input[:2], attributes(node)
+        return (sizes[a][1 if flags.get("transA") else 0], sizes[b][0 if flags.get("transB") else 1])
+    if node.op_type == "OneHot":
+        return (*sizes[node.input[0]], OTHER)
+    if node.op_type == "ReduceSum" and rank == 1 and len(index.shape[node.input[0]]) == 2:
+        return sizes[node.input[0]][1:]
+    like = next((n for n in node.input if n not in index.constants and len(index.shape[n]) == rank), None)
+    return sizes[like] if like is not None else index.shape[name]
+
+
+def _give_constants(node: onnx.NodeProto, output: str, index: Index, sizes: dict[str, Tile]) -> None:
+    """A constant operand of an element-wise operator is cut as the result is."""
+    if node.op_type not in _ELEMENTWISE:
+        return
+    for name in node.input:
+        rank = len(index.shape[name])
+        if name in index.constants and rank:
+            sizes[name] = _fitting(index.shape[name], sizes[output][len(sizes[output]) - rank :])
+
+
+def _fitting(shape: Shape, tile: Tile) -> Tile:
+    """The tile along the dimensions that it divides, the whole of the others."""
+    return tuple(step if size % step == 0 and size else size for size, step in zip(shape, tile, strict=True))
