@@ -166,6 +166,36 @@ def test_links_in_the_documents_lead_somewhere() -> None:
                 assert (ROOT / name).exists(), f"{document}: {name}"
 
 
+def test_python_in_the_documents_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("HARIBOTE_DATA", raising=False)
+    monkeypatch.setattr("haribote.mnist.MIRRORS", ())
+    monkeypatch.setattr("haribote.data.SYNTHETIC_SIZES", (20, 10))
+    text = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(block, {})
+
+
+@pytest.mark.slow
+def test_quick_commands_of_the_readme_run(tmp_path: Path) -> None:
+    """Those that make or print something within seconds; training, Netron and JupyterLab have tests of their own."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^haribote (?:data|export|compile) .*", text, re.MULTILINE)
+    assert len(lines) == 3
+    for line in lines:
+        words = line.split("#")[0].split()
+        done = subprocess.run(
+            [sys.executable, "-m", "haribote.cli", *words[1:]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
 # --- bootstrap.py -------------------------------------------------------------------------------------------------
 
 
