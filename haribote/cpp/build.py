@@ -1,0 +1,121 @@
+"""Build C++ with the user's compiler. Libraries are kept in the cache by content: source, headers, compiler, machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import uuid
+from functools import cache
+from pathlib import Path
+
+from haribote.data import cache_folder
+from haribote.errors import HariboteError
+from haribote.files import write_file
+
+HEADERS = Path(__file__).parent / "include"
+COMPILERS = ("c++", "g++", "clang++")
+FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-Wno-unknown-pragmas")
+NATIVE = "-march=native"  # all instructions of this machine; left out where the compiler does not know it
+SHARED = ("-shared", "-fPIC")
+
+
+class CompilerMissing(HariboteError):
+    """There is no C++ compiler, or the one that CXX names does not work."""
+
+
+class CompileError(HariboteError):
+    """The compiler refused the source; the message shows the generated line."""
+
+
+def compiler() -> list[str]:
+    """The compiler's command: the variable CXX (it may hold options), else the first of c++, g++, clang++.
+
+    Raises:
+        CompilerMissing: none of them can be found.
+    """
+    named = shlex.split(os.environ.get("CXX", ""))
+    candidates = [named] if named else [[name] for name in COMPILERS]
+    for command in candidates:
+        if path := shutil.which(command[0]):
+            return [path, *command[1:]]
+    what = f"CXX names {named[0]!r}, which is not a program" if named else f"none of {', '.join(COMPILERS)} is a program"
+    raise CompilerMissing(
+        f"the C++ backend needs a C++ compiler; {what} on this machine",
+        "install g++ or clang++ (`make setup` says how), or set CXX; --backend torch and sim need none",
+    )
+
+
+def headers() -> dict[str, bytes]:
+    """The template library: path below `include` to content."""
+    return {path.relative_to(HEADERS).as_posix(): path.read_bytes() for path in sorted(HEADERS.rglob("*.hpp"))}
+
+
+def build_library(source: str) -> Path:
+    """The shared library of the source, from the cache or built now. Several processes may ask for it at once.
+
+    Raises:
+        CompilerMissing, CompileError; HariboteError where the cache cannot be written.
+    """
+    command = compiler()
+    flags, machine = _probe(tuple(command))
+    key = hashlib.sha256(repr((source, headers(), command, flags, SHARED, machine)).encode()).hexdigest()[:24]
+    folder = cache_folder() / "cpp"
+    library = folder / f"{key}.so"
+    if not library.is_file():
+        write_file(folder / f"{key}.cpp", source.encode())
+        compile_file(folder / f"{key}.cpp", library, SHARED)
+    return library
+
+
+def compile_file(source: Path, target: Path, extra: tuple[str, ...] = ()) -> None:
+    """Compile one file; `target` appears whole or not at all.
+
+    Raises:
+        CompilerMissing, CompileError.
+    """
+    command = compiler()
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    flags, _ = _probe(tuple(command))
+    try:
+        result = _run([*command, *flags, *extra, "-I", str(HEADERS), str(source), "-o", str(temporary)])
+        if result.returncode:
+            raise CompileError(explain(result.stderr, source))
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def explain(output: str, source: Path) -> str:
+    """The compiler's first error, with the line of the source that leads to it."""
+    lines = source.read_text().splitlines()
+    error = re.search(r"^(?P<place>.+?:\d+)(:\d+)?: (fatal )?error: (?P<text>.*)$", output, re.MULTILINE)
+    parts = [f"the C++ compiler refuses {source}"]
+    parts += [f"    {error['place']}: {error['text']}"] if error else [f"    {line}" for line in output.splitlines()[:20]]
+    generated = re.search(rf"{re.escape(str(source))}:(\d+)", output)
+    if generated and 0 < int(generated[1]) <= len(lines):
+        parts.append(f"  the generated line {generated[1]}:\n    {lines[int(generated[1]) - 1].strip()}")
+    return "\n".join(parts)
+
+
+@cache
+def _probe(command: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The flags that the compiler takes, and a text that names compiler and machine: its predefined macros."""
+    for flags in ((*FLAGS, NATIVE), FLAGS):
+        result = _run([*command, *flags, "-dM", "-E", "-x", "c++", os.devnull])
+        if result.returncode == 0:
+            return flags, result.stdout
+    raise CompilerMissing(
+        f"the C++ compiler {command[0]} does not work: {result.stderr.strip()[:500]}", "another compiler: CXX=g++ or clang++"
+    )
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LC_ALL": "C"}  # the messages are parsed
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
+    except OSError as error:
+        raise CompilerMissing(f"cannot run the C++ compiler {command[0]}: {error.strerror}", "CXX=g++ or clang++") from error

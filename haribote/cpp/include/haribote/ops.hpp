@@ -1,0 +1,10 @@
+// One template per ONNX operator, shapes known at compile time. C++17, for GCC and Clang.
+#pragma once
+
+#include "conv.hpp"
+#include "elementwise.hpp"
+#include "gemm.hpp"
+#include "move.hpp"
+#include "reduce.hpp"
+#include "softmax.hpp"
+#include "tensor.hpp"

@@ -1,0 +1,98 @@
+"""Run generated C++: load the library, share the arrays with it, and run a graph as often as asked."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.cpp.arena import ALIGNMENT, plan
+from haribote.cpp.build import build_library
+from haribote.cpp.emit import emit
+from haribote.errors import GraphError
+from haribote.graph import Index, updates
+
+Array = NDArray[Any]
+
+
+class Session:
+    """One graph in C++ with its arrays, used like `runtime.Session`. Inputs are read where they lie, without a copy."""
+
+    def __init__(self, model: onnx.ModelProto, function: Any) -> None:
+        self._function, self._index, self._updates = function, Index(model), updates(model)
+        size = plan(model).size
+        memory = np.empty(size + ALIGNMENT, np.uint8)
+        self._arena = memory[-memory.ctypes.data % ALIGNMENT :][:size]
+        self._inputs: dict[str, Array] = {}
+        index = self._index
+        self._outputs = {name: np.zeros(index.shape[name], index.dtype[name]) for name in index.outputs}
+
+    def write(self, name: str, value: Array) -> None:
+        """Give an input (data, labels or a parameter) a new value. It must not change before `run`.
+
+        Raises:
+            GraphError: there is no such input, or it has another shape or kind of element.
+        """
+        if name not in self._index.inputs:
+            raise GraphError(f"the graph has no input {name!r}; its inputs are {', '.join(self._index.inputs)}")
+        shape, dtype = self._index.shape[name], self._index.dtype[name]
+        if value.shape != shape or not np.can_cast(value.dtype, dtype, "same_kind"):
+            raise GraphError(f"input {name!r} must be {dtype}{list(shape)}, received {value.dtype}{list(value.shape)}")
+        if name in self._updates:  # the step writes to it
+            value = value.copy()
+        self._inputs[name] = np.require(value, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+
+    def read(self, name: str) -> Array:
+        """A copy of an input or an output."""
+        values = self._outputs if name in self._outputs else self._inputs
+        if name not in values:
+            raise GraphError(f"{name!r} is not an output, or an input without a value")
+        return values[name].copy()
+
+    def run(self) -> None:
+        """One run of the graph on what was written last."""
+        missing = [name for name in self._index.inputs if name not in self._inputs]
+        if missing:
+            raise GraphError(f"inputs without a value: {', '.join(missing)}", "`write` them first")
+        inputs = _pointers([self._inputs[name] for name in self._index.inputs])
+        outputs = _pointers([self._outputs[name] for name in self._index.outputs])
+        self._function(inputs, outputs, ctypes.c_void_p(self._arena.ctypes.data))
+
+    def step(self, inputs: Mapping[str, Array]) -> None:
+        """Write `inputs`, run, and make every updated parameter the parameter of the next step."""
+        for name, value in inputs.items():
+            self.write(name, value)
+        self.run()
+        for parameter, updated in self._updates.items():
+            np.copyto(self._inputs[parameter], self._outputs[updated])
+
+    def outputs(self) -> dict[str, Array]:
+        """All graph outputs."""
+        return {name: self.read(name) for name in self._index.outputs}
+
+
+def sessions(graphs: Mapping[str, onnx.ModelProto], gemm: str = "tiled") -> dict[str, Session]:
+    """A session for each graph; all of them are built as one library.
+
+    Args:
+        graphs: by a name that is also a C++ identifier.
+        gemm: the Gemm template, one of `operators.ALGORITHMS`.
+
+    Raises:
+        UnsupportedOp, CompilerMissing, CompileError.
+    """
+    library = ctypes.CDLL(str(build_library(emit(graphs, gemm))))
+    result = {}
+    for name, model in graphs.items():
+        function = library[name]
+        function.restype = None
+        result[name] = Session(model, function)
+    return result
+
+
+def _pointers(arrays: list[Array]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
