@@ -1,10 +1,11 @@
-"""What trains and evaluates a model: torch itself, or the compiled step on the simulated chip.
+"""What trains and evaluates a model: torch itself, generated C++, or the compiled step on the simulated chip.
 
 Every backend starts from the same parameters, takes the same batches and gives losses and logits as NumPy arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ Floats = NDArray[np.float32]
 Labels = NDArray[Any]
 Parameters = dict[str, Floats]
 
-BACKENDS = ("torch", "sim")
+BACKENDS = ("torch", "cpp", "sim")
 
 
 class ChipRequired(HariboteError):
@@ -109,18 +110,16 @@ class SimBackend:
         return float(self._training.read("loss"))
 
     def logits(self, images: Floats) -> Floats:
-        """See `Backend.logits`; the last batch is filled up with zeros, whose results are dropped."""
+        """See `Backend.logits`."""
         for name, value in self.parameters().items():
             self._inference.write(name, value)
-        results = []
-        for start in range(0, len(images), self._batch):
-            part = images[start : start + self._batch]
-            full = np.zeros((self._batch, images.shape[1]), np.float32)
-            full[: len(part)] = part
-            self._inference.write("x", full)
+
+        def run(part: Floats) -> Floats:
+            self._inference.write("x", part)
             self._inference.run()
-            results.append(self._inference.read("logits")[: len(part)])
-        return np.concatenate(results)
+            return self._inference.read("logits")
+
+        return in_batches(images, self._batch, run)
 
     def parameters(self) -> Parameters:
         """See `Backend.parameters`."""
@@ -134,6 +133,17 @@ class SimBackend:
         """See `Backend.load`."""
         for name, value in parameters.items():
             self._training.write(name, value)
+
+
+def in_batches(images: Floats, batch: int, run: Callable[[Floats], Floats]) -> Floats:
+    """What `run` gives for all images [n, features], `batch` at a time; the last batch is filled up with zeros."""
+    results = []
+    for start in range(0, len(images), batch):
+        part = images[start : start + batch]
+        full = np.zeros((batch, *images.shape[1:]), np.float32)
+        full[: len(part)] = part
+        results.append(run(full)[: len(part)])
+    return np.concatenate(results)
 
 
 def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, Any, Any]:

@@ -31,6 +31,7 @@ class Options:
     solutions: bool = False
     require_chip: bool = False
     resume: bool = False
+    gemm: str = "tiled"
 
     @property
     def checkpoint(self) -> Path:
@@ -45,6 +46,10 @@ def make_backend(options: Options) -> Backend:
     model = mlp(FEATURES, options.hidden, CLASSES, seed=options.seed)
     if options.backend == "torch":
         return TorchBackend(model, options.learning_rate)
+    if options.backend == "cpp":
+        from haribote.cpp.backend import CppBackend
+
+        return CppBackend(model, options.learning_rate, options.batch, options.gemm)
     return SimBackend(model, options.learning_rate, options.batch, options.solutions, options.require_chip)
 
 
