@@ -214,9 +214,7 @@ def test_missing_file_is_named(folder: Path) -> None:
         load(folder, say=silent)
 
 
-def test_damaged_cache_is_named_and_fetched_again(
-    server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path
-) -> None:
+def test_damaged_cache_is_named_and_fetched_again(server: Server, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("HARIBOTE_MIRROR", server.url)
     load(say=silent)
     path = cache / "mnist" / f"{mnist.TRAIN_LABELS.name}.gz"
