@@ -1,4 +1,4 @@
-"""The simulator's commands: `python -m simulator run | check | judge`.
+"""The simulator's commands: `python -m simulator run | check | judge | explain | profile | trace | compare`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in what was given (a message, never a traceback).
 """
@@ -9,17 +9,19 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from simulator import compare, explain, profile
 from simulator.assembler import assemble
 from simulator.checks import check, fix_nops
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
+from simulator.files import read, write
 from simulator.judge import judge
 from simulator.machine import Machine
 
+MODULES = (explain, profile, compare)  # commands that are a module of their own
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
@@ -62,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     verdict.add_argument("testcase", metavar="TESTCASE", type=Path)
     verdict.add_argument("answer", metavar="ANSWER", type=Path)
     verdict.set_defaults(command=_judge)
+
+    for module in MODULES:
+        module.register(commands)
     return parser
 
 
@@ -108,33 +113,6 @@ def _judge(options: argparse.Namespace) -> int:
     verdict = judge(read(options.testcase), read(options.answer), str(options.testcase), str(options.answer))
     print(verdict.message)
     return FINE if verdict.accepted else NEGATIVE
-
-
-def read(path: Path) -> str:
-    """The text of a file. Raises SimulatorError where it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise SimulatorError(f"{path} is not a text file\n    try: a .vsm file in UTF-8") from None
-    except OSError as error:
-        raise SimulatorError(f"cannot read {path}: {error.strerror}\n    try: check the path") from None
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all. Raises SimulatorError where that fails."""
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            temporary = Path(file.name)
-            try:
-                file.write(text)
-                file.close()
-                temporary.replace(path)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        message = f"cannot write {path}: {error.strerror}\n    try: another folder, or free some space"
-        raise SimulatorError(message) from None
 
 
 if __name__ == "__main__":

@@ -9,13 +9,32 @@ from dataclasses import dataclass, field
 from simulator import isa
 from simulator.program import Dram, L2bm, Move, Pdm, Program, Step
 
-# Long words per cycle of MV instructions. Sources: section 6 (mvp inside and between groups, mvr into DRAM); the others
-# are assumed alike [A], as section 13 proposes.
-INSIDE_GROUP = 16
-BETWEEN_GROUPS = 8
-BROADCAST_FROM_PDM = 8
-REDUCE_TO_DRAM = 32
-REDUCE_TO_PDM = 8
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Long words per cycle of a kind of MV instruction, counted by its size operand, and where the number is from."""
+
+    kind: str
+    longs: int
+    source: str
+
+
+INSIDE_GROUP = Rate(
+    "inside a group", 16, "D for mvp between PDM and L2BM (section 6); A for other memories, mvb2, mvb4, mvd"
+)
+BETWEEN_GROUPS = Rate("mvp between groups", 8, "D for mvp between PDM and L2BM (section 6); A for other memories")
+BROADCAST_FROM_PDM = Rate("mvb from a PDM", 8, "A (section 13)")
+REDUCE_TO_DRAM = Rate("mvr, mvr2, mvr4 into DRAM", 32, "D for mvr (section 6); A for the others: mvr4 is given as 16")
+REDUCE_TO_PDM = Rate("mvr into a PDM", 8, "A (section 13)")
+RATES = (INSIDE_GROUP, BETWEEN_GROUPS, BROADCAST_FROM_PDM, REDUCE_TO_DRAM, REDUCE_TO_PDM)
+
+NOT_KNOWN = (
+    "how long an MV instruction takes before its first word arrives: no latency was ever published",
+    "overlap: with tags, a device runs steps while an MV is under way; here every MV is waited for",
+    "the DRAM's own rate: 128 GB/s per group would be near 21 long words per cycle at 0.75 GHz (both derived)",
+    "an MV can be issued only every 4th step, and a program is fetched in blocks of 128 bytes; neither is counted",
+)
+"""What the cost leaves out, since nothing public says how to count it."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,10 @@ class Cost:
 
 def move_rate(move: Move) -> int:
     """Long words per cycle of an MV instruction."""
+    return _rate(move).longs
+
+
+def _rate(move: Move) -> Rate:
     source = None if move.source is None else move.source.operand
     destination = None if move.destination is None else move.destination.operand
     if move.op.startswith("mvr"):
