@@ -14,7 +14,8 @@ def sum_rows(op: Op) -> Iterator[str]:
     """y[i] = x[i, 0] + … + x[i, 15], within 2^-22 of the sum of |x[i, k]|: within 4 ulp where all have one sign.
 
     x: [256, 16] in LM0, layout P: L2B 0 of each group has 64 rows, in every L1B and MAB. y: [256] in either LM, in
-    every L1B, MAB and PE of the same L2B. Sums, also in between, below 2^-126 give +0. Par: 160 steps.
+    every L1B, MAB and PE of the same L2B. A sum below 2^-126, also one on the way, gives +0; the sums on the way must
+    not be too large for a single. Par: 160 steps.
     """
     if op.x.memory != "LM0":
         raise UnsupportedShape("ReduceSum over rows reads LM0", op.x.memory, "move x")
