@@ -83,7 +83,9 @@ class TorchBackend:
 class SimBackend:
     """The step compiled for MN-Core 2, on the simulated machine."""
 
-    def __init__(self, model: Any, learning_rate: float, batch: int, solutions: bool, require_chip: bool = False) -> None:
+    def __init__(
+        self, model: Any, learning_rate: float, batch: int, solutions: bool, require_chip: bool = False
+    ) -> None:
         from haribote.compiler import compile_for_sim
         from haribote.frontend.torch import trace_inference, trace_step
         from haribote.runtime import Session
@@ -93,7 +95,9 @@ class SimBackend:
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
                 f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
-                + ", ".join(f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes),
+                + ", ".join(
+                    f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes
+                ),
                 "write these kernels, or add --solutions",
             )
         self._batch = batch

@@ -62,7 +62,8 @@ def load_case(folder: Path) -> Case:
     for kind, arrays, names in (("inputs", inputs, index.inputs), ("outputs", outputs, index.outputs)):
         if set(arrays) != set(names):
             raise CaseError(
-                f"{folder / kind} must hold {', '.join(sorted(names))}, received {', '.join(sorted(arrays)) or 'nothing'}",
+                f"{folder / kind} must hold {', '.join(sorted(names))}, "
+                f"received {', '.join(sorted(arrays)) or 'nothing'}",
                 f"`haribote export -o {folder}` to write it anew",
             )
         for name, array in arrays.items():
@@ -90,6 +91,7 @@ def one_node_model(model: onnx.ModelProto, node: onnx.NodeProto, index: Index | 
     """The graph that holds only this node; constants stay constants."""
     index = index or Index(model)
     builder = Builder(node.name)
+    builder.model.functions.extend(model.functions)
     for name in dict.fromkeys(node.input):
         if name in index.constants:
             builder.constant(index.constants[name], name)
@@ -115,5 +117,7 @@ def _arrays(folder: Path) -> dict[str, Array]:
         try:
             arrays[unquote(path.stem)] = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
-            raise CaseError(f"{path} is not a complete .npy file: {error}", "`haribote export` to write it anew") from error
+            raise CaseError(
+                f"{path} is not a complete .npy file: {error}", "`haribote export` to write it anew"
+            ) from error
     return arrays

@@ -36,9 +36,7 @@ class Run:
 
     def same_task(self, other: Run) -> bool:
         """True when the other run trains the same model on the same batches."""
-        mine, theirs = (
-            (run.hidden, run.batch, run.learning_rate, run.seed, run.data) for run in (self, other)
-        )
+        mine, theirs = ((run.hidden, run.batch, run.learning_rate, run.seed, run.data) for run in (self, other))
         return mine == theirs
 
 
@@ -59,5 +57,7 @@ def load_checkpoint(path: Path) -> tuple[Run, Parameters]:
             arrays = {name: file[name] for name in file.files}
         run = Run(**json.loads(arrays.pop(_META).tobytes()))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{path} is not a complete checkpoint: {error}", "train again without --resume") from error
+        raise CheckpointError(
+            f"{path} is not a complete checkpoint: {error}", "train again without --resume"
+        ) from error
     return run, arrays

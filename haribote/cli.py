@@ -15,7 +15,6 @@ from haribote.backends import BACKENDS
 from haribote.errors import HariboteError
 from simulator.errors import SimulatorError
 
-
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -55,6 +54,12 @@ def _kernels_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
 
 
+def _gemm_option(parser: argparse.ArgumentParser) -> None:
+    from haribote.cpp.operators import ALGORITHMS
+
+    parser.add_argument("--gemm", choices=ALGORITHMS, default="tiled", help="cpp: how matrices are multiplied (tiled)")
+
+
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     parser.add_argument("--hidden", type=int, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)")
@@ -78,17 +83,24 @@ def _export(commands: _Commands) -> None:
 def _compile(commands: _Commands) -> None:
     from haribote.compiler import STAGES
 
-    parser = _command(commands, "compile", "compile an exported step to step.vsm")
+    parser = _command(commands, "compile", "compile an exported step to step.vsm or step.cpp")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
-    parser.add_argument("--backend", choices=("sim",), required=True)
+    parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
+    parser.add_argument("--runner", action="store_true", help="cpp: also build a program that needs no Python")
     parser.add_argument("--stop-after", choices=tuple(STAGES), metavar="STAGE",
                         help=f"write the graph after this stage instead: {', '.join(STAGES)}")  # fmt: skip
+    _gemm_option(parser)
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.export import compile_folder
+        if options.backend == "cpp":
+            from haribote.cpp.program import compile_folder as compile_to_cpp
 
-        print(compile_folder(options.folder, options.stop_after, options.solutions))
+            print(compile_to_cpp(options.folder, options.gemm, options.runner))
+        else:
+            from haribote.export import compile_folder
+
+            print(compile_folder(options.folder, options.stop_after, options.solutions))
         return 0
 
     parser.set_defaults(run=run)
@@ -97,14 +109,18 @@ def _compile(commands: _Commands) -> None:
 def _test(commands: _Commands) -> None:
     parser = _command(commands, "test", "run exported cases on a backend and compare with the reference outputs")
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
-    parser.add_argument("--backend", choices=("sim",), required=True)
-    parser.add_argument("--unit", action="store_true", help="one case per node, after padding and decomposition")
+    parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
+    parser.add_argument(
+        "--unit", action="store_true", help="one case per node; for sim after padding and decomposition"
+    )
+    _gemm_option(parser)
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.testing import test_folders
 
-        return 0 if test_folders(options.folders, options.unit, options.solutions) else 1
+        passed = test_folders(options.folders, options.backend, options.unit, options.solutions, options.gemm)
+        return 0 if passed else 1
 
     parser.set_defaults(run=run)
 
@@ -140,6 +156,7 @@ def _train(commands: _Commands) -> None:
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="checkpoint and picture (runs/BACKEND)")
+    _gemm_option(parser)
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
@@ -151,7 +168,7 @@ def _train(commands: _Commands) -> None:
         folder = options.output or Path("runs") / options.backend
         run = train(
             Options(options.backend, folder, options.epochs, options.hidden, options.batch, options.lr, options.seed,
-                    options.solutions, options.require_chip, options.resume), data)  # fmt: skip
+                    options.solutions, options.require_chip, options.resume, options.gemm), data)  # fmt: skip
         print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
         return 0
 
@@ -201,7 +218,9 @@ def _data(commands: _Commands) -> None:
 
 
 def _demo(commands: _Commands) -> None:
-    parser = _command(commands, "demo", "train on the simulated chip with the reference kernels and say what to do next")
+    parser = _command(
+        commands, "demo", "train on the simulated chip with the reference kernels and say what to do next"
+    )
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
 
     def run(options: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
 """The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
 
-    trace → simplify → pad → decompose → tile → layout → transfer → place → kernels
+trace → simplify → pad → decompose → tile → layout → transfer → place → kernels
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ STAGES: dict[str, tuple[Pass, ...]] = {
     "place": (place,),
 }
 
+CPP_PASSES: tuple[Pass, ...] = (simplify.run,)
+
 
 def lower(
     model: onnx.ModelProto, start: str = "simplify", stop_after: str = "place", save_to: Path | None = None
@@ -50,7 +52,14 @@ def lower(
     return model
 
 
+def lower_for_cpp(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The graph as the C++ backend gets it."""
+    for apply in CPP_PASSES:
+        model = apply(model)
+    return model
+
+
 def compile_for_sim(model: onnx.ModelProto, solutions: bool = False, start: str = "simplify") -> Compiled:
-    """From a graph to machine programs. `solutions`: the reference kernels, else the learner's. `start`: first stage."""
+    """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own."""
     placed = lower(model, start)
     return link(placed, generate(placed, solutions))

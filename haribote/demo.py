@@ -1,4 +1,4 @@
-"""`haribote demo`: train the 784-16-10 network on the simulated chip with the reference kernels, and say what is next."""
+"""`haribote demo`: train the 784-16-10 network on the simulated chip, with the reference kernels."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _story(data: Dataset, steps: int) -> str:
     return "\n".join(
         [
             "",
-            "What happened: PyTorch traced one training step; the compiler lowered it to operators of the chip and wrote",
-            f"their assembly; the simulator ran that {steps} times on 4,096 processing elements, and the network learned.",
+            "What happened: PyTorch traced one training step; the compiler lowered it to operators of the chip and",
+            f"wrote their assembly; the simulator ran it {steps} times on 4,096 processing elements. The network learned.",
             f"The loss of every step: {FOLDER / 'loss.png'}",
             "",
             "Next:",

@@ -42,18 +42,20 @@ def export(folder: Path, reference: str | None, hidden: int, batch: int, learnin
 
 
 def compile_folder(folder: Path, stop_after: str | None, solutions: bool) -> str:
-    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; a sentence that says what was written."""
+    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written."""
     case = load_case(folder)
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder)
-        return f"wrote {folder / f'{stop_after}.onnx'} (and the stages before it)\nnext: haribote view {folder / f'{stop_after}.onnx'}"
+        last = folder / f"{stop_after}.onnx"
+        return f"wrote {last} (and the stages before it)\nnext: haribote view {last}"
     compiled = compile_for_sim(case.model, solutions)
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
     cost = compiled.cost
     return (
         f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
-        f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} words, {cost.cycles:.0f} cycles\n"
+        f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
+        f"{cost.cycles:.0f} cycles\n"
         f"next: haribote test {folder} --backend sim{' --solutions' if solutions else ''}"
     )
 

@@ -63,7 +63,9 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         return grey.astype(np.uint8).ravel()
     rows, columns = (np.flatnonzero((grey > 64).any(axis=axis)) for axis in (1, 0))
     if not len(rows):
-        raise ImageError(f"{path}: there is nothing to see, the whole picture has one brightness", "a picture of a digit")
+        raise ImageError(
+            f"{path}: there is nothing to see, the whole picture has one brightness", "a picture of a digit"
+        )
     digit = Image.fromarray(grey[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].astype(np.uint8))
     scale = 20 / max(digit.size)
     small = digit.resize((max(1, round(digit.width * scale)), max(1, round(digit.height * scale))))

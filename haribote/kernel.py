@@ -115,7 +115,8 @@ class Op:
         start = -(-max(ends, default=0) // 4) * 4
         if start + words > LM_WORDS:
             raise KernelError(
-                f"{self.kind}: {words} words of scratch do not fit in {memory} after its operands ({start} of {LM_WORDS} words)"
+                f"{self.kind}: {words} words of scratch do not fit in {memory}, which has {LM_WORDS}, "
+                f"after its operands, which take {start}"
             )
         layout = Layout.parse(f"(({max(1, words // 2)}:1, 2_W:1))")
         return Operand("scratch", (words,), "float32", layout, memory, start)
@@ -133,6 +134,7 @@ class Kernel:
     emit: Emitter
 
     def __call__(self, op: Op) -> Iterator[str]:
+        """The lines of assembly for one operator."""
         return self.emit(op)
 
 

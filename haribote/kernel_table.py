@@ -74,7 +74,9 @@ KERNELS: tuple[KernelRow, ...] = (
     KernelRow("5.18", "update_16x16", "t5_18_update", "Sub", ("16x16", "16x16"), "16x16", 17),
     KernelRow("5.18", "update_16x1024", "t5_18_update", "Sub", ("16x1024", "16x1024"), "16x1024", 9),
     KernelRow("5.18", "update_16", "t5_18_update", "Sub", ("16", "16"), "16", 3),
-    KernelRow("5.19", "gemm_xwt", "t5_19_gemm_xwt", "Gemm", (A, "16x16"), A, 24, "transB", "matmul_trb_pkg_lm_256_16_16"),
+    KernelRow(
+        "5.19", "gemm_xwt", "t5_19_gemm_xwt", "Gemm", (A, "16x16"), A, 24, "transB", "matmul_trb_pkg_lm_256_16_16"
+    ),
     KernelRow("5.20", "gemm_gw", "t5_20_gemm_gw", "Gemm", (A, "16x16"), A, 40, "", "matmul_notr_pkg_lm_256_16_16"),
     KernelRow("5.21", "max_rows", "t5_21_max_rows", "ReduceMax", (P,), "256", 170, "rows", "max_row"),
     KernelRow("5.22", "sum_rows", "t5_22_sum_rows", "ReduceSum", (P,), "256", 160, "rows", "sum_row"),
@@ -83,7 +85,8 @@ KERNELS: tuple[KernelRow, ...] = (
     KernelRow("5.25", "div_rows", "t5_25_div_rows", "Div", (P, "256"), P, 137, "rows", "div_row"),
     KernelRow("5.26", "onehot", "t5_26_onehot", "OneHot", ("256",), P, 288, "", "onehot", input_dtype="int32"),
     KernelRow(
-        "5.27", "sum_columns", "t5_27_sum_columns", "ReduceSum", (A,), "16", 12, "columns", "sum_col", output_memory="DRAM"
+        "5.27", "sum_columns", "t5_27_sum_columns", "ReduceSum", (A,), "16", 12, "columns", "sum_col",
+        output_memory="DRAM",
     ),
     KernelRow(
         "5.28", "gemm_gtx", "t5_28_gemm_gtx", "Gemm", (A, A), "16x16", 85, "transA",

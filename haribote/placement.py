@@ -72,7 +72,9 @@ def placement_of(node: onnx.NodeProto, slot: str) -> Placement:
 
 def scalars(index: Index) -> dict[str, float]:
     """The float constants of a single value, by name: what a kernel writes into its text as a literal."""
-    return {name: value.item() for name, value in index.constants.items() if value.size == 1 and value.dtype == np.float32}
+    return {
+        name: value.item() for name, value in index.constants.items() if value.size == 1 and value.dtype == np.float32
+    }
 
 
 def tensor_inputs(node: onnx.NodeProto, index: Index) -> list[str]:

@@ -41,7 +41,9 @@ def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) 
             raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
         return "".join(emit(BY_NAME[name], problem(BY_NAME[name]), solutions) for name in names)
     if len(names) > 1:
-        raise ProblemError("one test case is answered by one kernel", f"`haribote kernel {names[0]} --testcase {testcase}`")
+        raise ProblemError(
+            "one test case is answered by one kernel", f"`haribote kernel {names[0]} --testcase {testcase}`"
+        )
     header = read_header(testcase)
     row = BY_NAME[names[0]] if names else find_row(testcase, header)
     return emit(row, answer_to(row, header), solutions)
@@ -79,7 +81,9 @@ def list_kernels(solutions: bool) -> str:
             cost = str(program.steps + program.moves)
         rows.append((row.task, row.name, row.op, f"{', '.join(row.inputs)} -> {row.output}", str(row.par), cost))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def read_header(testcase: Path) -> Header:

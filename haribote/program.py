@@ -73,7 +73,8 @@ class Compiled:
     def text(self) -> str:
         """The assembly of the whole step; what the host does in between stands there as comments."""
         return "".join(
-            part.program.source if isinstance(part, ProgramPart) else f"# host: {describe(part)}\n" for part in self.parts
+            part.program.source if isinstance(part, ProgramPart) else f"# host: {describe(part)}\n"
+            for part in self.parts
         )
 
 

@@ -47,7 +47,9 @@ class Comparison:
         return (self.name, *(f"{number:.4g}" for number in numbers), shape, mark)
 
 
-def compare(expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float = TOLERANCE) -> list[Comparison]:
+def compare(
+    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float = TOLERANCE
+) -> list[Comparison]:
     """Compare all outputs. Missing and unexpected ones, NaN and wrong shapes fail."""
     rows = [_compare_one(name, value, actual.get(name), tolerance) for name, value in expected.items()]
     rows += [Comparison(name, np.nan, None, False, "unexpected output") for name in actual if name not in expected]
@@ -77,13 +79,20 @@ def table(rows: Iterable[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def test_folders(folders: Iterable[Path], unit: bool, solutions: bool, say: Callable[[str], None] = print) -> bool:
-    """Run every case (with `unit`: every node of it) on the simulated chip and print the tables; True when all pass."""
+def test_folders(
+    folders: Iterable[Path],
+    backend: str,
+    unit: bool = False,
+    solutions: bool = False,
+    gemm: str = "tiled",
+    say: Callable[[str], None] = print,
+) -> bool:
+    """Run every case (with `unit`: every node of it) on "sim" or "cpp" and print the tables; True when all pass."""
     failed = 0
     for folder in folders:
         case = load_case(folder)
-        for part, start in _parts(case, unit):
-            outputs, summary = run_on_sim(part, solutions, start)
+        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions)
+        for part, outputs, summary in results:
             rows = compare(part.outputs, outputs)
             failed += not all(row.passed for row in rows)
             say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {summary}")
@@ -92,8 +101,25 @@ def test_folders(folders: Iterable[Path], unit: bool, solutions: bool, say: Call
     return not failed
 
 
+Result = tuple[Case, dict[str, Array], str]
+"""A case, its outputs on a backend, and a line about how they came to be."""
+
+
+def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
+    from haribote.cpp.cases import cpp_cases, run_in_cpp
+
+    parts = cpp_cases(case, unit)
+    for part, outputs in zip(parts, run_in_cpp(parts, gemm), strict=True):
+        yield part, outputs, f"C++, {len(part.model.graph.node)} nodes, Gemm {gemm}"
+
+
+def _on_sim(case: Case, unit: bool, solutions: bool) -> Iterator[Result]:
+    for part, start in _parts(case, unit):
+        yield part, *run_on_sim(part, solutions, start)
+
+
 def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
-    """The case itself, or its nodes after padding, decomposition and tiling, with the first stage that is left to run."""
+    """The case itself, or its nodes after padding, decomposition and tiling, with the first stage left to run."""
     if not unit:
         yield case, "simplify"
         return
@@ -104,7 +130,7 @@ def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
 
 
 def run_on_sim(case: Case, solutions: bool, start: str = "simplify") -> tuple[dict[str, Array], str]:
-    """The outputs that the simulated chip gives, and a line that says what ran where. `start`: the first stage to run."""
+    """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
     compiled = compile_for_sim(case.model, solutions, start)
     session = Session(compiled)
     for name, value in case.inputs.items():

@@ -10,7 +10,7 @@ from haribote.graph import load
 
 
 def view_command(file: Path, port: int) -> int:
-    """Serve the graph on localhost until interrupted; the exit status. Raises GraphError for a file that is no graph."""
+    """Serve the graph on localhost until interrupted; the exit status. Raises GraphError for another file."""
     import netron
 
     load(file)  # a wrong file gets our message, not an empty page

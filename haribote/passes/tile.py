@@ -5,10 +5,11 @@
     features of x (more than 16)  1024
     everything else               16
 
-A product over several tiles of its inner dimension adds up partial products. The kernel table has no sum of two tensors,
-so a + b is written a - (-1 * b), which the small kernels can do (and which is as exact as the sum). A tensor of one tile
-keeps its name; the tiles of a larger one are `name[i,j]`, graph inputs and outputs included: metadata `haribote.tiles`
-says how to cut and join them. What has no rule here is done on joined tensors (Concat, the operator, Slice) by the host.
+A product over several tiles of its inner dimension adds up partial products. The kernel table has no sum of two
+tensors, so a + b is written a - (-1 * b), which the small kernels can do (and which is as exact as the sum). A tensor
+of one tile keeps its name; the tiles of a larger one are `name[i,j]`, graph inputs and outputs included: metadata
+`haribote.tiles` says how to cut and join them. What has no rule here is done by the host on joined tensors (Concat, the
+operator, Slice).
 """
 
 from __future__ import annotations
@@ -189,7 +190,9 @@ class _Tiler:
         for number, name in enumerate(names[1:], 1):
             minus = self.builder.op("Mul", name, self.builder.scalar(-1.0), name=f"{name}.minus")
             last = number == len(names) - 1
-            total = self.builder.op("Sub", total, minus, name=target if last else f"{target}.sum{number}", reserved=last)
+            total = self.builder.op(
+                "Sub", total, minus, name=target if last else f"{target}.sum{number}", reserved=last
+            )
 
     def by_tile(self, node: onnx.NodeProto) -> None:
         """The operator on every tile by itself, with the part of each other operand that goes with it."""
@@ -200,7 +203,9 @@ class _Tiler:
 
     def operand(self, name: str, place: tuple[int, ...], node: onnx.NodeProto) -> str:
         """The tile of an operand that belongs to the result's tile at `place`; broadcast dimensions have one tile."""
-        if prod(self.index.shape[name]) == 1 or (name != node.input[0] and node.op_type in ("OneHot", "ReduceSum", "ReduceMax")):
+        if prod(self.index.shape[name]) == 1 or (
+            name != node.input[0] and node.op_type in ("OneHot", "ReduceSum", "ReduceMax")
+        ):
             return name
         shape, tile = self.index.shape[name], self.tile[name]
         if node.op_type == "OneHot":

@@ -1,4 +1,4 @@
-"""Kernels in other memories than the usual: inputs and output are copied, so a kernel need know only one arrangement."""
+"""Kernels in other memories than the usual: operands are copied, so a kernel need know only one arrangement."""
 
 from __future__ import annotations
 
