@@ -25,7 +25,7 @@ def plan(model: onnx.ModelProto) -> Arena:
     """Place each value at the lowest free offset when its node runs; free it after the last node that reads it."""
     index = Index(model)
     elsewhere = {*index.outputs, ""}
-    last_use = {name: position for position, node in enumerate(model.graph.node) for name in [*node.output, *node.input]}
+    last_use = {name: i for i, node in enumerate(model.graph.node) for name in [*node.output, *node.input]}
     offsets: dict[str, int] = {}
     live: dict[str, tuple[int, int]] = {}  # value -> first byte, end
     size = 0

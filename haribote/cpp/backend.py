@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from haribote.backends import Floats, Labels, Parameters, example_batch, in_batches
+from haribote.compiler import lower_for_cpp
 from haribote.cpp.session import sessions
-from haribote.passes import simplify
 
 
 class CppBackend:
@@ -16,8 +16,8 @@ class CppBackend:
         from haribote.frontend.torch import trace_inference, trace_step
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
-        step = simplify.run(trace_step(model, optimiser, images, labels))
-        inference = simplify.run(trace_inference(model, images))
+        step = lower_for_cpp(trace_step(model, optimiser, images, labels))
+        inference = lower_for_cpp(trace_inference(model, images))
         built = sessions({"train_step": step, "inference": inference}, gemm)
         self._training, self._inference = built["train_step"], built["inference"]
         self._batch, self._names = batch, [name for name, _ in model.named_parameters()]

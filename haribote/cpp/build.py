@@ -1,4 +1,4 @@
-"""Build C++ with the user's compiler. Libraries are kept in the cache by content: source, headers, compiler, machine."""
+"""Build C++ with the user's compiler. Libraries are cached by content: source, headers, compiler and machine."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def compiler() -> list[str]:
     for command in candidates:
         if path := shutil.which(command[0]):
             return [path, *command[1:]]
-    what = f"CXX names {named[0]!r}, which is not a program" if named else f"none of {', '.join(COMPILERS)} is a program"
+    what = f"CXX names {named[0]!r}, which is no program here" if named else f"found none of {', '.join(COMPILERS)}"
     raise CompilerMissing(
-        f"the C++ backend needs a C++ compiler; {what} on this machine",
+        f"the C++ backend needs a C++ compiler: {what}",
         "install g++ or clang++ (`make setup` says how), or set CXX; --backend torch and sim need none",
     )
 
@@ -93,8 +93,8 @@ def explain(output: str, source: Path) -> str:
     """The compiler's first error, with the line of the source that leads to it."""
     lines = source.read_text().splitlines()
     error = re.search(r"^(?P<place>.+?:\d+)(:\d+)?: (fatal )?error: (?P<text>.*)$", output, re.MULTILINE)
-    parts = [f"the C++ compiler refuses {source}"]
-    parts += [f"    {error['place']}: {error['text']}"] if error else [f"    {line}" for line in output.splitlines()[:20]]
+    shown = [f"{error['place']}: {error['text']}"] if error else output.splitlines()[:20]
+    parts = [f"the C++ compiler refuses {source}", *(f"    {line}" for line in shown)]
     generated = re.search(rf"{re.escape(str(source))}:(\d+)", output)
     if generated and 0 < int(generated[1]) <= len(lines):
         parts.append(f"  the generated line {generated[1]}:\n    {lines[int(generated[1]) - 1].strip()}")
@@ -109,7 +109,7 @@ def _probe(command: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         if result.returncode == 0:
             return flags, result.stdout
     raise CompilerMissing(
-        f"the C++ compiler {command[0]} does not work: {result.stderr.strip()[:500]}", "another compiler: CXX=g++ or clang++"
+        f"the C++ compiler {command[0]} does not work: {result.stderr.strip()[:500]}", "CXX=g++ or CXX=clang++"
     )
 
 
@@ -118,4 +118,5 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
     except OSError as error:
-        raise CompilerMissing(f"cannot run the C++ compiler {command[0]}: {error.strerror}", "CXX=g++ or clang++") from error
+        message = f"cannot run the C++ compiler {command[0]}: {error.strerror}"
+        raise CompilerMissing(message, "CXX=g++ or CXX=clang++") from error

@@ -23,13 +23,13 @@ ELEMENT_TYPES = {
     np.dtype(np.bool_): "bool",
 }
 
-_RESERVED = set(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue "
-    "decltype default delete do double else enum explicit export extern false float for friend goto if inline int long "
-    "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register return short "
-    "signed sizeof static struct switch template this throw true try typedef typeid typename union unsigned using "
-    "virtual void volatile while xor xor_eq op std inputs outputs arena".split()
-)
+_RESERVED_WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue
+decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
+mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register return short
+signed sizeof static struct switch template this throw true try typedef typeid typename union unsigned using virtual
+void volatile while xor xor_eq op std inputs outputs arena
+"""
 _WIDTH = 96
 """Column of the comments, where the code before them is shorter."""
 
@@ -129,7 +129,7 @@ class _Function:
 def identifiers(names: list[str]) -> dict[str, str]:
     """A C++ identifier for every value name, as close to it as can be: `0.weight` becomes `v0_weight`."""
     result: dict[str, str] = {}
-    taken = set(_RESERVED)
+    taken = set(_RESERVED_WORDS.split())
     for name in names:
         base = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "v"
         base = f"v{base}" if base[0].isdigit() else base
@@ -140,6 +140,18 @@ def identifiers(names: list[str]) -> dict[str, str]:
         taken |= {identifier, f"{identifier}_data"}
         result[name] = identifier
     return result
+
+
+def quoted(text: str) -> str:
+    """A C++ string literal."""
+    plain = {'"': '\\"', "\\": "\\\\"}
+    return (
+        '"'
+        + "".join(
+            plain.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode()
+        )
+        + '"'
+    )
 
 
 def literal(value: Any) -> str:
@@ -153,8 +165,8 @@ def literal(value: Any) -> str:
         return f"std::numeric_limits<{kind}>::quiet_NaN()"
     if np.isinf(value):
         return f"{'-' if value < 0 else ''}std::numeric_limits<{kind}>::infinity()"
-    text = np.format_float_scientific(value) if 0 < abs(value) < 1e-4 or abs(value) >= 1e6 else np.format_float_positional(value, trim="0")
-    return f"{text}{suffix}"
+    plain = value == 0 or 1e-4 <= abs(value) < 1e6
+    return (np.format_float_positional(value, trim="0") if plain else np.format_float_scientific(value)) + suffix
 
 
 def _aligned(lines: list[tuple[str, str]]) -> str:
@@ -165,5 +177,3 @@ def _aligned(lines: list[tuple[str, str]]) -> str:
 def _comment(text: str) -> str:
     """Text that stays inside its line of comment."""
     return re.sub(r"[^\x20-\x7e]|\\$", "?", text)
-
-

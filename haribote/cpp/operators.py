@@ -190,10 +190,11 @@ def _conv(node: Node) -> Template:
     return Template(f"{name}<{node.gemm}, {window}, {node.attribute('group', 1)}>", node.inputs)
 
 
-@_rule("MaxPool")
+@_rule("MaxPool", "MaxPoolGrad")
 def _max_pool(node: Node) -> Template:
     node.require(node.attribute("storage_order", 0) == 0, "storage_order must be 0")
-    return Template(f"max_pool<{_window(node, node.attribute('kernel_shape', ()))}>", node.inputs)
+    name = {"MaxPool": "max_pool", "MaxPoolGrad": "max_pool_grad"}[node.node.op_type]
+    return Template(f"{name}<{_window(node, node.attribute('kernel_shape', ()))}>", node.inputs)
 
 
 def _window(node: Node, kernel: Sequence[int]) -> str:

@@ -116,4 +116,11 @@ void max_pool(X x, Y y, I indices) {
     });
 }
 
+// haribote.MaxPoolGrad: each element of grad goes to the element of x that its window chose.
+template <class W, class G, class X, class Y>
+void max_pool_grad(G grad, X x, Y y) {
+    for (Size i = 0; i < Y::size; ++i) y[i] = 0;
+    each_maximum<W, X, G>(x, [&](Size from, Size to) { y[to] += grad[from]; });
+}
+
 }  // namespace op

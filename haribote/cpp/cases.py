@@ -1,0 +1,34 @@
+"""Run cases in C++; what `haribote test --backend cpp` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from haribote.cases import Case, unit_cases
+from haribote.compiler import lower_for_cpp
+from haribote.cpp.emit import identifiers
+from haribote.cpp.session import sessions
+
+Array = NDArray[Any]
+
+
+def cpp_cases(case: Case, unit: bool) -> list[Case]:
+    """The case as C++ gets it, or one case for each of its nodes then."""
+    lowered = lower_for_cpp(case.model)
+    return list(unit_cases(lowered, case.inputs)) if unit else [Case(case.name, lowered, case.inputs, case.outputs)]
+
+
+def run_in_cpp(cases: Sequence[Case], gemm: str = "tiled") -> list[dict[str, Array]]:
+    """The outputs of every case. They are built together: one library, one function for each."""
+    names = identifiers([f"{i}_{case.name}" for i, case in enumerate(cases)]).values()
+    built = sessions({name: case.model for name, case in zip(names, cases, strict=True)}, gemm)
+    results = []
+    for session, case in zip(built.values(), cases, strict=True):
+        for name, value in case.inputs.items():
+            session.write(name, value)
+        session.run()
+        results.append(session.outputs())
+    return results
