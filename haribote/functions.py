@@ -15,7 +15,8 @@ OPSET = 20
 # scale: the gradient of one row's loss (1/N for the mean), a scalar or [N, classes].
 _NLL_LOSS_GRAD = """NLLLossGrad <classes> (scale, labels) => (grad) {
     depth = Constant <value_int: int = @classes> ()
-    off_on = Constant <value_floats = [0.0, -1.0]> ()
+    floats = Constant <value_floats = [0.0, -1.0]> ()
+    off_on = CastLike (floats, scale)
     minus_one_hot = OneHot <axis = -1> (labels, depth, off_on)
     grad = Mul (minus_one_hot, scale)
 }"""
@@ -29,14 +30,30 @@ _LOG_SOFTMAX_GRAD = """LogSoftmaxGrad (log_p_grad, log_p) => (grad) {
     grad = Sub (log_p_grad, share)
 }"""
 
-# DRAM to local memory and back: where the data lies changes, the values do not.
+# 1.0 where x > 0, else 0.0: Greater and Cast in one, as one kernel does them.
 _GREATER_CAST = """GreaterCast (x) => (y) {
     zero = Constant <value_float: float = 0.0> ()
     above = Greater (x, zero)
     y = Cast <to = 1> (above)
 }"""
-# 1.0 where x > 0, else 0.0: Greater and Cast in one, as one kernel does them.
 
+# Gradient of MaxPool by its input x, [N, channels, height, width]: each element of grad goes to the largest element
+# that its window saw, to the first one if there are several.
+_MAX_POOL_GRAD = """MaxPoolGrad <kernel_shape, strides, pads> (grad, x) => (x_grad) {
+    y, places = MaxPool <kernel_shape: ints = @kernel_shape, strides: ints = @strides, pads: ints = @pads> (x)
+    flat = Constant <value_ints = [-1]> ()
+    flat_grad = Reshape (grad, flat)
+    flat_places = Reshape (places, flat)
+    flat_x = Reshape (x, flat)
+    size = Shape (flat_x)
+    zero_floats = ConstantOfShape (size)
+    zeros = CastLike (zero_floats, x)
+    flat_x_grad = ScatterElements <axis = 0, reduction = "add"> (zeros, flat_places, flat_grad)
+    shape = Shape (x)
+    x_grad = Reshape (flat_x_grad, shape)
+}"""
+
+# DRAM to local memory and back: where the data lies changes, the values do not.
 _DL = "DL (x) => (y) { y = Identity (x) }"
 _UL = "UL (x) => (y) { y = Identity (x) }"
 
@@ -45,7 +62,7 @@ def _parse(body: str) -> onnx.FunctionProto:
     return onnx.parser.parse_function(f'<domain: "{DOMAIN}", opset_import: ["": {OPSET}]>\n{body}')
 
 
-FUNCTIONS: dict[str, onnx.FunctionProto] = {
-    function.name: function for function in map(_parse, (_NLL_LOSS_GRAD, _LOG_SOFTMAX_GRAD, _GREATER_CAST, _DL, _UL))
-}
+_BODIES = (_NLL_LOSS_GRAD, _LOG_SOFTMAX_GRAD, _GREATER_CAST, _MAX_POOL_GRAD, _DL, _UL)
+
+FUNCTIONS: dict[str, onnx.FunctionProto] = {function.name: function for function in map(_parse, _BODIES)}
 """Operator name to its body."""

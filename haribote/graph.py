@@ -117,6 +117,7 @@ class Builder:
         """
         builder = cls(model.graph.name)
         builder.model.metadata_props.extend(model.metadata_props)
+        builder.model.functions.extend(model.functions)
         for part in ("input", "output", "initializer"):
             getattr(builder.model.graph, part).extend(getattr(model.graph, part))
         builder._taken = {info.name for info in [*model.graph.input, *model.graph.initializer]}
@@ -142,6 +143,10 @@ class Builder:
         """Declare a graph output; its shape is inferred."""
         self.model.graph.output.append(helper.make_empty_tensor_value_info(name))
 
+    def function(self, function: onnx.FunctionProto) -> None:
+        """Define an operator of the domain `haribote` that only this model has, as `passes.fuse` makes them."""
+        self.model.functions.append(function)
+
     def constant(self, value: Array, name: str) -> str:
         """Add an initializer, or reuse the equal one of that name."""
         for init in self.model.graph.initializer:
@@ -151,17 +156,18 @@ class Builder:
         self.model.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def scalar(self, value: float) -> str:
-        """A float32 constant of shape [], named after its value."""
-        return self.constant(np.array(value, np.float32), f"constant_{value:.9g}")
+    def scalar(self, value: float, dtype: DTypeLike = np.float32) -> str:
+        """A constant of shape [], named after its value."""
+        return self.constant(np.array(value, dtype), f"constant_{value:.9g}")
 
     def op(self, op_type: str, *inputs: str, name: str, reserved: bool = False, **attrs: Any) -> str:
         """Add a node with one output of that name (made unique unless `reserved` says the name is ours); returns it.
 
-        An operator of `functions.FUNCTIONS` is of the domain `haribote`.
+        An operator of `functions.FUNCTIONS`, or one that `function` defined, is of the domain `haribote`.
         """
         name = name if reserved else self.fresh(name)
-        domain = DOMAIN if op_type in FUNCTIONS else ""
+        ours = op_type in FUNCTIONS or any(function.name == op_type for function in self.model.functions)
+        domain = DOMAIN if ours else ""
         self.model.graph.node.append(helper.make_node(op_type, inputs, [name], name=name, domain=domain, **attrs))
         return name
 
@@ -195,13 +201,14 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
     model = clone(model)
     graph = model.graph
     names = [info.name for info in graph.output]
+    bodies = {function.name: function for function in clone(model).functions} | FUNCTIONS
     del graph.value_info[:], graph.output[:], model.opset_import[:], model.functions[:]
     graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
     model.opset_import.append(helper.make_opsetid("", OPSET))
     ours = dict.fromkeys(node.op_type for node in graph.node if node.domain == DOMAIN)
     if ours:
         model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
-        model.functions.extend(FUNCTIONS[op_type] for op_type in ours)
+        model.functions.extend(bodies[op_type] for op_type in ours)
     try:
         model = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except (shape_inference.InferenceError, ValueError) as error:

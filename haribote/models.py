@@ -1,4 +1,4 @@
-"""The models we train: a builder of multi-layer perceptrons, and loading of the user's own."""
+"""The models we train: builders of multi-layer perceptrons and of LeNet, and loading of the user's own."""
 
 from __future__ import annotations
 
@@ -28,6 +28,27 @@ def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
         for inputs, outputs in itertools.pairwise(widths):
             layers += [nn.Linear(inputs, outputs, bias=bias), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
+
+
+def lenet(seed: int = 42) -> nn.Sequential:
+    """A LeNet for MNIST: images [N, 1, 28, 28], two convolutions with pooling, 10 classes, 37,106 parameters.
+
+    The weights depend on the seed alone; torch's own random state stays as it is.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return nn.Sequential(
+            nn.Conv2d(1, 6, 5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(400, 84),
+            nn.ReLU(),
+            nn.Linear(84, 10),
+        )
 
 
 def load(reference: str) -> nn.Module:

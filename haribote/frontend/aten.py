@@ -14,8 +14,9 @@ import numpy as np
 import torch
 from torch import fx
 
+from haribote.emitter import Emitter
 from haribote.errors import UnsupportedOp
-from haribote.graph import Builder, Shape
+from haribote.graph import Builder
 
 aten = torch.ops.aten
 Rule = Callable[..., Any]
@@ -28,14 +29,18 @@ PROFILER = "profiler"
 """Namespace of the operations that torch's optimisers leave in a trace; they compute nothing."""
 
 
-class Lowering:
-    """What a rule works with: the ONNX graph so far, and the operation being lowered."""
+class Lowering(Emitter):
+    """What a rule works with: the ONNX graph so far, and the operation being lowered.
+
+    Attributes:
+        node: the operation at hand.
+        results: where it has several results, the names of those that have one, by position.
+    """
 
     def __init__(self, builder: Builder) -> None:
-        self.builder = builder
-        self.shapes: dict[str, Shape] = {}
+        super().__init__(builder)
         self.node: fx.Node
-        self.result = ""
+        self.results: dict[int, str] = {}
 
     def apply(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The rule's result for the operation at hand.
@@ -49,17 +54,9 @@ class Lowering:
             raise UnsupportedOp(f"{self.described()}: its lowering rule does not cover this: {error}") from error
         return rule(*bound.args, **bound.kwargs)
 
-    def op(self, op_type: str, *inputs: str, part: str = "", **attributes: Any) -> str:
-        """Add an ONNX node. `part` names a value on the way to the result: `<result>.<part>`."""
-        return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
-
     def value(self, x: str | Scalar) -> str:
         """A tensor's name; a Python number becomes a constant."""
         return x if isinstance(x, str) else self.builder.scalar(x)
-
-    def ints(self, values: list[int], part: str) -> str:
-        """An int64 constant (a shape, a list of axes)."""
-        return self.builder.constant(np.array(values, np.int64), f"{part}_{'x'.join(map(str, values))}")
 
     def scaled(self, x: str | Scalar, factor: Scalar) -> str:
         """X times a number; x itself when that is 1."""

@@ -24,7 +24,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
+from haribote.frontend import aten_cnn  # noqa: F401  (registers its rules)
 from haribote.frontend.aten import PROFILER, RULES, Lowering
+from haribote.frontend.sgd import sgd_groups, update
 from haribote.graph import Builder, set_metadata
 
 Values = dict[str, Tensor]
@@ -42,42 +44,60 @@ def trace_step(
     """The training step (forward, loss, backward, update) as a graph; model and optimiser stay bit-identical.
 
     Args:
-        model: an MLP of Linear and ReLU, float32.
-        optimizer: torch.optim.SGD over parameters of the model, without momentum.
-        x, labels: an example batch, [N, features] float32 and [N] int64; only its shapes matter.
+        model: Linear, Conv2d, MaxPool2d, Flatten and ReLU, float32.
+        optimizer: torch.optim.SGD over parameters of the model.
+        x, labels: an example batch, [N, ...] float32 and [N] int64; only its shapes matter.
         loss_function: of logits and labels.
 
     Returns:
         A graph with inputs `x`, `labels` and the parameters by their torch names; outputs `loss`, then `<name>.next`
         for each updated parameter. A module's output is named `<module>.out` (the whole model's: `logits`), the
-        gradient of a value `<value>.grad`.
+        gradient of a value `<value>.grad`. With momentum, each parameter has a state, input `<name>.momentum` (first
+        all 0, whatever the optimiser holds) and output `<name>.momentum.next`; `haribote.updates` lists it too.
 
     Raises:
         UnsupportedModel, UnsupportedOp: what cannot be traced, with the line that did it.
     """
     _check(model, x, labels)
-    shadow, groups, parameters = copy.deepcopy(model), _sgd_groups(model, optimizer), dict(model.named_parameters())
+    shadow, groups, parameters = copy.deepcopy(model), sgd_groups(model, optimizer), dict(model.named_parameters())
+    with_state = [name for group in groups if group["momentum"] for name in group["params"]]
+    states = {f"{name}.momentum": parameters[name] for name in with_state if parameters[name].requires_grad}
 
-    def step(leaves: Values, x: Tensor, labels: Tensor) -> Traced:
-        for name, leaf in leaves.items():
-            leaf.requires_grad_(parameters[name].requires_grad)
+    def step(tensors: Values, x: Tensor, labels: Tensor) -> Traced:
+        leaves = {name: tensors[name].requires_grad_(parameters[name].requires_grad) for name in parameters}
         logits, values = _forward(shadow, leaves, x)
         loss = loss_function(logits, labels)
         wanted = {name: value for name, value in (leaves | values).items() if value.requires_grad}
         grads = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)
         reached = {name: grad for name, grad in zip(wanted, grads, strict=True) if grad is not None}
-        for name, leaf in leaves.items():
-            leaf.grad = reached.get(name)
-        torch.optim.SGD([{**group, "params": [leaves[name] for name in group["params"]]} for group in groups]).step()
+        update(groups, leaves, reached, {name: tensors[name] for name in states})
         updated = {name for group in groups for name in group["params"]} & reached.keys()
-        outputs = {"loss": loss} | {f"{name}.next": leaf for name, leaf in leaves.items() if name in updated}
+        after = [name for name in tensors if name.removesuffix(".momentum") in updated]
+        outputs = {"loss": loss} | {f"{name}.next": tensors[name] for name in after}
         return outputs, values | {f"{name}.grad": grad for name, grad in reached.items()}
 
-    graph = _trace(step, parameters, {"x": x, "labels": labels}, "train_step")
+    graph = _trace(step, parameters | states, {"x": x, "labels": labels}, "train_step")
     outputs = {info.name for info in graph.graph.output}
-    updates = {name: f"{name}.next" for name in parameters if f"{name}.next" in outputs}
+    updates = {name: f"{name}.next" for name in [*parameters, *states] if f"{name}.next" in outputs}
     set_metadata(graph, kind="train", updates=json.dumps(updates))
     return graph
+
+
+def trace_loss(
+    model: nn.Module,
+    x: Tensor,
+    labels: Tensor,
+    loss_function: Callable[[Tensor, Tensor], Tensor] = nn.functional.cross_entropy,
+) -> onnx.ModelProto:
+    """The forward pass and the loss, for `autodiff`: inputs as in `trace_step`, output `loss`."""
+    _check(model, x, labels)
+    shadow = copy.deepcopy(model)
+
+    def forward(leaves: Values, x: Tensor, labels: Tensor) -> Traced:
+        logits, values = _forward(shadow, leaves, x)
+        return {"loss": loss_function(logits, labels)}, values
+
+    return _trace(forward, dict(model.named_parameters()), {"x": x, "labels": labels}, "loss")
 
 
 def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
@@ -148,7 +168,8 @@ class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
             shapes = ", ".join(_shape(arg) for arg in args if isinstance(arg, Tensor))
             raise UnsupportedOp(
                 f"no lowering rule for {func}({shapes}), {_source()}",
-                "a model of Linear and ReLU layers with cross-entropy, or add a rule to haribote/frontend/aten.py",
+                "a model of Linear, Conv2d, MaxPool2d, Flatten and ReLU layers with cross-entropy, or add a rule to "
+                "haribote/frontend/aten.py",
             )
         return func(*args, **(kwargs or {}))
 
@@ -187,6 +208,8 @@ def _lower(
     waiting = iter(inputs)
     for node in program.graph.nodes:
         g.node, g.result = node, names.get(node, node.name.strip("_"))
+        parts = [user for user in node.users if user.target is operator.getitem and user in names]
+        g.results = {int(str(user.args[1])): names[user] for user in parts}
         if node.op == "placeholder":
             value = node.meta["val"]
             env[node] = g.builder.input(next(waiting), tuple(value.shape), str(value.dtype).removeprefix("torch."))
@@ -213,22 +236,6 @@ def _names(graph: fx.Graph, names: dict[fx.Node, str]) -> dict[fx.Node, str]:
         if node in names and transparent and (node.target is not operator.getitem or node.args[1] == 0):
             names.setdefault(node.args[0], names[node])
     return names
-
-
-def _sgd_groups(model: nn.Module, optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
-    """The optimiser's parameter groups, parameters by name, in the form that traces to plain operations."""
-    if type(optimizer) is not torch.optim.SGD:
-        raise UnsupportedModel(f"the optimiser must be torch.optim.SGD, received {type(optimizer).__name__}", "SGD")
-    names = {id(parameter): name for name, parameter in model.named_parameters()}
-    groups = []
-    for group in optimizer.param_groups:
-        if group["momentum"]:
-            raise UnsupportedModel(f"SGD must be without momentum, received momentum={group['momentum']}", "momentum=0")
-        if any(id(parameter) not in names for parameter in group["params"]):
-            raise UnsupportedModel("the optimiser updates a tensor that is no parameter of the model")
-        plain = {"params": [names[id(p)] for p in group["params"]], "lr": float(group["lr"]), "foreach": False}
-        groups.append({**group, **plain, "fused": False})
-    return groups
 
 
 def _check(model: nn.Module, x: Tensor, labels: Tensor | None) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Builder, Index, attributes, complete, mark_loss, tensor_info, updates
-from haribote.passes.simplify import remove_dead_code
+from haribote.passes.dead_code import remove_dead_code
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import onnx
-from onnx import helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
+from onnx import helper
 
 from haribote.graph import Index, attributes, clone, complete
+from haribote.passes.dead_code import remove_dead_code
+from haribote.passes.fold_constants import fold_constants
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -25,21 +25,8 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     return complete(model)
 
 
-def fold_constants(model: onnx.ModelProto) -> None:
-    """Compute every node whose inputs are all constants. In place, as the other functions below."""
-    graph = model.graph
-    constants, outputs = Index(model).constants, {info.name for info in graph.output}
-    for node in list(graph.node):
-        if node.domain == "" and all(name in constants for name in node.input) and not outputs & set(node.output):
-            results = ReferenceEvaluator(node).run(None, {name: constants[name] for name in node.input})
-            for name, value in zip(node.output, results, strict=True):
-                constants[name] = np.asarray(value)
-                graph.initializer.append(numpy_helper.from_array(constants[name], name))
-            graph.node.remove(node)
-
-
 def remove_no_ops(model: onnx.ModelProto) -> None:
-    """Remove every node whose result is a value that exists already, as `_unchanged` finds it."""
+    """Remove every node whose result is a value that exists already. In place, as the other functions below."""
     position = 0
     while position < len(model.graph.node):
         node, index = model.graph.node[position], Index(model)
@@ -118,22 +105,30 @@ def _read_only_by(node: onnx.NodeProto, value: str, index: Index) -> bool:
 
 
 def fuse_gemm(model: onnx.ModelProto) -> None:
-    """MatMul of matrices becomes Gemm, with transA and transB in place of the Transpose nodes around it."""
+    """MatMul of matrices becomes Gemm; transA and transB take the place of the Transpose nodes around a Gemm."""
     index = Index(model)
     for node in model.graph.node:
-        if node.op_type != "MatMul" or any(len(index.shape[name]) != 2 for name in node.input):
-            continue
-        node.op_type = "Gemm"
-        for position, flag in enumerate(("transA", "transB")):
-            producer = index.producer.get(node.input[position])
-            if producer is not None and producer.op_type == "Transpose":
-                node.input[position] = producer.input[0]
-                node.attribute.append(helper.make_attribute(flag, 1))
+        if node.op_type == "MatMul" and all(len(index.shape[name]) == 2 for name in node.input):
+            node.op_type = "Gemm"
+        if node.op_type == "Gemm":
+            _absorb_transposes(node, index)
     for node in model.graph.node:
         gemm = index.producer.get(node.input[0])
         if node.op_type == "Transpose" and gemm is not None and gemm.op_type == "Gemm" and len(gemm.input) == 2:
             _transpose_product(node, gemm)
     remove_dead_code(model)
+
+
+def _absorb_transposes(node: onnx.NodeProto, index: Index) -> None:
+    """Let a Gemm read what the Transpose before its first or second input reads."""
+    for position, flag in enumerate(("transA", "transB")):
+        producer = index.producer.get(node.input[position])
+        if producer is not None and producer.op_type == "Transpose":
+            node.input[position] = producer.input[0]
+            others = [attribute for attribute in node.attribute if attribute.name != flag]
+            turned = [] if attributes(node).get(flag, 0) else [helper.make_attribute(flag, 1)]
+            del node.attribute[:]
+            node.attribute.extend([*others, *turned])
 
 
 def _transpose_product(node: onnx.NodeProto, gemm: onnx.NodeProto) -> None:
@@ -142,17 +137,3 @@ def _transpose_product(node: onnx.NodeProto, gemm: onnx.NodeProto) -> None:
     attrs |= {"transA": 1 - attrs.get("transB", 0), "transB": 1 - attrs.get("transA", 0)}
     present = {name: value for name, value in attrs.items() if value}
     node.CopyFrom(helper.make_node("Gemm", [b, a], node.output, name=node.name, **present))
-
-
-def remove_dead_code(model: onnx.ModelProto) -> None:
-    """Remove nodes and constants that no output needs. Inputs stay: they are the caller's."""
-    graph = model.graph
-    needed = {info.name for info in graph.output}
-    for node in reversed(list(graph.node)):
-        if needed & set(node.output):
-            needed.update(node.input)
-        else:
-            graph.node.remove(node)
-    for init in list(graph.initializer):
-        if init.name not in needed:
-            graph.initializer.remove(init)

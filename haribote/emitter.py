@@ -1,0 +1,32 @@
+"""What a rule that writes ONNX works with: a lowering rule of the front end, a gradient rule of `gradients`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from haribote.graph import Builder, Shape
+
+
+class Emitter:
+    """Adds nodes to a graph under the name of the value that the rule computes.
+
+    Attributes:
+        builder: the graph so far.
+        shapes: of the values that a rule may read.
+        result: the name that the rule's last node takes.
+    """
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.shapes: dict[str, Shape] = {}
+        self.result = ""
+
+    def op(self, op_type: str, *inputs: str, part: str = "", **attributes: Any) -> str:
+        """Add an ONNX node. `part` names a value on the way to the result: `<result>.<part>`."""
+        return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
+
+    def ints(self, values: list[int], part: str) -> str:
+        """An int64 constant (a shape, a list of axes)."""
+        return self.builder.constant(np.array(values, np.int64), f"{part}_{'x'.join(map(str, values))}")

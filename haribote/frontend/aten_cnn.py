@@ -1,0 +1,112 @@
+"""The lowering rules of convolutional networks; see `haribote.frontend.aten`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from haribote.frontend.aten import Lowering, aten, rule
+from haribote.gradients.convolution import Window, bias_gradient, input_gradient, weight_gradient
+
+
+@rule(aten.convolution.default)
+def _convolution(
+    g: Lowering,
+    x: str,
+    w: str,
+    bias: str | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+) -> str:
+    window = _window(g, w, stride, padding, dilation, transposed, groups)
+    return g.op("Conv", x, w, *([] if bias is None else [bias]), **window.attributes)
+
+
+@rule(aten.convolution_backward.default)
+def _convolution_backward(
+    g: Lowering,
+    grad: str,
+    x: str,
+    w: str,
+    bias_sizes: list[int] | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    wanted: list[bool],
+) -> tuple[str | None, ...]:
+    """The gradients of x, w and the bias, those that are wanted."""
+    window, base = _window(g, w, stride, padding, dilation, transposed, groups), g.result
+    gradients: list[str | None] = []
+    for position, part in enumerate(("input", "weight", "bias")):
+        g.result = g.results.get(position, f"{base}.{part}")
+        if not wanted[position]:
+            gradients.append(None)
+        elif part == "input":
+            gradients.append(input_gradient(g, grad, x, w, window))
+        elif part == "weight":
+            gradients.append(weight_gradient(g, grad, x, w, window))
+        else:
+            gradients.append(bias_gradient(g, grad))
+    return tuple(gradients)
+
+
+def _window(
+    g: Lowering, w: str, stride: list[int], padding: list[int], dilation: list[int], transposed: bool, groups: int
+) -> Window:
+    g.require(len(g.shapes[w]) == 4 and not transposed, "only convolutions of images (Conv2d) are supported")
+    g.require(groups == 1, f"only convolutions with groups=1 are supported, received {groups}")
+    return Window(g.shapes[w][2:], tuple(stride), (*padding, *padding), tuple(dilation))
+
+
+@rule(aten.max_pool2d_with_indices.default)
+def _max_pool(
+    g: Lowering,
+    x: str,
+    kernel: list[int],
+    stride: list[int] | None = None,
+    padding: list[int] | None = None,
+    dilation: list[int] | None = None,
+    ceil_mode: bool = False,
+) -> tuple[str, None]:
+    """The second result, where the maxima are, has no reader: the gradient finds them again."""
+    return g.op("MaxPool", x, **_pool(g, kernel, stride, padding, dilation, ceil_mode)), None
+
+
+@rule(aten.max_pool2d_with_indices_backward.default)
+def _max_pool_backward(
+    g: Lowering,
+    grad: str,
+    x: str,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil_mode: bool,
+    indices: None,
+) -> str:
+    return g.op("MaxPoolGrad", grad, x, **_pool(g, kernel, stride, padding, dilation, ceil_mode))
+
+
+def _pool(
+    g: Lowering,
+    kernel: list[int],
+    stride: list[int] | None,
+    padding: list[int] | None,
+    dilation: list[int] | None,
+    ceil_mode: bool,
+) -> dict[str, Any]:
+    """The attributes of MaxPool and MaxPoolGrad. PyTorch gives one number where height and width have the same."""
+    g.require(not ceil_mode, "only MaxPool2d with ceil_mode=False is supported")
+    g.require(all(step == 1 for step in dilation or [1]), "only MaxPool2d with dilation=1 is supported")
+    pads = _pair(padding or [0])
+    return {"kernel_shape": _pair(kernel), "strides": _pair(stride or kernel), "pads": [*pads, *pads]}
+
+
+def _pair(sizes: list[int]) -> list[int]:
+    return list(sizes) if len(sizes) == 2 else [sizes[0], sizes[0]]
