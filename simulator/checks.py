@@ -49,7 +49,7 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
 
 def _family(instruction: Instruction) -> str:
     """Transfers of one family lay their data out alike in the turnaround register."""
-    return {"l1bmm": "16", "l1bmr": "16", "l1bmp": "16", "l1bmd": "d"}.get(instruction.op, "4")
+    return {"l1bmm": "16", "l1bmr": "16", "l1bmd": "d"}.get(instruction.op, "4")
 
 
 def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> Iterator[Diagnostic]:

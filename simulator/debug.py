@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.execute.action import NotExecutable
 from simulator.memories import L2BS, Memories
 from simulator.program import DebugSet, DebugTarget
 
@@ -68,10 +67,11 @@ def _long_words(memories: Memories, memory: str) -> NDArray[np.uint64]:
 
 
 def decode_set(statement: DebugSet) -> Callable[[Memories], None]:
-    """A function that writes the payload to every matching unit; base addresses, T and masks do not apply [A]."""
+    """A function that writes the payload to every matching unit; base addresses, T and masks do not apply [A].
+
+    [A] A mask entry takes the last 16 bits of a long word: 4 flags per cycle, cycle 0 first, as `d get` prints them.
+    """
     target, memory = statement.target, statement.target.memory
-    if memory == "omr":
-        raise NotExecutable("`d set` of the mask register is not executed: how its payload is laid out is not known")
     indices = [unit.index for unit in units(target)]
     chosen = slice(indices[0], indices[-1] + 1) if indices[-1] - indices[0] + 1 == len(indices) else indices
     places = list(zip(addresses(target, len(statement.values)), statement.values, strict=True))
@@ -81,6 +81,9 @@ def decode_set(statement: DebugSet) -> Callable[[Memories], None]:
             high, low = value >> 32, value & 0xFFFFFFFF
             if memory == "t":
                 memories.t[address, 0, chosen], memories.t[address, 1, chosen] = high, low
+            elif memory == "omr":
+                flags = ((value & 0xFFFF) >> np.arange(15, -1, -1) & 1).astype(np.bool_).reshape(isa.STEP_CYCLES, 4)
+                memories.omr[address, :, :, chosen] = flags if isinstance(chosen, list) else flags[..., None]
             elif memory in STEPS:
                 array = getattr(memories, memory)
                 array[address, chosen], array[(address + 1) % len(array), chosen] = high, low

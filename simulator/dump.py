@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ldexp
 
 import numpy as np
 
 from simulator import debug
-from simulator.execute.action import NotExecutable
 from simulator.memories import Memories
-from simulator.numbers import FORMATS, to_float64
+from simulator.numbers import FORMATS, block_format, to_float64
 from simulator.program import DebugGet
 
 NAMES = {
@@ -47,13 +47,8 @@ class Entry:
 
 
 def decode(statement: DebugGet) -> Callable[[Memories], list[Entry]]:
-    """A function that reads what the statement asks for: units in the order n, c, b, m, p, words innermost.
-
-    Raises NotExecutable for block floats, whose printed form is not known.
-    """
+    """A function that reads what the statement asks for: units in the order n, c, b, m, p, words innermost."""
     dtype, memory, text, line = statement.dtype, statement.target.memory, statement.text, statement.line
-    if dtype not in ("", "d", "f", "h"):
-        raise NotExecutable(f"`d get{dtype}` is not executed: how block floats are printed is not known", "use d getf")
     places = debug.addresses(statement.target, statement.count)
 
     def run(memories: Memories) -> list[Entry]:
@@ -70,14 +65,18 @@ def decode(statement: DebugGet) -> Callable[[Memories], list[Entry]]:
 
 
 def format_value(value: int, dtype: str) -> str:
-    """A long word as double (`d`), two singles (`f`), four halves (`h`), or with no dtype as double and hex digits."""
+    """A long word as double (`d`), two singles (`f`), four halves (`h`), or with no dtype as double and hex digits.
+
+    [A] Block floats (`bd bf bg bh`) print as `d f f h` do, with the values that they have as block floats.
+    """
     if not dtype:
         halves = [f"0x{value >> shift & 0xFFFF:X}" for shift in (48, 32, 16, 0)]
         groups = f"{{{{{halves[0]},{halves[1]}}},{{{halves[2]},{halves[3]}}}}}"
         return f"(f:{format_number(value, 'd')}, i:{groups}, v:0x{value:X})"
-    width = FORMATS[dtype].width
+    letter, show = dtype[-1], format_block_number if dtype.startswith("b") else format_number
+    width = block_format(letter).width
     parts = [value >> shift & ((1 << width) - 1) for shift in range(64 - width, -1, -width)]
-    numbers = ", ".join(format_number(part, dtype) for part in parts)
+    numbers = ", ".join(show(part, letter) for part in parts)
     return f"({numbers}) ({', '.join(f'0x{part:0{width // 4}x}' for part in parts)})"
 
 
@@ -85,3 +84,13 @@ def format_number(bits: int, letter: str) -> str:
     """A number as C's `%g` prints it; exponent field 0 gives `0` or `-0`."""
     fmt = FORMATS[letter]
     return f"{float(to_float64(np.array([bits], fmt.dtype), fmt)[0]):g}"
+
+
+def format_block_number(bits: int, letter: str) -> str:
+    """A block float as `%g` prints it. [A] Exponent fields 0 and all ones print as those of other numbers do."""
+    fmt = block_format(letter)
+    exponent = (bits & fmt.infinity) >> fmt.fraction_bits
+    if exponent in (0, fmt.exponent_ones):
+        return format_number(bits, fmt.letter)
+    magnitude = ldexp(bits & (fmt.hidden - 1), exponent - fmt.bias - (fmt.fraction_bits - 1))
+    return f"{-magnitude if bits & fmt.sign else magnitude:g}"

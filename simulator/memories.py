@@ -93,6 +93,9 @@ class Memories:
     bar0, bar1: uint16 [pe], base addresses of LM0 and LM1
     mx, my: uint32 [row, mab, word]; a row is long word 0 of the four PEs: 4 doubles, 8 singles or 16 halves
     l1bm: uint64 [l2b, l1b, a]; l2bm: uint64 [l2b, a]; pdm: uint64 [group, a]; dram[group][a:b]
+    dar: uint32 [group, entry], the DRAM address table, in units of 16 long words
+    dar_fetched: uint32 [group, 512], what `l2bmdars` fetched last; dar_next: where the first of them goes in the table,
+    and how many of them are in it already
     paths: what each unit put out last, by name of its forwarding path: uint32 [1 or 4 cycles, 1..4 words, 1 or all PEs]
     turnaround: the last block sent to the L1BMs, with the transfer family it belongs to: uint64 [l2b, l1b, a]
     """
@@ -116,6 +119,9 @@ class Memories:
         self.l2bm: LongWords = np.zeros((L2BS, isa.L2BM_LONGS), np.uint64)
         self.pdm: LongWords = np.zeros((isa.GROUPS, isa.PDM_LONGS), np.uint64)
         self.dram = tuple(Dram() for _ in range(isa.GROUPS))
+        self.dar: Words = np.zeros((isa.GROUPS, isa.DAR_ENTRIES), np.uint32)
+        self.dar_fetched: Words = np.zeros((isa.GROUPS, 0), np.uint32)
+        self.dar_next: tuple[int, int] = (0, 0)
         nothing = np.zeros((1, 1, 1), np.uint32)
         self.paths: dict[str, Words] = {name: nothing for name in ("aluf", "mauf", "lbf", "mreadf")}
         self.turnaround: tuple[str, LongWords] | None = None

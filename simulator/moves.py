@@ -48,6 +48,14 @@ def _check_parameters(found: dict[str, int], name: str) -> None:
         raise OperandError("`nd0` would never move on", "use nd1 or more")
 
 
+def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
+    """[A] No memory is asked for more than it has; the text gives no limit."""
+    limit = min(isa.L2BM_LONGS if isinstance(end, L2bm) else isa.PDM_LONGS for end in ends)
+    if size > limit:
+        memory = "L2BM" if limit == isa.L2BM_LONGS else "PDM"
+        raise OperandError(f"the size {size} of `{name}` is more than the {memory} has", f"use n{limit} or less")
+
+
 def kind_of(operand: Operand) -> str:
     """How an operand appears in `MoveRow.forms`: memory, then `@` with a group, `.` with an L2B only."""
     if isinstance(operand, L2bm):
@@ -112,6 +120,7 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
             return None
         (source, source_kind), (destination, destination_kind) = ends[0], ends[1]
         _check_form(row, name, (source_kind, destination_kind))
+        _check_size(found["n"], name, (source, destination))
         if "nd" in found and not (isinstance(source, DramIndirect) or isinstance(destination, DramIndirect)):
             raise OperandError("`nd` is only for addresses from the DRAM table", "leave it out, or use $di")
     except OperandError as error:

@@ -52,6 +52,7 @@ ROLES: Mapping[str, Role] = {
     "matrix": Role("$lx or $ly", (p.Matrix,)),
     "rows": Role("$lx<row> or $ly<row>", (p.Matrix,)),
     "lb": Role("$lb<address>, $llb<address>, $lbi or $llbi", (p.L1bm, p.Turnaround)),
+    "block": Role("$lb<address> or $llb<address>", (p.L1bm,)),
     "l1bm": Role("$lb<address>", (p.L1bm,)),
     "lc": Role("$lc<address>", (p.L2bm,)),
     "dar": Role("$dar<entry>", (p.Dar,)),

@@ -6,10 +6,11 @@ Test cases hold many thousands of them, so one expression per statement reads th
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Literal
 
 from simulator import isa
-from simulator.operands import OperandError
+from simulator.operands import CYCLE_MASKS, OperandError
 from simulator.program import DebugGet, DebugSet, DebugTarget, DramPreset
 
 Memory = Literal["lm0", "lm1", "grf0", "grf1", "t", "omr", "l1bm", "l2bm", "pdm", "dram"]
@@ -39,22 +40,23 @@ _SPAN: dict[str, tuple[int, int, str]] = {
 _UNITS = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS, "p": isa.PES_PER_MAB}
 
 _DEBUG = re.compile(
-    r"d\s+(set|get(?:d|f|h|b[dfgh])?)\s+\$([a-z]+)(\d+)"
-    r"(?:n(\d+))?(?:c(\d+))?(?:b(\d+))?(?:m(\d+))?(?:p(\d+))?\s+(\d+)(?:\s+([0-9A-Za-z\s]+))?"
+    r"d\s+(set|get(?:d|f|h|b[dfgh])?)\s+\$([a-z]+)(\d{1,9})"
+    r"(?:n(\d{1,9}))?(?:c(\d{1,9}))?(?:b(\d{1,9}))?(?:m(\d{1,9}))?(?:p(\d{1,9}))?"
+    r"\s+(\d{1,9})(?:\s+([0-9A-Za-z\s]+))?"
 )
-_PRESET = re.compile(r"r\s+(\d+)\s+([0-9A-Fa-f]+)\s+([0-9A-Fa-f]+)\s+([0-9A-Za-z\s]+)")
+_PRESET = re.compile(r"r\s+(\d{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Za-z\s]+)")
+MOST_LINES = 1 << 20
+"""Long words that one `d get` may print; more is taken for a mistake."""
 _SEPARATORS = re.compile(r"[^0-9A-Fa-f]+")
 _DIGITS = 16
 """Hex digits of a long word."""
+_LONG_WORD = re.compile(r"[0-9A-Fa-f]{16}")
 
 
 def _values(payload: str, count: int) -> tuple[int, ...]:
     """The long words of a payload; letters that are no hex digits and spaces only separate."""
-    if len(payload) == _DIGITS and count == 1:
-        try:
-            return (int(payload, 16),)
-        except ValueError:
-            pass
+    if count == 1 and _LONG_WORD.fullmatch(payload):
+        return (int(payload, 16),)
     digits = _SEPARATORS.sub("", payload)
     if len(digits) != _DIGITS * count:
         raise OperandError(
@@ -64,13 +66,33 @@ def _values(payload: str, count: int) -> tuple[int, ...]:
     return tuple(int(digits[i : i + _DIGITS], 16) for i in range(0, len(digits), _DIGITS))
 
 
-def _check_end(memory: str, address: int, count: int) -> None:
+def _check_address(memory: Memory, address: int, count: int) -> None:
+    """[A] An odd address in LM or GRF names no long word: the emulator's answer to one is not known."""
     size, step, _ = _SPAN[memory]
     if count < 1:
         raise OperandError("the count must be at least 1")
+    if address % step:
+        raise OperandError(
+            f"address {address} of {memory.upper()} is odd, but a long word starts at an even one", f"use {address - 1}"
+        )
     if address + (count - 1) * step >= size:
-        what = f"{count} long words from address {address} on" if count > 1 else f"address {address}"
-        raise OperandError(f"{what} lie outside {memory.upper()}", f"its last address is {size - 1}")
+        what = f"{count} long words from address {address} on lie" if count > 1 else f"address {address} lies"
+        raise OperandError(f"{what} outside {memory.upper()}", f"its last address is {size - step}")
+
+
+def _check_entries(address: int, count: int) -> None:
+    """`d set` of mask entries: 0 and 16 to 31 are fixed."""
+    if not 1 <= address <= address + count - 1 < CYCLE_MASKS:
+        raise OperandError("mask register entries 0 and 16 to 31 cannot be written", "use $omr1 to $omr15")
+
+
+def _check_lines(target: DebugTarget, count: int) -> None:
+    named = {level: getattr(target, level) for level in _SPAN[target.memory][2]}
+    lines = count * prod(_UNITS[level] for level, number in named.items() if number is None)
+    if lines > MOST_LINES:
+        raise OperandError(
+            f"this statement prints {lines} long words, more than {MOST_LINES}", "name units, or use a smaller count"
+        )
 
 
 def _units(match: re.Match[str], memory: Memory) -> list[int | None]:
@@ -100,14 +122,17 @@ def parse_debug(text: str, line: int) -> DebugSet | DebugGet:
         raise OperandError(f"`${name}` is not a memory that can be shown or set", "use lm ln lr ls lt omr lb lc p d")
     memory = _NAMES[name]
     address, count = int(address_text), int(count_text)
-    _check_end(memory, address, count)
+    _check_address(memory, address, count)
     target = DebugTarget(memory, address, *_units(match, memory))
     if action != "set":
         if payload:
             raise OperandError("`d get` takes no payload", "write `d set` to write a memory")
+        _check_lines(target, count)
         return DebugGet(line, text, action[3:], target, count)
     if payload is None:
         raise OperandError("`d set` needs a payload", "append 16 hex digits per long word")
+    if memory == "omr":
+        _check_entries(address, count)
     return DebugSet(line, text, target, _values(payload, count))
 
 
@@ -119,5 +144,5 @@ def parse_preset(text: str, line: int) -> DramPreset:
     group, address, count = int(match[1]), int(match[2], 16), int(match[3], 16)
     if group >= isa.GROUPS:
         raise OperandError(f"group {group} does not exist", f"use 0 to {isa.GROUPS - 1}")
-    _check_end("dram", address, count)
+    _check_address("dram", address, count)
     return DramPreset(line, text, group, address, _values(match[4], count))

@@ -23,6 +23,7 @@ from simulator.program import Immediate, Instruction
 ElementFlags = NDArray[np.bool_]
 Function = Callable[[Elements, Elements], Elements]
 FlagFunction = Callable[[Elements, Elements, Elements], ElementFlags]  # of result, x and y
+HALF_BITS = 9  # [A] the n of `hbfn` and `hbfe` where none is written
 
 
 def decode(instruction: Instruction) -> Action[Result]:
@@ -31,7 +32,7 @@ def decode(instruction: Instruction) -> Action[Result]:
         compute = _constant(instruction)
     elif instruction.op in ("msl", "msr"):
         compute = _neighbour(instruction)
-    elif instruction.op == "bfn":
+    elif instruction.op in ("bfn", "bfe"):
         compute = _block_float(instruction)
     else:
         compute = _elementwise(instruction)
@@ -80,9 +81,10 @@ def _neighbour(instruction: Instruction) -> Callable[[Memories], Result]:
 
 
 def _block_float(instruction: Instruction) -> Callable[[Memories], Result]:
-    """dbfn, fbfn, gbfn, hbfn/n (section 11.3)."""
+    """dbfn, fbfn, gbfn, hbfn/n, hbfe/n (section 11.3). [A] hbfe converts long word 1 as a block of its own, as hbfn."""
     without_flags(instruction)
     letter, keep = instruction.precision, instruction.number
+    extended = instruction.op == "bfe"
     read = reader(instruction.sources[0].operand, letter)
     width = WIDTH[letter]
 
@@ -91,7 +93,11 @@ def _block_float(instruction: Instruction) -> Callable[[Memories], Result]:
         elements = np.broadcast_to(elements, (*elements.shape[:2], ALL_PES))
         by_mab = elements.reshape(*elements.shape[:2], ALL_MABS, isa.PES_PER_MAB)
         axes = 3 if letter in "df" else (1, 3)
-        return pack(numbers.block_float(by_mab, letter, axes, keep).reshape(elements.shape))
+        if extended:
+            blocks = numbers.extended_block_float(by_mab, axes, HALF_BITS if keep is None else keep)
+        else:
+            blocks = numbers.block_float(by_mab, letter, axes, keep)
+        return pack(blocks.reshape(elements.shape))
 
     def compute(memories: Memories) -> Result:
         x = read(memories)

@@ -77,8 +77,6 @@ def _block_reader(instruction: Instruction, operand: L1bm | Turnaround, long_wor
     if isinstance(operand, L1bm):
         address = operand.address
         return lambda memories: load_block(memories.l1bm, address, count).reshape(ALL_L1BS, count)
-    if op == "l1bmp":
-        raise NotExecutable("`l1bmp` from the turnaround register is not executed: no transfer to the L1BM matches it")
     wanted = _turnaround_name(op, long_words)
 
     def read(memories: Memories) -> LongWords:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator import isa, numbers
-from simulator.execute.action import Action, NotExecutable, Write
+from simulator.execute.action import Action, Write
 from simulator.execute.elements import WIDTH, join_elements, split_elements
 from simulator.memories import L2BS, LongWords, Memories, load_block, store_block
 from simulator.numbers.reduction import L2BM_2_STAGES, L2BM_8_STAGES
@@ -26,10 +26,9 @@ class Ends:
 
 
 def decode(instruction: Instruction) -> Action[LongWords]:
-    """The action of an L2BM instruction. Raises NotExecutable."""
+    """The action of an L2BM instruction between memories."""
     source, destination = instruction.sources[0].operand, instruction.destinations[0].operand
-    if not isinstance(source, L1bm | L2bm) or not isinstance(destination, L1bm | L2bm):
-        raise NotExecutable(f"`{instruction.op}` (DRAM address table) is not executed by this version of the simulator")
+    assert isinstance(source, L1bm | L2bm) and isinstance(destination, L1bm | L2bm)
     l1bs = sorted(range(L1BS) if instruction.l1bs is None else instruction.l1bs)
     ends = Ends(source.address, destination.address, l1bs)
     if instruction.op == "l2bmi":

@@ -9,8 +9,8 @@ import numpy as np
 
 from simulator import debug
 from simulator import program as p
-from simulator.execute import alu, l1bm, l2bm, mau, mv
-from simulator.execute.action import Action, NotExecutable
+from simulator.execute import alu, dar, l1bm, l2bm, mau, mv
+from simulator.execute.action import Action
 from simulator.memories import Memories
 
 Run = Callable[[Memories], None]
@@ -21,7 +21,8 @@ _DECODERS: dict[str, Callable[[p.Instruction], Action[Any]]] = {
     "mau-write": mau.decode_write,
     "mau-read": mau.decode_read,
     "l1bm": l1bm.decode,
-    "l2bm": l2bm.decode,
+    "l2bm": lambda i: dar.decode_fetch(i) if i.op == "l2bmdars" else l2bm.decode(i),
+    "l2bmdarw": dar.decode_write,
 }
 _SILENT = ("nop", "noforward", "wait")
 
@@ -51,10 +52,7 @@ def decode_step(step: p.Step) -> Run:
 
 def decode_instruction(instruction: p.Instruction) -> Action[Any]:
     """The action of one PE instruction. Raises NotExecutable."""
-    decoder = _DECODERS.get(instruction.unit)
-    if decoder is None:
-        raise NotExecutable(f"`{instruction.text}` is not executed by this version of the simulator")
-    return decoder(instruction)
+    return _DECODERS[instruction.unit](instruction)
 
 
 def decode_line(line: p.Step | p.Move | p.DebugSet | p.DramPreset) -> Run:

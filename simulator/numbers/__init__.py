@@ -1,7 +1,7 @@
 """The machine's arithmetic: functions on NumPy arrays of bit patterns (isa.md, sections 9 to 11)."""
 
 from simulator.numbers.alu import floor, leaky_relu, maximum, minimum, reciprocal_sqrt, relu, to_integer
-from simulator.numbers.blockfloat import block_float, block_format, block_value
+from simulator.numbers.blockfloat import block_float, block_format, block_value, extended_block_float
 from simulator.numbers.formats import (
     DOUBLE,
     FORMATS,
@@ -33,6 +33,7 @@ __all__ = [
     "block_format",
     "block_value",
     "exact",
+    "extended_block_float",
     "floor",
     "fma",
     "from_float64",

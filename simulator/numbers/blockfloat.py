@@ -11,6 +11,7 @@ import numpy as np
 from simulator.numbers.formats import DOUBLE, FORMATS, SINGLE, Bits, Floats, Format, exponent_field, fraction_field
 
 _KEPT = {"d": 52, "f": 23, "g": 18, "h": 9}  # mantissa bits kept
+EXTENSION = 6  # by so much the exponent of a flagged element of `hbfe` is less than its block's
 
 
 def block_format(letter: str) -> Format:
@@ -24,24 +25,44 @@ def block_float(bits: Bits, letter: str, axis: int | tuple[int, ...], keep: int 
     axis: the axis or axes whose elements form one block. keep: the n of `hbfn/n`, 6 to 9; for "h" only, where fewer
     bits raise the exponent instead of clearing low bits.
     """
+    return _convert(bits, letter, axis, _KEPT[letter] if keep is None else keep, extended=False)
+
+
+def extended_block_float(bits: Bits, axis: int | tuple[int, ...], keep: int) -> Bits:
+    """Convert halves to extended block floats (`hbfe/n`), in dtype and shape of `bits`; keep is n, 6 to 9.
+
+    As `block_float`, but elements far below the largest keep 6 more bits: they are flagged by the exponent field 0,
+    which stands for the block's exponent less 6. A mantissa of 0 has exponent field 0 too.
+    """
+    return _convert(bits, "h", axis, keep, extended=True)
+
+
+def _convert(bits: Bits, letter: str, axis: int | tuple[int, ...], kept: int, extended: bool) -> Bits:
     fmt = block_format(letter)
-    kept = _KEPT[letter] if keep is None else keep
     cut = fmt.fraction_bits - kept
     raised, drop = (cut, 0) if letter == "h" else (0, cut)
     zero, infinity, number = fmt.dtype.type(0), fmt.dtype.type(fmt.infinity), fmt.dtype.type
 
     exponent, fraction = exponent_field(bits, fmt), fraction_field(bits, fmt)
     largest = exponent.max(axis=axis, keepdims=True)
-    carries = (exponent == largest) & (fraction >> number(cut) == (1 << kept) - 1)
+    kept_ones = fraction >> number(cut) == (1 << kept) - 1
+    carries = (exponent == largest) & kept_ones
     common = largest + number(raised) + carries.any(axis=axis, keepdims=True)
 
-    shift = np.minimum(common - exponent + number(1 + drop), number(fmt.fraction_bits + 3))
+    below = common - exponent
+    fields = common << number(fmt.fraction_bits)
+    if extended:
+        limit = number(EXTENSION + raised)
+        flagged = (below > limit) | ((below == limit) & ~kept_ones)
+        below = below - flagged * number(EXTENSION)
+        fields = np.where(flagged, zero, fields)
+    shift = np.minimum(below + number(1 + drop), number(fmt.fraction_bits + 3))
     full = fraction | number(fmt.hidden)
     odd = (full >> shift) & number(1)
     half = number(1) << (shift - number(1))
-    mantissa = (full + odd + half - number(1)) >> shift << number(drop)
+    mantissa = np.where(exponent == 0, zero, (full + odd + half - number(1)) >> shift << number(drop))
 
-    block = np.where(exponent == 0, zero, mantissa) | (common << number(fmt.fraction_bits))
+    block = mantissa | (np.where(mantissa == 0, zero, fields) if extended else fields)
     block = np.where(common >= fmt.exponent_ones, infinity, block)
     return np.asarray(np.where(largest == 0, zero, block) | (bits & number(fmt.sign)))
 

@@ -29,7 +29,7 @@ def _l2bm(name: str, *forms: Form, meaning: str, evidence: str, example: str, re
 ROWS = (
     _l1bm(
         "l1bmp",
-        form("lb -> out", "PE[m, p, c, w] = L1BM[A + 4*w + c]", l1bm=1),
+        form("block -> out", "PE[m, p, c, w] = L1BM[A + 4*w + c]", l1bm=1),
         meaning="every PE gets the same long words, one per cycle",
         evidence="G",
         example="l1bmp $llb0 $llm0v",
@@ -146,7 +146,7 @@ ROWS = (
     ),
     _l2bm(
         "l2bmdars",
-        form("lc -> dar"),
+        form("lc -> dar", l2bm=64),
         meaning="DRAM addresses fetched into a buffer, 128 per cycle",
         evidence="D",
         example="l2bmdars $lc0 $dar0",

@@ -218,6 +218,7 @@ WRONG = {
     "lpassa/$llimr1 $lr0 $ls0": (1, "a zero-flush mask has no length"),
     "l1bmm@1/1000 $lr0v $lb0": (1, "`@1/1000` does not name a MAB"),
     "l1bmrffadd/1000 $lr0v $lb0": (1, "zero-flush works only on what goes to the PEs"),
+    "l1bmp $lbi $lr0v": (7, "this operand cannot stand here"),  # no transfer to the L1BM is of its family
     "l1bmm $lr0v $lb0": (1, "`l1bmm` does not say which MAB it reads"),
     "l1bmm@16 $lr0v $lb0": (1, "`@16` does not name a MAB"),
     "l1bmm4@4 $lr0v $lb0": (1, "`@4` does not name a MAB"),

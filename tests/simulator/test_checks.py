@@ -44,7 +44,7 @@ REFUSED = {
     "lpassa $lr0 $ln0 ; lpassa $lr0 $t": (20, "two ALU instructions in one step"),
     "fvadd $lr0 $ls0 $ln0 ; fvpassa $lr0 $t": (24, "two MAU calculation instructions in one step"),
     "l1bmp $lb0 $lm0 ; l1bmm $lb0 $ln0v": (19, "two L1BM instructions in one step"),
-    "l1bmp $lbi $lm0 ; l1bmm $lbi $ln0v": (19, "two turnaround instructions in one step"),
+    "l1bmd $lbi $lm0 ; l1bmm $lbi $ln0v": (19, "two turnaround instructions in one step"),
     "l2bmb $lc0 $lb0 ; l2bmb $lc0 $lb64": (19, "two L2BM instructions in one step"),
     "lpassa $lr0 $ln0 ; nop": (20, "nop can share a step only with wait"),
     "wait i01": (1, "wait cannot stand alone"),

@@ -129,8 +129,8 @@ def test_programs_are_decoded_once_and_forgotten_with_them() -> None:
 
 
 def test_errors_name_file_and_line() -> None:
-    with pytest.raises(ExecutionError, match=r"k.vsm:2: `d getbf`"):
-        Machine().run(assemble("nop\nd getbf $lm0 1", "k.vsm"))
+    with pytest.raises(ExecutionError, match=r"k.vsm:2: the turnaround register holds nothing"):
+        Machine().run(assemble("nop\nl1bmm $lbi $lr0v", "k.vsm"))
     with pytest.raises(AssemblyError):
         assemble("what $lm0")
 
@@ -159,3 +159,18 @@ def test_set_writes_every_matching_unit() -> None:
     assert m.l2bm[:, 8].tolist() == [0, 0, 0, 0, 0, 10, 0, 0]
     assert m.pdm[:, 9].tolist() == [11] * 4
     assert m.dram[3][10:12].tolist() == [12, 13]
+
+
+def test_set_writes_mask_entries() -> None:
+    m = Machine()
+    lines = (
+        "d set $omr3n1p2 2 000000000000F731 FFFFFFFFFFFF8421\nd get $omr3n1c0b0m0p2 2\nd set $omr15 1 0000000000000001"
+    )
+    result = m.run(assemble(lines))
+    assert [line.partition(":")[2].partition(" ")[0] for line in result.dump] == [
+        f"Mask{{{flags}}}" for flags in (15, 7, 3, 1, 8, 4, 2, 1)
+    ]
+    pe = np.arange(4096)
+    chosen = (pe // 1024 == 1) & (pe % 4 == 2)
+    assert (m.omr[3].sum(axis=(0, 1)) == np.where(chosen, 10, 0)).all()
+    assert m.omr[15, 3, 3].all() and m.omr[15].sum() == 4096

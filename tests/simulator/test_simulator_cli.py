@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "case.vsm": f"{MARKER}\nd getf $lr0n0c0b0m0p0 1 # expect=[1.5, 1.5] / Float @[0],[1]\n",
         "answer.vsm": 'imm f"1.5" $lr0\n',
         "wrong.vsm": 'imm f"1" $lr0\n',
-        "beyond.vsm": "nop\nhbfe/9 $lm0v $lr0v\n",
+        "beyond.vsm": "nop\nl1bmm $lbi $lr0v\n",
     }.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "binary.vsm").write_bytes(b"\xff\xfe\x00")
@@ -101,7 +101,7 @@ def test_judge_has_three_outcomes(folder: Path, capsys: pytest.CaptureFixture[st
         (["run", "."], "cannot read .: Is a directory"),
         (["run", "binary.vsm"], "binary.vsm is not a text file"),
         (["run", "bad.vsm"], "bad.vsm:1:"),
-        (["run", "beyond.vsm"], "beyond.vsm:2: `hbfe` is not executed"),
+        (["run", "beyond.vsm"], "beyond.vsm:2: the turnaround register holds nothing"),
         (["run", "good.vsm", "-d", "no/such/folder"], "cannot write no/such/folder"),
         (["check", "none.vsm"], "cannot read none.vsm"),
     ],

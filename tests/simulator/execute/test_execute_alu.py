@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
 from machines import run
 
-from simulator import ExecutionError, Machine, assemble
-from simulator.numbers import SINGLE, block_float, from_float64, reciprocal_sqrt
+from simulator import Machine
+from simulator.numbers import SINGLE, block_float, extended_block_float, from_float64, reciprocal_sqrt
 
 WIDTH = {"l": 64, "i": 32, "s": 16}
 PES = range(12)  # each has its own operands
@@ -185,6 +186,16 @@ def test_block_floats_share_the_exponent_across_the_mab(letter: str) -> None:
             assert all(len(set(part.ravel().tolist())) == 1 for part in ([exponents] if letter == "g" else exponents))
 
 
-def test_what_is_not_executed_is_named() -> None:
-    with pytest.raises(ExecutionError, match=r"x.vsm:2: `hbfe` is not executed"):
-        Machine().run(assemble("nop\nhbfe/9 $lm0v $lr0v", "x.vsm"))
+@pytest.mark.parametrize("keep", [6, 7, 8, 9])
+@pytest.mark.parametrize(("op", "convert"), [("hbfn", block_float), ("hbfe", extended_block_float)])
+def test_half_blocks_are_the_four_halves_of_four_pes(op: str, convert: Callable[..., np.ndarray], keep: int) -> None:
+    machine = Machine()
+    machine.lm0[:16] = np.random.default_rng(5).integers(0, 1 << 32, (16, 4096), np.uint32)
+    run(machine, f"{op}/{keep} $llm0v $llr0v")
+    for mab, c, w in product((0, 9, 1023), range(4), range(2)):
+        rows, pes = slice(4 * c + 2 * w, 4 * c + 2 * w + 2), slice(4 * mab, 4 * mab + 4)
+        halves = [half for word in machine.lm0[rows, pes].ravel().tolist() for half in (word >> 16, word & 0xFFFF)]
+        block = np.array(halves, np.uint16)
+        wanted = convert(block, axis=0, keep=keep) if op == "hbfe" else convert(block, "h", 0, keep)
+        got = [half for word in machine.grf0[rows, pes].ravel().tolist() for half in (word >> 16, word & 0xFFFF)]
+        assert got == wanted.tolist()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from machines import B, filled, run
 
-from simulator import ExecutionError, Machine, assemble
+from simulator import Machine
 
 L2BS = range(8)
 CYCLES = range(4)
@@ -94,9 +94,3 @@ def test_addresses_past_the_end_wrap_around() -> None:
     run(machine, "l2bmd $lc32704 $lb0")
     assert (machine.l1bm[:, :, :8] == 1).all()
     assert (machine.l1bm[:, :, 8:32] == 2).all()
-
-
-@pytest.mark.parametrize("line", ["l2bmdars $lc0 $dar0", "l2bmdarw"])
-def test_the_dram_address_table_is_not_executed(line: str) -> None:
-    with pytest.raises(ExecutionError, match="l2bmdar"):
-        Machine().run(assemble(line))

@@ -9,7 +9,7 @@ import pytest
 from machines import filled, run
 from numpy.typing import NDArray
 
-from simulator import ExecutionError, Machine, assemble
+from simulator import AssemblyError, Machine, assemble
 
 N = 128  # two blocks of 64
 GROUPS = range(4)
@@ -146,6 +146,13 @@ def test_mvnop_does_nothing() -> None:
     assert Machine().run(assemble("mvnop")).mv == 1
 
 
-def test_indirect_dram_addresses_are_not_executed() -> None:
-    with pytest.raises(ExecutionError, match=r"x.vsm:1: .*DRAM address table"):
-        Machine().run(assemble("mvp/n64 $di0@0 $lc0@0.0", "x.vsm"))
+@pytest.mark.parametrize("operands", ["$lc0@1.0 $p0", "$p0@1 $lc0@.0", "$d0 $p0@2", "$p0@1 $p64"])
+def test_a_group_is_named_on_both_sides_or_on_neither(operands: str) -> None:
+    with pytest.raises(AssemblyError, match="does not move from"):
+        assemble(f"mvp/n64 {operands}")
+
+
+@pytest.mark.parametrize(("line", "limit"), [("mvp/n65536 $p0@0 $lc0@0.0", 32768), ("mvp/n1048576 $p0 $d0", 524288)])
+def test_no_memory_is_asked_for_more_than_it_has(line: str, limit: int) -> None:
+    with pytest.raises(AssemblyError, match=f"use n{limit} or less"):
+        assemble(line)

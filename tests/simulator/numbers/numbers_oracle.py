@@ -110,6 +110,26 @@ def block(elements: list[int], letter: str, kept: int) -> list[int]:
     ]
 
 
+def extended_block(elements: list[int], kept: int) -> list[int]:
+    """hbfe/n of one block, `kept` being n."""
+    b = 9 - kept
+    parts = [split(bits, "h") for bits in elements]
+    largest = max(e for _, e, _ in parts)
+    if largest == 0:
+        return [join(s, 0, 0, "h") for s, _, _ in parts]
+    all_ones = [m >> b == 2**kept - 1 for _, _, m in parts]
+    common = largest + b + any(e == largest and full for (_, e, _), full in zip(parts, all_ones, strict=True))
+    if common >= ones("h"):
+        return [infinity(s, "h") for s, _, _ in parts]
+    result = []
+    for (s, e, m), full in zip(parts, all_ones, strict=True):
+        delta = common - e
+        flagged = delta >= 6 + b and not (delta == 6 + b and full)
+        mantissa = round(Fraction(512 + m, 2 ** (1 + delta - (6 if flagged else 0)))) if e else 0
+        result.append(join(s, common if mantissa and not flagged else 0, mantissa, "h"))
+    return result
+
+
 def block_value(bits: int, letter: str) -> Fraction:
     sign, exponent, mantissa = split(bits, letter)
     return (-1) ** sign * mantissa * Fraction(2) ** (exponent - BIAS[letter] - (FRACTION_BITS[letter] - 1))
@@ -188,5 +208,3 @@ def near_boundaries(rng: random.Random, letter: str) -> tuple[int, int, int]:
 
 def array(bits: list[int], letter: str) -> np.ndarray:
     return np.array(bits, DTYPE[letter])
-
-

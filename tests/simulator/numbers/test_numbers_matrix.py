@@ -14,6 +14,7 @@ from numbers_oracle import (
     block,
     block_value,
     encode,
+    extended_block,
     join,
     ones,
     row_times_vector,
@@ -48,6 +49,21 @@ def test_block_float(letter, keep):
     expected = [block(elements, letter, keep or KEPT[letter]) for elements in blocks]
     got = numbers.block_float(array(blocks, letter), letter, axis=1, keep=keep)
     assert np.array_equal(got, array(expected, letter))
+
+
+@pytest.mark.parametrize("keep", [6, 7, 8, 9])
+def test_extended_block_float(keep):
+    rng = random.Random(22)
+    blocks = [ordinary_block(rng, "h", 16) for _ in range(400)]
+    for elements in blocks[:300]:  # most elements beside the limit where they are flagged
+        top = max(split(bits, "h")[1] for bits in elements)
+        for position in range(1, 16):
+            sign, _, mantissa = split(elements[position], "h")
+            elements[position] = join(sign, max(top - rng.randrange(4, 9), 0), mantissa, "h")
+    expected = [extended_block(elements, keep) for elements in blocks]
+    got = numbers.extended_block_float(array(blocks, "h"), axis=1, keep=keep)
+    assert np.array_equal(got, array(expected, "h"))
+    assert any(split(bits, "h")[1] == 0 and split(bits, "h")[2] for block in expected for bits in block)
 
 
 @pytest.mark.parametrize("letter", "fgh")
