@@ -17,7 +17,7 @@ def div_rows(op: Op) -> Iterator[str]:
     row, in every L1B, MAB and PE of the same L2B. y: like x, in either LM, in every L1B and MAB. Par: 137 steps.
 
     Every finite x and every normal v of either sign will do. A quotient too large for a single is inf of its sign, one
-    below 2^-125 may be +0. Where |x| or the quotient is below 2^-100, 2 ulp are allowed. Divided by a zero, 0 is +0
+    below 2^-125 may be +0. Where |x| or the quotient is below 2^-100, 2.1 ulp are allowed. Divided by a zero, 0 is +0
     and everything else is inf with the sign of the quotient.
     """
     x, v = op.inputs
@@ -54,7 +54,8 @@ def div_rows(op: Op) -> Iterator[str]:
     # Each row needs its s, r and w in both words: those of word 0 in GRF0, those of word 1 in GRF1.
     for at in (8, 24, 16):
         yield f"ipassa $r{at}v2 $r{at + 1}v2 ; fvpassa $s{at + 1}v2 $s{at}v2"
-    # q = (x s) r is right but for 2 ulp. Fused, x s - q w shows what is missing: q + (x s - q w) r is rounded once.
+    # q = (x s) r is right but for 2 ulp. Fused, x s - q w shows what is missing, and q + (x s - q w) r is rounded once.
+    # This squares the error of r again: 4 good bits of rsqrt, whose table the manual does not give, would do as well.
     before = ""
     for number, (own, other) in enumerate((("$lr", "$ls"), ("$ls", "$lr"))):
         yield f"fvmul $lmt{x.address + 128 * number}v32 {own}8v {other}48v{before}"
