@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Op, kernel
 from haribote.layout import LAYOUTS
+from solutions.kernels._elsewhere import elsewhere, is_elsewhere
 
 
 @kernel("5.23", "Sub per row")
@@ -17,11 +18,12 @@ def sub_rows(op: Op) -> Iterator[str]:
     row, in every L1B, MAB and PE of the same L2B. y: like x, in either LM, in every L1B and MAB. Par: 64 steps.
     """
     x, v = op.inputs
-    if x.memory != "LM0" or v.memory != "LM0":
-        raise UnsupportedShape("Sub per row reads LM0", f"{x.memory} and {v.memory}", "move the inputs")
     if (x.layout, v.layout, op.y.layout) != (LAYOUTS["256x16.P"], LAYOUTS["256"], LAYOUTS["256x16.P"]):
         raise UnsupportedShape("256x16 in layout P minus 256", f"{x.layout}, {v.layout}", "pad the batch to 256")
     ### BEGIN SOLUTION
+    if is_elsewhere(op, output=op.y.memory):
+        yield from elsewhere(op, sub_rows.emit, output=op.y.memory)
+        return
     # MAB m = 2j + w does long word w of the rows j + 8i, i = 0..7: cycle c of the first step is i = c, of the second
     # i = 4 + c. T = j finds the words of v, T = 2m = 4j + 2w the long words of x.
     yield 'imm i"1" $ls32'

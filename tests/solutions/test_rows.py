@@ -271,9 +271,13 @@ def test_judge_accepts(row: KernelRow, shared: Path, tmp_path: Path) -> None:
 
 
 @each_row
-def test_inputs_in_lm1_are_refused(row: KernelRow) -> None:
-    with pytest.raises(UnsupportedShape, match="LM1"):
-        list(solution(row)(placed(row, input_memory="LM1", output_memory="LM0")))
+@pytest.mark.parametrize("output", ["LM0", "LM1"])
+def test_inputs_in_lm1_are_copied_first(row: KernelRow, output: Memory) -> None:
+    arrays = list(kind_of_input("normal"))[: len(row.inputs)]
+    usual = run_kernel(row, problem(row), arrays)
+    run = run_kernel(row, placed(row, 4, 1024, input_memory="LM1", output_memory=output), arrays)
+    assert np.array_equal(run.output, usual.output)
+    assert run.findings == [] and run.cost <= row.par
 
 
 @each_row
