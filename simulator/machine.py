@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simulator import dump, isa
+from simulator import dump, isa, native
 from simulator import program as p
 from simulator.cost import Cost, cost_of
 from simulator.errors import ExecutionError, SimulatorError
@@ -20,7 +21,7 @@ from simulator.execute.elements import join_words, split_long_words
 from simulator.execute.step import decode_line
 from simulator.memories import Memories
 
-ENGINES = ("numpy",)
+ENGINES = ("numpy", "native")
 SMALL_TENSOR = 16  # elements; larger tensors lie in four equal parts in the four groups (design.md, section 5)
 
 Observer = Callable[[p.Line], None]
@@ -59,11 +60,21 @@ class Machine(Memories):
     """MN-Core 2 with all memories zero; the attributes of `Memories` are its state and may be read and written."""
 
     def __init__(self, engine: str = "numpy") -> None:
-        """engine: "numpy" is the only one of this version. Raises SimulatorError for any other."""
+        """engine: "numpy", or "native" for the one in C++, which gives the same results and is built on first use.
+
+        Where it cannot be built, a warning says why and the NumPy engine runs. Raises SimulatorError for other names.
+        """
         if engine not in ENGINES:
             raise SimulatorError(f"there is no engine {engine!r}\n    try: {' or '.join(map(repr, ENGINES))}")
         super().__init__()
         self.engine = engine
+        self._native: native.Engine | None = None
+        if engine == "native":
+            try:
+                self._native = native.Engine()
+            except native.BuildError as error:
+                warnings.warn(f"{error}\n    the NumPy engine is used instead", stacklevel=2)
+                self.engine = "numpy"
 
     def run(self, program: p.Program, until: int | None = None, observer: Observer | None = None) -> RunResult:
         """Execute the lines of a program in order, starting from the memories as they are.
@@ -74,7 +85,7 @@ class Machine(Memories):
         if until is not None:
             program = p.Program(program.filename, tuple(x for x in program.lines if x.line <= until), program.source)
         entries: list[dump.Entry] = []
-        for line, execute in zip(program.lines, decoded(program), strict=True):
+        for line, execute in self._pieces(program, single=observer is not None):
             try:
                 found = execute(self)
             except NotExecutable as error:
@@ -84,6 +95,13 @@ class Machine(Memories):
             if observer is not None:
                 observer(line)
         return RunResult(tuple(entries), cost_of(program))
+
+    def _pieces(self, program: p.Program, single: bool) -> Iterable[tuple[p.Line, Decoded]]:
+        """What executes the program, with the last line that each function stands for; single: one for every line."""
+        functions = decoded(program)
+        if self._native is None:
+            return zip(program.lines, functions, strict=True)
+        return self._native.pieces(self, program, functions, single)
 
     def write_dram(self, address: int, array: npt.ArrayLike) -> None:
         """Store a tensor of 32-bit elements in DRAM, row-major, two elements per long word (design.md, section 5).

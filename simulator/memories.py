@@ -48,9 +48,17 @@ class Dram:
     def write(self, address: int, values: LongWords) -> None:
         """Store `values` from `address` on; addresses past the end wrap around."""
         for page, inside, outside in self._pieces(address, len(values)):
-            if page not in self._pages:
-                self._pages[page] = np.zeros(self.PAGE, np.uint64)
-            self._pages[page][inside] = values[outside]
+            self.page(page)[inside] = values[outside]
+
+    def has_page(self, number: int) -> bool:
+        """True where something was written in this page."""
+        return number in self._pages
+
+    def page(self, number: int) -> LongWords:
+        """The long words of a page, created if need be; it stays where it is as long as the DRAM lives."""
+        if number not in self._pages:
+            self._pages[number] = np.zeros(self.PAGE, np.uint64)
+        return self._pages[number]
 
     def _pieces(self, address: int, count: int) -> list[tuple[int, slice, slice]]:
         """The range cut at page ends: page number, slice of the page, slice of the range."""

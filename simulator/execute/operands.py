@@ -136,10 +136,10 @@ def fixed_value(name: str, width: int) -> Words:
 
 def writers(destinations: tuple[p.Destination, ...]) -> tuple[Write[Result], ...]:
     """One write per destination; `$nowrite` stores nothing."""
-    return tuple(Write(writer(d), _rank(d)) for d in destinations if not isinstance(d.operand, p.NoWrite))
+    return tuple(Write(writer(d), write_rank(d)) for d in destinations if not isinstance(d.operand, p.NoWrite))
 
 
-def _rank(destination: p.Destination) -> int:
+def write_rank(destination: p.Destination) -> int:
     """Memories first: their addresses and masks come from T, base addresses and mask register as the step found them.
 
     The mask register comes last, because the others are masked by what it held.

@@ -1,0 +1,139 @@
+"""Compile the engine once with the user's C++ compiler and keep the library in the user's cache folder.
+
+The library's name holds a hash of the sources, the compiler's version, the flags and the processor, so a library is
+never used for anything else. It is written under a temporary name and then renamed: two processes may build at once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from simulator.errors import SimulatorError
+from simulator.native import records
+
+FLAGS = ("-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-pthread")
+NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
+"""The first that the compiler accepts is added: the code is for this processor only."""
+COMPILERS = ("c++", "g++", "clang++")
+TIME_LIMIT = 300  # seconds
+
+
+class BuildError(SimulatorError):
+    """The engine cannot be built here; the text says why and what to try."""
+
+
+def _library() -> ctypes.CDLL:
+    compiler = _compiler()
+    identity = _identity(compiler)
+    path = cache_folder() / f"engine-{identity}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    if path.exists():
+        try:
+            return _load(path)
+        except (OSError, AttributeError, BuildError):
+            pass  # a damaged file: build it anew
+    _compile(compiler, path)
+    return _load(path)
+
+
+def load() -> ctypes.CDLL:
+    """The engine's library, built first if need be. Raises BuildError."""
+    try:
+        return _library()
+    except (OSError, AttributeError) as error:
+        raise BuildError(f"the native engine cannot be loaded: {error}\n    try: engine='numpy'") from error
+
+
+def cache_folder() -> Path:
+    """Where libraries are kept: HARIBOTE_CACHE, else the system's folder for caches."""
+    if chosen := os.environ.get("HARIBOTE_CACHE"):
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "haribote"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "haribote"
+
+
+def _compiler() -> list[str]:
+    """The command of the first compiler there is: CXX, or one of COMPILERS on the PATH."""
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    for command in [chosen] if chosen else [[name] for name in COMPILERS]:
+        found = shutil.which(command[0])
+        if found:
+            return [found, *command[1:]]
+    wanted = f"CXX is {shlex.join(chosen)!r}, which is not there" if chosen else f"no {', '.join(COMPILERS)} on the PATH"
+    raise BuildError(
+        f"the native engine needs a C++ compiler: {wanted}\n    try: install g++ or clang++, or set CXX; or engine='numpy'"
+    )
+
+
+def _sources() -> list[Path]:
+    return sorted(records.SOURCES.glob("*.[ch]pp"))
+
+
+def _identity(compiler: list[str]) -> str:
+    """A hash of everything that the library depends on."""
+    version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
+    parts = [" ".join(compiler).encode(), version, repr((FLAGS, NATIVE_FLAGS)).encode(), _processor().encode()]
+    parts += [source.read_bytes() for source in _sources()]
+    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
+
+
+def _processor() -> str:
+    """The processor's instruction sets, as `-march=native` sees them: a cache folder may be shared by machines."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        return next(line for line in text.splitlines() if line.startswith(("flags", "Features")))
+    except (OSError, StopIteration):
+        return platform.machine() + platform.processor()
+
+
+def _compile(compiler: list[str], path: Path) -> None:
+    """Build the library at `path`. Raises BuildError with the compiler's first messages."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    except OSError as error:
+        raise BuildError(
+            f"the native engine cannot be kept in {path.parent}: {error.strerror}\n    try: set HARIBOTE_CACHE to a folder"
+        ) from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        for flag in NATIVE_FLAGS:
+            command = [*compiler, *FLAGS, *([flag] if flag else []), str(records.SOURCES / "engine.cpp"), "-o", name]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
+            if done.returncode == 0:
+                os.replace(temporary, path)
+                return
+        first = "\n".join(done.stderr.splitlines()[:5])
+        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"{compiler[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """Load a library and check that it knows the same records."""
+    library = ctypes.CDLL(str(path))
+    library.haribote_run.argtypes = [
+        ctypes.POINTER(records.Pointers),
+        ctypes.POINTER(records.Records),
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+    ]
+    library.haribote_run.restype = None
+    sizes = (ctypes.c_int * len(records.ALL))()
+    library.haribote_record_sizes(sizes)
+    if list(sizes) != [ctypes.sizeof(record) for record in records.ALL]:
+        raise BuildError("the native engine's records differ from records.py\n    try: engine='numpy'")
+    return library

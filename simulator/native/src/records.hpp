@@ -1,0 +1,81 @@
+// What a decoded program looks like to the engine: plain records of 32-bit integers, filled by encode.py.
+//
+// encode.py reads the enumerations below from this file (a trailing underscore only avoids a C++ keyword) and mirrors
+// the structures field by field; haribote_record_sizes lets it check that both sides agree.
+#pragma once
+
+#include <cstdint>
+
+namespace haribote {
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+enum class Unit : i32 { alu, mau, mau_write, mau_read, to_pes, from_pes, l2bm };
+enum class Kind : i32 { none, memory, t, path, fixed, immediate, matrix, l1bm, turnaround, l2bm, base, mask, dram, pdm };
+enum class Bank : i32 { lm0, lm1, grf0, grf1 };
+enum class Path : i32 { aluf, mauf, lbf, mreadf };
+enum class Fixed : i32 { l2bid, l1bid, mabid, peid, subpeid, msb1 };
+enum class Letter : i32 { none, d, f, g, h, l, i, s };
+enum class Reduction : i32 { none, fadd, max, min, iadd, band, bor, and_, or_ };
+enum class Alu : i32 {
+    zero, imm, passa, inc, dec, add, sub, not_, lnot, and_, or_, xor_, lsl, lsr, bsl, bsr, max, min, packbit, rsqrt,
+    floor, ftoi, relu, relu0, relu1, relu2, relu3, lrelud, lreluo, ilrelud, bfn, msl, msr
+};
+enum class Mau : i32 { vfma, vmul, vadd, vpassa, mmul, mfma };
+enum class L2bm : i32 { broadcast, broadcast_pairs, deal, gather, copy, reduce, reduce_pairs, indirect };
+enum class MoveOp : i32 { mvp, mvb, mvb2, mvb4, mvd, mvr, mvr2, mvr4 };
+enum class LineKind : i32 { step, local_move, global_move };
+
+// An operand. index: of bank, path, fixed value, matrix register or mask entry; of moves the group, -1 for all.
+// addresses: one per cycle, before base address register, T and j; others use the first. words: of a move the L2B.
+struct Operand {
+    Kind kind;
+    i32 index;
+    i32 words;
+    i32 addresses[4];
+    i32 indirect;
+    i32 reach;  // PEs with a number below this one use the address + words (`j`)
+    i32 literal;
+    i32 negate, widen, narrow;
+};
+
+// A write of a PE destination. mask: entry, or -1; by_word: the `ll` form.
+struct Store {
+    Operand operand;
+    i32 instruction;  // its number within the step
+    i32 mask, by_word;
+};
+
+// A PE instruction. rows: 1 = `u`, 2 = `d`; flush: entry or -1; latch: a later line reads the forwarding path or the
+// turnaround register; copy: what a result shares with a memory must be copied, as this step overwrites it.
+// mabs: of a transfer family (1, 4, 16; 0 for l1bmp); l1bs: bits of the set, or for l2bmi 4 bits per L1B: its origin + 1.
+struct Instruction {
+    Unit unit;
+    i32 code;
+    Letter letter;
+    Reduction reduction;
+    i32 number, rows, narrow, is_unsigned;
+    i32 flush, flags, latch, copy;
+    i32 mabs;
+    u32 l1bs;
+    Operand sources[3];
+    Operand target;  // matrix, L1BM, turnaround or L2BM
+};
+
+struct Line {
+    LineKind kind;
+    i32 first_instruction, instructions;  // steps
+    i32 first_store, stores;
+    MoveOp move;
+    Letter letter;
+    Reduction reduction;
+    i32 size;
+    Operand source, destination;
+};
+
+}  // namespace haribote

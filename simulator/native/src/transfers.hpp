@@ -1,0 +1,257 @@
+// Transfers between PEs and L1BM and between L1BM and L2BM (isa.md, sections 7 and 8), inside one L2B.
+//
+// A transfer of the L1BM moves one block of long words per L1B, ordered cycle, MAB (those that differ), long word of the
+// datum, PE. The turnaround register keeps such a block.
+#pragma once
+
+#include "reduce.hpp"
+
+namespace haribote {
+
+inline u64* l1bm_of(const Block& block, int l1b) {
+    return block.machine.l1bm + std::size_t(block.l2b * L1BS + l1b) * L1BM_LONGS;
+}
+inline u64* l2bm_of(const Machine& machine, int l2b) { return machine.l2bm + std::size_t(l2b) * L2BM_LONGS; }
+inline u64* turnaround_of(const Block& block, int l1b) {
+    return block.machine.turnaround + std::size_t(block.l2b * L1BS + l1b) * TURNAROUND_LONGS;
+}
+
+inline void load_longs(const u64* memory, int size, int address, int count, u64* out) {
+    const int until_end = std::min(count, size - address % size);
+    std::memcpy(out, memory + address % size, std::size_t(until_end) * sizeof(u64));
+    std::memcpy(out + until_end, memory, std::size_t(count - until_end) * sizeof(u64));
+}
+
+inline void store_longs(u64* memory, int size, int address, int count, const u64* values) {
+    const int until_end = std::min(count, size - address % size);
+    std::memcpy(memory + address % size, values, std::size_t(until_end) * sizeof(u64));
+    std::memcpy(memory, values + until_end, std::size_t(count - until_end) * sizeof(u64));
+}
+
+// --- L1BM ------------------------------------------------------------------------------------------------------------
+
+inline int block_longs(const Instruction& instruction, int wide) {
+    return instruction.mabs == 0 ? CYCLES * wide : CYCLES * instruction.mabs * wide * PES;
+}
+
+// Where in its L1B's block the long word `w` of a PE (mab, pe) stands; shift: of `l1bmd+n`.
+inline int place(int mabs, int wide, int cycle, int w, int mab, int pe, int shift) {
+    if (mabs == 0) return 4 * w + cycle;
+    const int own = mabs == 16 ? (mab - shift + 2 * MABS) % MABS : mab / (MABS / mabs);
+    return ((cycle * mabs + own) * wide + w) * PES + pe;
+}
+
+inline Result to_pes(Block& block, const Instruction& instruction) {
+    Result result{zero_datum()};
+    const Operand& source = instruction.sources[0];
+    const int wide = source.words / 2, count = block_longs(instruction, wide);
+    u64* longs = block.arena.take<u64>(std::size_t(L1BS) * count);
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        if (source.kind == Kind::l1bm)
+            load_longs(l1bm_of(block, l1b), L1BM_LONGS, source.addresses[0], count, longs + l1b * count);
+        else
+            std::memcpy(longs + l1b * count, turnaround_of(block, l1b), std::size_t(count) * sizeof(u64));
+    }
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int w = 0; w < wide; ++w) {
+            u32 *high = block.new_row(), *low = block.new_row();
+            for (int l1b = 0; l1b < L1BS; ++l1b)
+                for (int mab = 0; mab < MABS; ++mab) {
+                    const int first = place(instruction.mabs, wide, cycle, w, mab, 0, instruction.number);
+                    const u64* from = longs + l1b * count + first;
+                    const int pe = l1b * L1B_PES + mab * PES;
+                    for (int p = 0; p < PES; ++p) {
+                        const u64 value = from[instruction.mabs ? p : 0];
+                        high[pe + p] = u32(value >> 32);
+                        low[pe + p] = u32(value);
+                    }
+                }
+            result.datum.rows[cycle][2 * w] = high;
+            result.datum.rows[cycle][2 * w + 1] = low;
+        }
+    flush(block, result, instruction.flush, false);
+    return result;
+}
+
+// The inputs that are combined, one element from each MAB that takes part; then the words of the block.
+template <class F, class Stored, class Output>
+inline u64 reduce_pe_elements(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int first_mab,
+                              int inputs, int pe) {
+    constexpr int per_long = 64 / F::width;  // elements of a long word before narrowing
+    const int count = wide * per_long;
+    u64 result = 0;
+    for (int index = 0; index < count; ++index) {
+        const int bit = index * Output::width;  // of the packed result, from its most significant end
+        if (bit / 64 != w) continue;
+        typename F::U values[MAX_INPUTS];
+        for (int i = 0; i < inputs; ++i) {
+            const int number = (first_mab + i) * PES + pe;
+            typename Stored::U bits;
+            const u32* const* words = datum.rows[cycle];
+            if constexpr (Stored::width == 64)
+                bits = u64(words[2 * index][number]) << 32 | words[2 * index + 1][number];
+            else if constexpr (Stored::width == 32)
+                bits = words[index][number];
+            else
+                bits = u16(words[index / 2][number] >> (index % 2 ? 0 : 16));
+            if constexpr (F::width == Stored::width)
+                values[i] = bits;
+            else
+                values[i] = widen<Stored, F>(bits);
+        }
+        const Stages stages = inputs == 16 ? Stages{4, 4} : Stages{4, 1};
+        typename Output::U value;
+        if (is_float(instruction.letter))
+            value = reduce_floats<F, Output>(instruction.reduction, values, stages);
+        else
+            value = typename Output::U(reduce_integers<typename F::U>(instruction.reduction, values, inputs));
+        result |= u64(value) << (64 - Output::width - bit % 64);
+    }
+    return result;
+}
+
+// Which precisions a reduction reads, sums and gives: halves are summed on the single-precision circuit.
+template <class Function>
+inline u64 with_formats(const Instruction& instruction, Function f) {
+    const bool halves_on_singles = instruction.letter == Letter::h && instruction.reduction == Reduction::fadd;
+    const bool widens = instruction.sources[0].widen || halves_on_singles;
+    const bool narrows = instruction.narrow || halves_on_singles;
+    const int width = halves_on_singles ? 32 : element_width(instruction.letter);
+    if (width == 16) return f(Half{}, Half{}, Half{});
+    if (width == 32) {
+        if (widens) return narrows ? f(Single{}, Half{}, Half{}) : f(Single{}, Half{}, Single{});
+        return narrows ? f(Single{}, Single{}, Half{}) : f(Single{}, Single{}, Single{});
+    }
+    if (widens) return narrows ? f(Double{}, Single{}, Single{}) : f(Double{}, Single{}, Double{});
+    return narrows ? f(Double{}, Double{}, Single{}) : f(Double{}, Double{}, Double{});
+}
+
+inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int l1b, int own, int pe) {
+    const int share = MABS / instruction.mabs, first_mab = l1b * MABS + own * share;
+    if (instruction.reduction != Reduction::none)
+        return with_formats(instruction, [&](auto f, auto stored, auto output) {
+            return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(instruction, datum, cycle, w, wide,
+                                                                                      first_mab, share, pe);
+        });
+    const int chosen = instruction.mabs == 16 ? 0 : instruction.number;
+    const int number = (first_mab + chosen) * PES + pe;
+    return u64(datum.rows[cycle][2 * w][number]) << 32 | datum.rows[cycle][2 * w + 1][number];
+}
+
+// The blocks that the PEs send, before any shift: [l1b][TURNAROUND_LONGS].
+inline Result from_pes(Block& block, const Instruction& instruction) {
+    Result result{};
+    const Datum datum = read(block, instruction.sources[0]);
+    const int wide = instruction.target.words / 2;
+    result.longs = block.arena.take<u64>(std::size_t(L1BS) * TURNAROUND_LONGS);
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        u64* next = result.longs + l1b * TURNAROUND_LONGS;
+        for (int cycle = 0; cycle < CYCLES; ++cycle)
+            for (int own = 0; own < instruction.mabs; ++own)
+                for (int w = 0; w < wide; ++w)
+                    for (int pe = 0; pe < PES; ++pe)
+                        *next++ = gathered(instruction, datum, cycle, w, wide, l1b, own, pe);
+    }
+    return result;
+}
+
+inline void store_blocks(Block& block, const Instruction& instruction, const Result& result) {
+    const Operand& target = instruction.target;
+    const int count = block_longs(instruction, target.words / 2);
+    const bool deals = instruction.mabs == 16;
+    u64 turned[TURNAROUND_LONGS];
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        const u64* longs = result.longs + l1b * TURNAROUND_LONGS;
+        if (instruction.latch) std::memcpy(turnaround_of(block, l1b), longs, std::size_t(count) * sizeof(u64));
+        if (target.kind != Kind::l1bm) continue;
+        if (deals && instruction.number) {
+            const int shift = (instruction.number + MABS) % MABS;
+            for (int index = 0; index < count; ++index) {
+                const int cycle = index / L1B_PES, rest = index % L1B_PES;
+                turned[cycle * L1B_PES + (rest + shift * PES) % L1B_PES] = longs[index];
+            }
+            longs = turned;
+        }
+        store_longs(l1bm_of(block, l1b), L1BM_LONGS, target.addresses[0], count, longs);
+    }
+}
+
+// --- L2BM ------------------------------------------------------------------------------------------------------------
+
+// What the L1BMs get ([l1b][count]) or the L2BM gets ([count]).
+inline Result l2bm(Block& block, const Instruction& instruction) {
+    Result result{};
+    const L2bm op = L2bm(instruction.code);
+    const int address = instruction.sources[0].addresses[0];
+    u64* out = result.longs = block.arena.take<u64>(512);
+    u64 block_longs[256], inputs[L1BS][64];
+    const u64* memory = l2bm_of(block.machine, block.l2b);
+    switch (op) {
+        case L2bm::broadcast:
+            for (int l1b = 0; l1b < L1BS; ++l1b) load_longs(memory, L2BM_LONGS, address, 64, out + 64 * l1b);
+            return result;
+        case L2bm::broadcast_pairs:
+            load_longs(memory, L2BM_LONGS, address, 256, block_longs);
+            for (int l1b = 0; l1b < L1BS; ++l1b)
+                for (int cycle = 0; cycle < CYCLES; ++cycle)
+                    std::copy_n(block_longs + 64 * cycle + 16 * (l1b / 2), 16, out + 64 * l1b + 16 * cycle);
+            return result;
+        case L2bm::deal:
+            load_longs(memory, L2BM_LONGS, address, 256, block_longs);
+            for (int l1b = 0; l1b < L1BS; ++l1b)
+                for (int cycle = 0; cycle < CYCLES; ++cycle)
+                    std::copy_n(block_longs + 64 * cycle + 8 * l1b, 8, out + 32 * l1b + 8 * cycle);
+            return result;
+        case L2bm::gather:
+            for (int l1b = 0; l1b < L1BS; ++l1b) {
+                load_longs(l1bm_of(block, l1b), L1BM_LONGS, address, 32, block_longs);
+                for (int cycle = 0; cycle < CYCLES; ++cycle)
+                    std::copy_n(block_longs + 8 * cycle, 8, out + 64 * cycle + 8 * l1b);
+            }
+            return result;
+        default: break;
+    }
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        load_longs(l1bm_of(block, l1b), L1BM_LONGS, address, 64, inputs[l1b]);
+        const bool included = op != L2bm::reduce || (instruction.l1bs >> l1b & 1);
+        if (!included) std::fill_n(inputs[l1b], 64, initial_value(instruction.reduction, instruction.letter));
+    }
+    if (op == L2bm::copy) std::copy_n(inputs[__builtin_ctz(instruction.l1bs)], 64, out);
+    if (op == L2bm::indirect) std::copy_n(&inputs[0][0], L1BS * 64, out);
+    if (op == L2bm::reduce)
+        for (int a = 0; a < 64; ++a) {
+            u64 column[L1BS];
+            for (int l1b = 0; l1b < L1BS; ++l1b) column[l1b] = inputs[l1b][a];
+            out[a] = reduce_longs(instruction.reduction, instruction.letter, column, {L1BS, 1});
+        }
+    if (op == L2bm::reduce_pairs)
+        for (int pair = 0; pair < L1BS / 2; ++pair)
+            for (int a = 0; a < 64; ++a) {
+                const u64 column[2] = {inputs[2 * pair][a], inputs[2 * pair + 1][a]};
+                out[64 * (a / 16) + 16 * pair + a % 16] =
+                    reduce_longs(instruction.reduction, instruction.letter, column, {2, 1});
+            }
+    return result;
+}
+
+inline void store_l2bm(Block& block, const Instruction& instruction, const Result& result) {
+    const L2bm op = L2bm(instruction.code);
+    const int address = instruction.target.addresses[0];
+    if (instruction.target.kind == Kind::l2bm) {
+        const int count = op == L2bm::gather || op == L2bm::reduce_pairs ? 256 : 64;
+        return store_longs(l2bm_of(block.machine, block.l2b), L2BM_LONGS, address, count, result.longs);
+    }
+    const int count = op == L2bm::deal ? 32 : 64;
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        int origin = l1b;
+        if (op == L2bm::indirect) {
+            origin = int(instruction.l1bs >> (4 * l1b) & 15) - 1;
+            if (origin < 0) continue;
+        } else if (!(instruction.l1bs >> l1b & 1)) {
+            continue;
+        }
+        store_longs(l1bm_of(block, l1b), L1BM_LONGS, address, count, result.longs + count * origin);
+    }
+}
+
+}  // namespace haribote
