@@ -13,7 +13,14 @@ from simulator.moves import decode_move
 from simulator.operands import OperandError
 from simulator.program import Instruction, Line, Program, Step, WriteMask
 from simulator.statements import parse_debug, parse_preset
+from simulator.waits import WINDOW
 
+MOST_CHARACTERS = 4000
+"""Characters that a line of code may have; more is taken for a mistake."""
+LOST_STEPS = WINDOW
+"""What stands for a line that is no step: so many nops that no wait is found across it."""
+
+_NUMBER = re.compile(r'"[^"]*"|\d{20,}')
 _WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
 _MASK = re.compile(r"mask(l{0,2})([rstmnk]*)\s+(\S+)")
 _MASKED = {"r": "grf0", "s": "grf1", "t": "t", "m": "lm0", "n": "lm1", "k": "omr"}
@@ -61,15 +68,36 @@ class _Assembly:
                 self.lines.append(parse_debug(text, self.line))
             elif first == "r":
                 self.lines.append(parse_preset(text, self.line))
-            elif "!" in text:
-                raise OperandError("`!` is not allowed in a program", "remove it")
-            elif first.startswith("mask"):
-                self.defaults = parse_mask_statement(text)
-            else:
-                self.read_code(code, text)
+            elif self.is_legible(code, start):
+                if first.startswith("mask"):
+                    self.defaults = parse_mask_statement(text)
+                else:
+                    self.read_code(code, text)
         except OperandError as error:
             self.report(start, error)
         return True
+
+    def is_legible(self, code: str, start: int) -> bool:
+        """True for a line of code that is worth taking apart; else what is odd about its characters is reported."""
+        if len(code) > MOST_CHARACTERS:
+            self.report(start, OperandError(f"the line has {len(code)} characters", f"the most is {MOST_CHARACTERS}"))
+            return False
+        found = len(self.findings)
+        for column, character in enumerate(code, 1):
+            if character == "!":
+                self.report(column, OperandError("`!` is not allowed in a program", "remove it"))
+            elif not character.isascii():
+                self.report(column, OperandError(f"`{character}` is not ASCII", "write other characters in comments"))
+        for number in _NUMBER.finditer(code):
+            if not number[0].startswith('"'):
+                self.report(number.start() + 1, OperandError(f"the number {number[0][:20]}… is too large"))
+        if len(self.findings) > found:
+            self.lose(code.strip())
+        return len(self.findings) == found
+
+    def lose(self, text: str) -> None:
+        """Let nops stand for a line that is no step, for the checks of the lines around it."""
+        self.lines.append(Step(self.line, text, (), LOST_STEPS))
 
     def read_code(self, code: str, text: str) -> None:
         """An MV line or a step."""
@@ -80,7 +108,9 @@ class _Assembly:
                 self.lines.append(move)
             return
         step = self.read_step(words, text)
-        if step is not None:
+        if step is None:
+            self.lose(text)
+        else:
             self.lines.append(step)
 
     def read_step(self, words: list[Word], text: str) -> Step | None:
@@ -117,11 +147,17 @@ def assemble(text: str, filename: str = "<text>") -> Program:
     Raises AssemblyError with every finding: syntax, operands, alignment, ranges, and what cannot share a step
     (isa.md, sections 3 to 10, 12.1, 12.3). Waits between steps are found by `simulator.checks`.
     """
+    program, findings = assemble_what_can_be(text, filename)
+    if findings:
+        raise AssemblyError(filename, findings)
+    return program
+
+
+def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagnostic]]:
+    """The program and every finding as in `assemble`; `LOST_STEPS` nops stand for each line that is no step."""
     assembly = _Assembly()
     for number, raw in enumerate(text.split("\n"), 1):
         assembly.line = number
         if not assembly.read(raw):
             break
-    if assembly.findings:
-        raise AssemblyError(filename, assembly.findings)
-    return Program(filename, tuple(assembly.lines), text)
+    return Program(filename, tuple(assembly.lines), text), assembly.findings

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from simulator.accesses import ends
+from simulator.assembler import assemble_what_can_be
 from simulator.conflicts import conflicts
 from simulator.errors import Diagnostic
 from simulator.program import Instruction, L1bm, Location, Path, PeMemory, Program, Step, Turnaround
@@ -133,6 +134,16 @@ def check(program: Program) -> list[Diagnostic]:
                 sent = (timeline.now, sender) if sender else sent
         timeline.issue(step)
     return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def check_text(text: str, filename: str = "<text>") -> tuple[Program, list[Diagnostic]]:
+    """A program and all findings in source order: those of `assemble`, and those of `check` about what can be read.
+
+    Warnings wait until there is a whole program to warn about.
+    """
+    program, found = assemble_what_can_be(text, filename)
+    timing = [finding for finding in check(program) if not found or finding.severity == "error"]
+    return program, sorted([*found, *timing], key=lambda finding: (finding.line, finding.column))
 
 
 def fix_nops(program: Program) -> str:

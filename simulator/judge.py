@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 
 import numpy as np
 
 from simulator.assembler import assemble
-from simulator.checks import check
+from simulator.checks import check_text
 from simulator.dump import NAMES, Entry
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.machine import Machine
@@ -94,17 +94,26 @@ def judge(testcase: str, answer: str, testcase_name: str = "<testcase>", answer_
 
 
 def assemble_answer(text: str, filename: str) -> Program:
-    """Assemble an answer as the judge does: without `!` and its `d get` and `d set` lines. Waits are checked."""
-    lines = ["" if re.match(r"\s*d\s", line) else line for line in text.replace("!", "").splitlines()]
+    """Assemble an answer as the judge does: without `!` and its `d get` and `d set` lines. Waits are checked.
+
+    Raises AssemblyError with all findings; their columns count in the text with `!`.
+    """
+    given = text.split("\n")
+    lines = ["" if re.match(r"\s*d\s", line) else line for line in text.replace("!", "").split("\n")]
     presets = [number for number, line in enumerate(lines, start=1) if re.match(r"\s*r\s", line)]
     findings = [Diagnostic(n, 1, "an answer cannot preset DRAM with `r`", "remove the line") for n in presets]
+    cleaned = "\n".join("" if number in presets else line for number, line in enumerate(lines, start=1))
+    program, found = check_text(cleaned, filename)
+    findings += [replace(f, column=_column(given[f.line - 1], f.column)) for f in found if f.severity == "error"]
     if findings:
-        raise AssemblyError(filename, findings)
-    program = assemble("\n".join(lines), filename)
-    errors = [finding for finding in check(program) if finding.severity == "error"]
-    if errors:
-        raise AssemblyError(filename, errors)
+        raise AssemblyError(filename, sorted(findings, key=lambda finding: finding.line))
     return Program(filename, tuple(x for x in program.lines if isinstance(x, Step | Move)), program.source)
+
+
+def _column(line: str, column: int) -> int:
+    """Where the `column`-th character that is no `!` stands in a line."""
+    kept = [number for number, character in enumerate(line, start=1) if character != "!"]
+    return kept[column - 1] if column <= len(kept) else column
 
 
 def read_testcase(text: str, filename: str) -> Testcase:

@@ -230,6 +230,10 @@ WRONG = {
     "nop ; wait i00": (7, "`wait` needs a tag from i01 to i3f"),
     "nop ; wait i40": (7, "`wait` needs a tag from i01 to i3f"),
     "nop ; wait 1": (7, "`wait` needs a tag from i01 to i3f"),
+    # characters
+    "fvadd $lr0 $lＳ0 $ln0": (14, "`Ｓ` is not ASCII"),
+    f"nop/{'9' * 20}": (5, "the number 99999999999999999999… is too large"),
+    f"lpassa $lr{'1' * 5000} $ln0": (1, "the line has 5015 characters"),
     # operand counts and kinds
     "fvadd $lr0 $ln0": (1, "`fvadd` is short of operands: 2 given"),
     "nop $lr0": (1, "`nop` has too many operands: 1"),
@@ -288,7 +292,7 @@ WRONG = {
     "mvp/n64 -$p0 $d0": (9, "an MV operand has no `-`, `e` or `r`"),
     "mvnop/n64": (1, "`mvnop` takes no parameters"),
     # statements
-    "nop !": (1, "`!` is not allowed in a program"),
+    "nop !": (5, "`!` is not allowed in a program"),
     "mask": (1, "cannot read the mask statement `mask`"),
     "maskr 32": (1, "`32` is not an entry of the mask register"),
     "mask 3": (1, "the mask statement lists no memory"),

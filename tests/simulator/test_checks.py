@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from itertools import combinations_with_replacement
+
 import pytest
 
 from simulator.assembler import assemble
-from simulator.checks import boundary_nops, check, fix_nops
+from simulator.checks import boundary_nops, check, check_text, fix_nops
 from simulator.errors import AssemblyError, Diagnostic
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -257,3 +260,54 @@ def test_odd_addresses_are_warnings() -> None:
     assert "multiples of 4" in warnings("l1bmp $lb2 $lr0")[0]
     assert "multiples of 8" in warnings("l1bmp $llb4 $llr0")[0]
     assert not warnings("l1bmp $llb8 $llr0")
+
+
+# --- texts and their findings ----------------------------------------------------------------------------------------
+
+
+def test_all_findings_of_a_text_come_in_one_run() -> None:
+    text = "lpasa $lr0 $ls0\nlpassa $lr0 $lm0\nlpassa $lm0 $ln9 ; wait i99\nd get $lm4096 1\n"
+    text += "lpassa $lm0 $t\nlpassa $t $lr0"
+    found = [(f.line, f.column, f.message[:21], f.fix) for f in check_text(text, "all.vsm")[1]]
+    assert found == [
+        (1, 1, "`lpasa` is not an ins", "did you mean lpassa or spassa or ipassa?"),
+        (3, 13, "address 9 of `$ln` mu", "use 8 or 10"),
+        (3, 20, "`wait` needs a tag fr", "write two hexadecimal digits, e.g. `wait i01`"),
+        (4, 1, "address 4096 lies out", "its last address is 4094"),
+        (6, 8, "T write (line 5), the", "insert `nop` before line 6"),  # LM0 is not: what line 3 will be is not known
+    ]
+
+
+def test_warnings_wait_for_a_whole_program() -> None:
+    assert [f.severity for f in check_text("lpassa $mauf $lr0")[1]] == ["warning"]
+    assert [f.severity for f in check_text("lpassa $mauf $lr0\nwhat")[1]] == ["error"]
+
+
+PIECES = [
+    "lpassa $lr0 $lm0", "lpassa $lm0 $lr8", "lpassa $lr8v $ls0v", "lpassa $ls0 $t", "iadd $t $ls0 $ln0", "nop",
+    "l1bmm@0 $lr0v $lb0", "l1bmm $lb0 $ls8v", "l2bm@0 $lb0 $lc0", "l2bmb $lc0 $lb64", "lpassa $lr0 $ls0/0100",
+    "l2bmd $lc0 $lb64; lpassa $ls0 $lr8", "l1bmm $lb64 $ln0v", "l1bmd $lr0v $lb64", "lpassa $lmt0 $ls8",
+    "lpassa $lr0 $mb",
+]  # fmt: skip
+
+
+def fits(lines: list[str]) -> bool:
+    return all(finding.severity == "warning" for finding in check(assemble("\n".join(lines))))
+
+
+def test_fix_nops_inserts_the_fewest() -> None:
+    """Against trying out: no placement of one nop less is free of errors, for random programs of six steps."""
+    rng = random.Random(7)
+    repaired = 0
+    while repaired < 60:
+        lines = rng.choices(PIECES, k=6)
+        program = assemble("\n".join(lines))
+        fixed = assemble(fix_nops(program))
+        assert fits(fix_nops(program).split("\n"))
+        inserted = fixed.steps - program.steps
+        if not 1 <= inserted <= 4:  # trying out more takes long
+            continue
+        repaired += 1
+        for places in combinations_with_replacement(range(6), inserted - 1):
+            padded = [[*["nop"] * places.count(i), line] for i, line in enumerate(lines)]
+            assert not fits([line for part in padded for line in part]), (lines, places)

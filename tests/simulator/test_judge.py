@@ -85,6 +85,13 @@ def test_debug_lines_and_exclamation_marks_of_the_answer_are_dropped() -> None:
     assert judge(case(ONE_TWO, "1.0, 2.0"), answer).accepted
 
 
+def test_columns_of_an_answer_count_its_exclamation_marks() -> None:
+    with pytest.raises(AssemblyError, match=r"(?s)a\.vsm:1:11: .*a\.vsm:2:1: .*a\.vsm:4:10: "):
+        judge(
+            case(ONE_TWO, "1.0, 2.0"), f"!!lpassa! $lx0 $ln0\nr 0 0 1 00\n{COPY}!!lpassa $ln0 $lr0", answer_name="a.vsm"
+        )
+
+
 def test_an_answer_that_does_not_assemble_is_refused() -> None:
     with pytest.raises(AssemblyError, match=r"answer\.vsm:2:"):
         judge(case(ONE_TWO, "1.0, 2.0"), "nop\nlpasa $lm0 $ln0", answer_name="answer.vsm")
