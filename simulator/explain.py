@@ -13,6 +13,7 @@ from simulator import isa, wording
 from simulator import program as p
 from simulator.assembler import assemble
 from simulator.cost import move_rate
+from simulator.dependence import names_of
 from simulator.errors import SimulatorError
 from simulator.files import read
 from simulator.formulas import Index, Reference
@@ -124,19 +125,13 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
         yield f"zero-flush: the result is kept {cycles or 'everywhere'}, elsewhere it becomes 0"
 
 
-def names_of(instruction: p.Instruction) -> list[str]:
-    """What the inputs are called in the meaning of the row: M for a matrix, then x, y, z."""
-    letters = iter("xyz")
-    others = {p.Matrix: "M", p.Immediate: "literal"}
-    return [others.get(type(s.operand)) or next(letters) for s in instruction.sources]
-
-
 def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
     """Every operand that is not in the formula of a transfer already, with its part in the instruction."""
     moved = transfer_of(instruction) is not None
     for name, source in zip(names_of(instruction), instruction.sources, strict=True):
         if not isinstance(source.operand, p.L1bm | p.L2bm):
             role = "PE words read" if moved and not isinstance(source.operand, ON_CHIP) else name
+            role = "M" if isinstance(source.operand, p.Matrix) else role
             yield role, wording.source(source, instruction.precision)
     for destination in instruction.destinations:
         if isinstance(destination.operand, p.L1bm | p.L2bm):
@@ -154,8 +149,7 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
 
 def _table(instruction: p.Instruction, transfer: Transfer | None) -> list[str]:
     """A row per cycle: what each input is, and what is written; one row for all where no cycle differs."""
-    names = names_of(instruction) if transfer is None else ["from"] * len(instruction.sources)
-    head = ["cycle", *names, *(["to"] * len(instruction.destinations))]
+    head = ["cycle", *names_of(instruction), *(["to"] * len(instruction.destinations))]
     rows = [_cycle(instruction, transfer, cycle) for cycle in wording.CYCLES]
     if all(row == rows[0] for row in rows):
         return _align(head, [["0 to 3", *rows[0]]])

@@ -98,7 +98,7 @@ def _name_waits(axes: Axes, profile: Profile, total: float) -> None:
     taken: list[float] = []
     for waiting in sorted(profile.waitings, key=lambda w: -w.nops):
         place = starts[waiting.line]
-        if len(taken) == NAMED_WAITS or any(abs(place - other) < total / 12 for other in taken):
+        if len(taken) == NAMED_WAITS or any(abs(place - other) < total / 9 for other in taken):
             continue
         taken.append(place)
         label = f"line {waiting.line}: {waiting.nops} nop{'s' * (waiting.nops > 1)}"

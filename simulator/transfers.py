@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from simulator.formulas import Formula, Index, parse
 from simulator.isa import INSTRUCTIONS, MOVES
@@ -33,6 +33,11 @@ class Transfer:
     def points(self, cycle: int | None = None) -> tuple[Index, Index]:
         """All pairs of coordinates, or those of one cycle."""
         return self.formula.points({**self.constants, **({} if cycle is None else {"c": cycle})}, self.chosen)
+
+    @cached_property
+    def all_points(self) -> tuple[Index, Index]:
+        """`points` of all cycles, kept."""
+        return self.points()
 
     def text(self) -> str:
         """The formula with the addresses of this instruction."""
