@@ -1,11 +1,12 @@
 """The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
 
-trace → simplify → pad → decompose → tile → layout → transfer → place → kernels
+trace → simplify → pad → decompose → tile → layout → transfer → place → kernels    on the machine
+trace → simplify → cse → fuse → templates                                          in C++
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import onnx
@@ -13,11 +14,12 @@ import onnx
 from haribote.codegen import generate
 from haribote.errors import HariboteError
 from haribote.graph import save
-from haribote.passes import assign_layouts, decompose, fuse_greater, insert_transfers, pad, simplify, tile
+from haribote.passes import assign_layouts, cse, decompose, fuse, fuse_greater, insert_transfers, pad, simplify, tile
 from haribote.place import place
 from haribote.program import Compiled, link
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
+Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]
 
 # The stages after the trace, in order. Each pass ends with the graph verifier.
 STAGES: dict[str, tuple[Pass, ...]] = {
@@ -30,33 +32,48 @@ STAGES: dict[str, tuple[Pass, ...]] = {
     "place": (place,),
 }
 
-CPP_PASSES: tuple[Pass, ...] = (simplify.run,)
+# The stages of the C++ backend, which has templates for softmax cross-entropy and needs no padding.
+CPP_STAGES: dict[str, tuple[Pass, ...]] = {
+    "simplify": (simplify.run,),
+    "cse": (cse.run,),
+    "fuse": (fuse.run,),
+}
 
 
 def lower(
-    model: onnx.ModelProto, start: str = "simplify", stop_after: str = "place", save_to: Path | None = None
+    model: onnx.ModelProto,
+    start: str = "simplify",
+    stop_after: str = "",
+    save_to: Path | None = None,
+    stages: Mapping[str, tuple[Pass, ...]] = STAGES,
+    watch: Watch | None = None,
 ) -> onnx.ModelProto:
-    """Run the passes from `start` to `stop_after`; with `save_to`, write `<stage>.onnx` there after each stage.
+    """Run the passes of `stages` from `start` to `stop_after` (by default the last).
+
+    With `save_to`, write `<stage>.onnx` there after each stage; `watch` is called after each stage with its name and
+    the graph before and after it (`passes.report` has what to say about them).
 
     Raises HariboteError for an unknown stage, and what the passes raise.
     """
+    names = list(stages)
+    stop_after = stop_after or names[-1]
     for stage in (start, stop_after):
-        if stage not in STAGES:
-            raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(STAGES)}")
-    names = list(STAGES)
+        if stage not in stages:
+            raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(stages)}")
     for stage in names[names.index(start) : names.index(stop_after) + 1]:
-        for apply in STAGES[stage]:
+        before = model
+        for apply in stages[stage]:
             model = apply(model)
         if save_to is not None:
             save(model, save_to / f"{stage}.onnx")
+        if watch is not None:
+            watch(stage, before, model)
     return model
 
 
 def lower_for_cpp(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the C++ backend gets it."""
-    for apply in CPP_PASSES:
-        model = apply(model)
-    return model
+    return lower(model, stages=CPP_STAGES)
 
 
 def compile_for_sim(model: onnx.ModelProto, solutions: bool = False, start: str = "simplify") -> Compiled:

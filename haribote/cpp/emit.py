@@ -10,18 +10,12 @@ import numpy as np
 import onnx
 
 from haribote.cpp.arena import Arena, plan
+from haribote.cpp.elements import ELEMENT_TYPES
+from haribote.cpp.fused import definition
 from haribote.cpp.operators import Template, template
 from haribote.errors import UnsupportedOp
+from haribote.functions import FUNCTIONS
 from haribote.graph import Index
-
-ELEMENT_TYPES = {
-    np.dtype(np.float32): "float",
-    np.dtype(np.float64): "double",
-    np.dtype(np.int64): "std::int64_t",
-    np.dtype(np.int32): "std::int32_t",
-    np.dtype(np.uint8): "std::uint8_t",
-    np.dtype(np.bool_): "bool",
-}
 
 _RESERVED_WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue
@@ -54,16 +48,28 @@ def emit(graphs: Mapping[str, onnx.ModelProto], gemm: str = "tiled") -> str:
 
 class _Function:
     def __init__(self, name: str, model: onnx.ModelProto, gemm: str) -> None:
-        self.name, self.model = name, model
+        self.name, self.model, self.gemm = name, model, gemm
+        self.fused = {function.name: function for function in model.functions if function.name not in FUNCTIONS}
         self.index = Index(model)
         self.arena: Arena = plan(model)
-        self.calls: list[tuple[onnx.NodeProto, Template]] = [
-            (node, template(node, self.index, gemm)) for node in model.graph.node
-        ]
-        used = {value for _, call in self.calls for value in call.inputs} | set(self.index.outputs)
+        self.calls: list[tuple[onnx.NodeProto, Template]] = [(node, self.template(node)) for node in model.graph.node]
+        used = {value for _, call in self.calls for value in call.inputs}
         self.constants = [value for value in self.index.constants if value in used]
         produced = [value for node in model.graph.node for value in node.output if value]
         self.names = identifiers([*self.index.inputs, *self.constants, *produced])
+
+    def template(self, node: onnx.NodeProto) -> Template:
+        """The template of the node; of a fused node, the one that `text` defines."""
+        if node.op_type in self.fused:
+            return Template(f"{self.name}_nodes::{node.op_type}", tuple(node.input))
+        return template(node, self.index, self.gemm)
+
+    def definitions(self) -> str:
+        """The templates of the fused nodes."""
+        if not self.fused:
+            return ""
+        bodies = "\n".join(definition(function, self.gemm) for function in self.fused.values())
+        return f"namespace op::{self.name}_nodes {{\n\n{bodies}\n}}  // namespace op::{self.name}_nodes\n\n"
 
     def text(self) -> str:
         """The whole function."""
@@ -76,18 +82,17 @@ class _Function:
             "Outputs of the graph.": [
                 (f"const {self.type(name)} {self.names[name]}(outputs[{i}]);", name)
                 for i, name in enumerate(self.index.outputs)
-                if name in self.index.producer
             ],
             "Values between the nodes; those that are never needed at the same time share memory.": [
                 (f"const {self.type(name)} {self.names[name]}(arena + {offset});", name)
                 for name, offset in self.arena.offsets.items()
             ],
-            "The nodes.": [*map(self.call, self.calls), *self.passed_through()],
+            "The nodes.": list(map(self.call, self.calls)),
         }
         nodes = len(self.model.graph.node)
         body = "\n".join(f"    // {title}\n{_aligned(lines)}" for title, lines in sections.items() if lines)
         return (
-            f'// The graph "{_comment(self.model.graph.name)}": {nodes} nodes.\n'
+            f'{self.definitions()}// The graph "{_comment(self.model.graph.name)}": {nodes} nodes.\n'
             f"constexpr std::size_t {self.name}_arena = {self.arena.size};\n\n"
             f'extern "C" void {self.name}(const void* const* inputs, void* const* outputs, unsigned char* arena) {{\n'
             "    static_cast<void>(inputs), static_cast<void>(arena);  // a graph may need neither\n"
@@ -116,14 +121,6 @@ class _Function:
         node, chosen = call
         values = [self.names[name] for name in [*chosen.inputs, *node.output] if name]
         return f"op::{chosen.text}({', '.join([*values, *chosen.numbers])});", f"{node.op_type} {node.name}"
-
-    def passed_through(self) -> list[tuple[str, str]]:
-        """Copies of the outputs that are inputs or constants themselves."""
-        return [
-            (f"op::reshape({self.names[name]}, {self.type(name)}(outputs[{i}]));", f"output {name}")
-            for i, name in enumerate(self.index.outputs)
-            if name not in self.index.producer
-        ]
 
 
 def identifiers(names: list[str]) -> dict[str, str]:

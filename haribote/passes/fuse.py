@@ -1,0 +1,126 @@
+"""Fuse: chains of element-wise operators, and what follows a Gemm, become one node each, for backends that write loops.
+
+    Gemm, Add bias                          ->  Gemm with three inputs
+    element-wise nodes of one shape         ->  haribote.<their names>, such as MulSub or GreaterCastMul
+    Gemm, then element-wise nodes           ->  haribote.Gemm<their names>, such as GemmRelu
+
+A fused node is a function of the domain `haribote` whose body is the nodes it came from, so every ONNX tool can still
+evaluate the graph, and the C++ backend writes one loop from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx
+from onnx import helper
+
+from haribote.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.graph import Builder, Index, attributes, clone, complete
+from haribote.passes.dead_code import remove_dead_code
+
+ELEMENTWISE = {
+    "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where", "Cast",
+}  # fmt: skip
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same graph with fused nodes. A value that two nodes need, or that is an output, is still computed alone."""
+    return fuse_clusters(fuse_bias(model))
+
+
+def fuse_bias(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Let a Gemm add the bias that the only reader of its result adds."""
+    model = clone(model)
+    index = Index(model)
+    for node in list(model.graph.node):
+        gemm = index.producer.get(node.input[0]) if node.op_type == "Add" else None
+        if gemm is None or gemm.op_type != "Gemm" or len(gemm.input) != 2 or gemm.name not in index.node:
+            continue
+        bias, shape = node.input[1], index.shape[node.output[0]]
+        if _private(index, gemm.output[0]) and index.shape[gemm.output[0]] == shape and bias != gemm.output[0]:
+            attrs = attributes(gemm)
+            node.CopyFrom(helper.make_node("Gemm", [*gemm.input, bias], node.output, name=node.name, **attrs))
+            model.graph.node.remove(gemm)
+    return complete(model)
+
+
+def fuse_clusters(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Make one node of every cluster of two or more nodes, where its last node was."""
+    index, builder = Index(model), Builder.like(model)
+    members = clusters(model)
+    for node in model.graph.node:
+        cluster = members[node.name]
+        if len(cluster) == 1:
+            builder.keep(node)
+        elif node is cluster[-1]:
+            _add_fused(builder, cluster, index)
+    remove_dead_code(builder.model)
+    return builder.finish()
+
+
+def clusters(model: onnx.ModelProto) -> dict[str, list[onnx.NodeProto]]:
+    """Node name to the cluster it belongs to: nodes in order, the last one makes the only value that others read.
+
+    A node joins the cluster of its readers if they all are in one, it works element by element on the same shape, and
+    its result is no output of the graph. A Gemm joins if it is the only one there. All paths from one node of a
+    cluster to another lead through the cluster, so the graph stays without cycles.
+    """
+    index = Index(model)
+    cluster_of: dict[str, list[onnx.NodeProto]] = {}
+    for node in reversed(model.graph.node):
+        readers = [cluster_of[reader.name] for reader in index.consumers[node.output[0]]]
+        if readers and all(cluster is readers[0] for cluster in readers) and _joins(node, readers[0], index):
+            readers[0].insert(0, node)
+            cluster_of[node.name] = readers[0]
+        else:
+            cluster_of[node.name] = [node]
+    return cluster_of
+
+
+def _joins(node: onnx.NodeProto, cluster: Sequence[onnx.NodeProto], index: Index) -> bool:
+    last = cluster[-1]
+    if node.output[0] in index.outputs or index.shape[node.output[0]] != index.shape[last.output[0]]:
+        return False
+    if any(member.op_type not in ELEMENTWISE for member in cluster):
+        return False  # it begins with a Gemm, or is a node of another kind
+    return node.op_type in ELEMENTWISE or node.op_type == "Gemm"
+
+
+def _private(index: Index, value: str) -> bool:
+    return len(index.consumers[value]) == 1 and value not in index.outputs
+
+
+def _add_fused(builder: Builder, cluster: Sequence[onnx.NodeProto], index: Index) -> None:
+    inner = {name for node in cluster for name in node.output}
+    inputs = list(dict.fromkeys(name for node in cluster for name in node.input if name not in inner))
+    name = _function(builder, cluster, inputs)
+    last = cluster[-1]
+    builder.op(name, *inputs, name=last.output[0], reserved=True)
+    builder.model.graph.node[-1].metadata_props.extend(last.metadata_props)
+
+
+def _function(builder: Builder, cluster: Sequence[onnx.NodeProto], inputs: Sequence[str]) -> str:
+    """The name of the function with the cluster as its body; equal bodies share one."""
+    plain = {name: f"x{number}" for number, name in enumerate(inputs)}
+    plain |= {node.output[0]: f"{node.op_type.lower()}{number}" for number, node in enumerate(cluster)}
+    plain[cluster[-1].output[0]] = "y"
+    nodes = []
+    for node in cluster:
+        copy = onnx.NodeProto(op_type=node.op_type, input=[plain[name] for name in node.input])
+        copy.output.append(plain[node.output[0]])
+        copy.attribute.extend(node.attribute)
+        nodes.append(copy)
+    base = "".join(node.op_type for node in cluster)
+    known = {function.name: function for function in builder.model.functions}
+    name, number = base, 1
+    while True:
+        opsets = [helper.make_opsetid("", OPSET)]
+        function = helper.make_function(DOMAIN, name, [plain[x] for x in inputs], ["y"], nodes, opsets)
+        if name in known and known[name] == function:
+            return name
+        if name not in known and name not in FUNCTIONS:
+            builder.function(function)
+            return name
+        number += 1
+        name = f"{base}{number}"
