@@ -13,15 +13,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from simulator import compare, explain, profile
+from simulator import compare, explain, profile, trace
 from simulator.assembler import assemble
-from simulator.checks import check, fix_nops
+from simulator.checks import check, check_text, fix_nops
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.files import read, write
 from simulator.judge import judge
 from simulator.machine import Machine
+from simulator.view import command as view
 
-MODULES = (explain, profile, compare)  # commands that are a module of their own
+MODULES = (explain, profile, trace, compare, view)  # commands that are a module of their own
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
@@ -71,12 +72,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    program = assemble(read(options.file), str(options.file))
-    findings = check(program)
-    if not options.no_hazards and any(finding.severity == "error" for finding in findings):
-        raise AssemblyError(str(options.file), findings)
+    text, name = read(options.file), str(options.file)
+    if options.no_hazards:
+        program = assemble(text, name)
+        findings = check(program)
+    else:
+        program, findings = check_text(text, name)
+        if any(finding.severity == "error" for finding in findings):
+            raise AssemblyError(name, findings)
     for finding in findings:
-        print(finding.render(str(options.file)), file=sys.stderr)
+        print(finding.render(name), file=sys.stderr)
     result = Machine().run(program, until=options.until)
     text = "".join(f"{line}\n" for line in result.dump)
     if options.dump is None:
@@ -88,14 +93,13 @@ def _run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     text, name = read(options.file), str(options.file)
+    if not options.fix_nops:
+        return _report(check_text(text, name)[1], name, options.json)
     try:
-        program = assemble(text, name)
+        sys.stdout.write(fix_nops(assemble(text, name)))
     except AssemblyError as error:
         return _report(error.diagnostics, name, options.json)
-    if options.fix_nops:
-        sys.stdout.write(fix_nops(program))
-        return FINE
-    return _report(check(program), name, options.json)
+    return FINE
 
 
 def _report(findings: Sequence[Diagnostic], name: str, as_json: bool) -> int:

@@ -1,0 +1,113 @@
+"""A page to step through a program, forward and back: one HTML file that needs no network.
+
+from simulator import assemble
+from simulator.view import View
+View(assemble(text))            # as the last line of a notebook cell
+page(assemble(text))            # the HTML itself
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from simulator.checks import check
+from simulator.errors import SimulatorError
+from simulator.machine import Machine
+from simulator.program import Program
+from simulator.view import encode
+from simulator.view.recording import BUDGET, record
+from simulator.view.scope import CHIP, Scope, parse_unit
+
+__all__ = ["View", "page"]
+
+
+class View:
+    """A recorded run that shows itself in a notebook.
+
+    page: the HTML text. frames: how many stops it has after the start. recorded: the parts of the chip whose values it
+    holds, none for the whole chip.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        machine: Machine | None = None,
+        *,
+        start: int | None = None,
+        until: int | None = None,
+        units: Sequence[str] = (),
+        budget: int = BUDGET,
+    ) -> None:
+        """Run the program on `machine` (a new one by default; its memories change) and record it.
+
+        start, until: first and last line of the text to show; the lines before `start` are executed unseen. units: keep
+        the values of these parts of the chip only, e.g. ["n0c0b0"]; else of the whole chip, or as much of it as fits
+        into `budget` bytes of compressed values. Raises SimulatorError for a unit that does not exist or where no line
+        is left, ExecutionError for a line that cannot be executed.
+        """
+        scope = Scope(tuple(map(parse_unit, units))) if units else CHIP
+        _check_lines(program, start, until)
+        recorder = record(program, machine or Machine(), scope, not units, start, until, budget)
+        remarks: dict[int, list[str]] = {}
+        for finding in check(program):
+            tail = f" Try: {finding.fix}." if finding.fix else ""
+            remarks.setdefault(finding.line, []).append(f"{finding.severity}: {finding.message}.{tail}")
+        self.recorded = recorder.scope.names
+        self.frames = len(recorder.frames) - 1
+        title = PurePath(program.filename).name
+        notes = _notes(self.recorded, bool(units), start, until)
+        self.page = encode.page(program, recorder, title, notes, remarks)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, for notebooks."""
+        style = "width: 100%; height: 860px; border: 1px solid #8888; border-radius: 6px"
+        return f'<iframe srcdoc="{html.escape(self.page)}" style="{style}" title="program viewer"></iframe>'
+
+
+def page(
+    program: Program,
+    machine: Machine | None = None,
+    *,
+    start: int | None = None,
+    until: int | None = None,
+    units: Sequence[str] = (),
+) -> str:
+    """The HTML text of a `View` with these arguments."""
+    return View(program, machine, start=start, until=until, units=units).page
+
+
+def _check_lines(program: Program, start: int | None, until: int | None) -> None:
+    """Raises SimulatorError where no line of the program is left to show."""
+    shown = [x for x in program.lines if (start is None or start <= x.line) and (until is None or x.line <= until)]
+    if shown:
+        return
+    if not program.lines:
+        raise SimulatorError(f"{program.filename}: there is nothing to show, the program has no lines")
+    wanted = f"from line {start or 1}" + ("" if until is None else f" until line {until}")
+    first, last = program.lines[0].line, program.lines[-1].line
+    raise SimulatorError(
+        f"{program.filename}: there is nothing to show {wanted}\n    try: lines between {first} and {last}"
+    )
+
+
+def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | None) -> list[str]:
+    """What the page holds and what it does not."""
+    notes = []
+    if not names:
+        notes.append("Values of all 4,096 PEs and of every memory above them are recorded.")
+    else:
+        why = "as asked for" if chosen else "because those of the whole chip would make this file too large"
+        notes.append(
+            f"Values are recorded for {', '.join(names)} only (with the memories it belongs to), {why}. Which addresses"
+            " were read and written is known for all units."
+        )
+        if not chosen:
+            notes.append("To see another part: view FILE --unit n1c0, or a shorter piece with --from and --until.")
+    notes.append("Reads show the value before the step, writes the one after it; its four cycles are shown together.")
+    if start is not None:
+        notes.append(f"Lines before line {start} were executed but not recorded.")
+    if until is not None:
+        notes.append(f"Lines after line {until} were not executed.")
+    return notes

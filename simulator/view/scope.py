@@ -1,0 +1,80 @@
+"""The part of the chip whose values are kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.debug import SHAPE
+from simulator.errors import SimulatorError
+from simulator.memories import ALL_PES
+from simulator.view.memories import UNITS, Level
+
+LEVELS = "ncbmp"
+_UNIT = re.compile(r"(?:n(\d+)(?:c(\d+)(?:b(\d+)(?:m(\d+)(?:p(\d+))?)?)?)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit and everything below it, e.g. n0c1 for an L2B; no numbers for the whole chip."""
+
+    numbers: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """`n0c1b2m3p0`, or as much of it as is given."""
+        return "".join(f"{level}{number}" for level, number in zip(LEVELS, self.numbers, strict=False))
+
+    def pes(self) -> slice:
+        """The PEs below it."""
+        first, count = 0, ALL_PES
+        for level, number in zip(LEVELS, self.numbers, strict=False):
+            count //= SHAPE[level]
+            first += number * count
+        return slice(first, first + count)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Some units; the first is where narrowing leads to."""
+
+    parts: tuple[Unit, ...]
+
+    def units(self, level: Level) -> NDArray[np.bool_] | None:
+        """Which units of a level are inside, or have a part inside; None for all."""
+        pes = np.zeros(ALL_PES, np.bool_)
+        for part in self.parts:
+            pes[part.pes()] = True
+        inside: NDArray[np.bool_] = np.logical_or.reduce(pes.reshape(UNITS[level], -1), axis=1)
+        return None if inside.all() else inside
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the units; empty for the whole chip."""
+        return [part.name for part in self.parts if part.numbers]
+
+
+CHIP = Scope((Unit(()),))
+
+
+def narrower(scope: Scope) -> Scope | None:
+    """The next smaller part around PE 0: the chip, then one L2B, L1B, MAB, PE. None where there is none."""
+    numbers = scope.parts[0].numbers
+    depth = {0: 2}.get(len(numbers), len(numbers) + 1)
+    return Scope((Unit((0,) * depth),)) if depth <= len(LEVELS) else None
+
+
+def parse_unit(text: str) -> Unit:
+    """`n0c1b2m3p0` or the first letters of it. Raises SimulatorError."""
+    match = _UNIT.fullmatch(text)
+    if not text or match is None:
+        raise SimulatorError(f"`{text}` does not name a unit\n    try: n0c0b0m0p0, or n0c0 for an L2B and all below it")
+    numbers = tuple(int(number) for number in match.groups() if number is not None)
+    for level, number in zip(LEVELS, numbers, strict=False):
+        if number >= SHAPE[level]:
+            last = SHAPE[level] - 1
+            raise SimulatorError(f"`{text}`: {level} goes from 0 to {last}\n    try: {level}{last}")
+    return Unit(numbers)

@@ -1,0 +1,33 @@
+"""What a frame does, in words: for the page's step from `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from simulator import program as p
+from simulator.explain import explain_line
+
+INDENT = 4
+
+
+def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
+    """Sentences to read at once, and the text to unfold: operands and cycles ("" where there is no more to say)."""
+    if not lines:
+        return ["The machine before the first line. What is not listed is zero."], ""
+    if len(lines) > 1:
+        return [_debug(lines)], ""
+    return _explained(lines[0])
+
+
+@lru_cache(maxsize=1 << 12)
+def _explained(line: p.Line) -> tuple[list[str], str]:
+    text = [part[INDENT:] for part in explain_line(line)[1:]]
+    sentences = [part for part in text if not part.startswith(" ")]
+    return sentences, "\n".join(text) if len(text) > len(sentences) else ""
+
+
+def _debug(lines: Sequence[p.Line]) -> str:
+    if isinstance(lines[0], p.DebugGet):
+        return f"{len(lines):,} debug statements: the emulator prints what stands in these words. Nothing changes."
+    return f"{len(lines):,} debug statements: data put in place by the emulator, at no cost of time."
