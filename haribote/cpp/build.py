@@ -95,7 +95,7 @@ def explain(output: str, source: Path) -> str:
     error = re.search(r"^(?P<place>.+?:\d+)(:\d+)?: (fatal )?error: (?P<text>.*)$", output, re.MULTILINE)
     shown = [f"{error['place']}: {error['text']}"] if error else output.splitlines()[:20]
     parts = [f"the C++ compiler refuses {source}", *(f"    {line}" for line in shown)]
-    generated = re.search(rf"{re.escape(str(source))}:(\d+)", output)
+    generated = re.search(rf"^{re.escape(str(source))}:(\d+)", output, re.MULTILINE)
     if generated and 0 < int(generated[1]) <= len(lines):
         parts.append(f"  the generated line {generated[1]}:\n    {lines[int(generated[1]) - 1].strip()}")
     return "\n".join(parts)

@@ -59,8 +59,9 @@ inline void walk(const F& f, Size y, Position... x) {
     if constexpr (Axis == Y::rank) {
         f(y, x...);
     } else {
+        constexpr Size count = Y::shape[Axis];
 #pragma GCC ivdep
-        for (Size i = 0; i < Y::shape[Axis]; ++i)
+        for (Size i = 0; i < count; ++i)
             walk<Y, Axis + 1, X...>(f, y + i * stride<Y>(Axis), (x + i * repeated_stride<X, Y>(Axis))...);
     }
 }
