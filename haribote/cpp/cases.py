@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from haribote.cases import Case, unit_cases
-from haribote.compiler import lower_for_cpp
+from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.emit import identifiers
 from haribote.cpp.session import sessions
 
@@ -16,9 +16,10 @@ Array = NDArray[Any]
 
 
 def cpp_cases(case: Case, unit: bool) -> list[Case]:
-    """The case as C++ gets it, or one case for each of its nodes then."""
-    lowered = lower_for_cpp(case.model)
-    return list(unit_cases(lowered, case.inputs)) if unit else [Case(case.name, lowered, case.inputs, case.outputs)]
+    """The case as C++ gets it; or one case for each node before nodes are fused, so that each is one operator."""
+    if unit:
+        return list(unit_cases(lower(case.model, stop_after="cse", stages=CPP_STAGES), case.inputs))
+    return [Case(case.name, lower_for_cpp(case.model), case.inputs, case.outputs)]
 
 
 def run_in_cpp(cases: Sequence[Case], gemm: str = "tiled") -> list[dict[str, Array]]:

@@ -53,4 +53,5 @@ def _meaning(node: onnx.NodeProto) -> bytes:
     bare = onnx.NodeProto(op_type=node.op_type, domain=node.domain, input=inputs)
     bare.attribute.extend(sorted(node.attribute, key=lambda attribute: attribute.name))
     bare.output.extend("used" if name else "" for name in node.output)
-    return bare.SerializeToString(deterministic=True)
+    meaning: bytes = bare.SerializeToString(deterministic=True)
+    return meaning

@@ -20,7 +20,8 @@ from haribote.graph import Builder, Index, attributes, clone, complete
 from haribote.passes.dead_code import remove_dead_code
 
 ELEMENTWISE = {
-    "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where", "Cast",
+    "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where",
+    "Cast",
 }  # fmt: skip
 
 
