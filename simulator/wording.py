@@ -92,7 +92,9 @@ def short(operand: p.Operand) -> str:
         return f"base of {BANKS[operand.bank]}"
     if isinstance(operand, p.Matrix):
         return f"${operand.register}"
-    return "nowhere" if isinstance(operand, p.NoWrite) else type(operand).__name__.upper()
+    if isinstance(operand, p.L2bm):
+        return f"L2BM[{operand.address} on]"
+    return f"DRAM table[{operand.entry} on]" if isinstance(operand, p.Dar) else "nowhere"
 
 
 def describe(operand: p.Operand) -> str:
