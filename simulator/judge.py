@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isinf
+from math import isinf, isnan, nan
 
 import numpy as np
 
@@ -145,22 +145,35 @@ def _expectation(match: re.Match[str], filename: str, line: int) -> Expectation:
         known = ", ".join([*FLOATS, *INTEGERS])
         raise SimulatorError(f"{filename}:{line}: unknown type `{kind}` of expected values\n    try: {known}")
     values = [value for value in match["values"].split(",") if value.strip()]
-    numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, filename, line) for v in values)
+    numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, kind, filename, line) for v in values)
     return Expectation(line, numbers, kind, tuple(_INDEX.findall(match["rest"])))
 
 
 def _number(text: str, filename: str, line: int) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise SimulatorError(f"{filename}:{line}: `{text.strip()}` is not a number") from None
+        number = nan
+    if isnan(number):  # the machine has none
+        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` is not a number")
+    return number
 
 
-def _integer(text: str, filename: str, line: int) -> int:
+def _integer(text: str, kind: str, filename: str, line: int) -> int:
+    """An expected integer; a negative one may be written as the unsigned number with the same bits."""
+    width = INTEGERS[kind]
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
-        raise SimulatorError(f"{filename}:{line}: `{text.strip()}` is not an integer") from None
+        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` is not an integer") from None
+    if not -(1 << (width - 1)) <= number < 1 << width:
+        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` does not fit into the {width} bits of type {kind}")
+    return number
+
+
+def _short(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------

@@ -50,6 +50,10 @@ class Dram:
         for page, inside, outside in self._pieces(address, len(values)):
             self.page(page)[inside] = values[outside]
 
+    def pages(self) -> list[int]:
+        """The numbers of the pages that exist, in order; all others are zero."""
+        return sorted(self._pages)
+
     def has_page(self, number: int) -> bool:
         """True where something was written in this page."""
         return number in self._pages
