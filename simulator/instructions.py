@@ -178,8 +178,12 @@ def _check_count(words: Sequence[Word], form: Form) -> None:
         raise OperandError(f"`{words[0].text}` has too many operands: {given}", f"write {_usage(words[0], form)}")
 
 
-def _check_whole(head: Head, form: Form, destinations: Sequence[Destination]) -> None:
+def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations: Sequence[Destination]) -> None:
     """Rules about the instruction as a whole. Raise OperandError."""
+    if form.destination == "rows" and sources[0].narrow:
+        rows = destinations[0].operand
+        if isinstance(rows, Matrix) and rows.double:  # [A] two rows would need eight singles; a datum has four
+            raise OperandError("`r` gives four halves, which is one row per cycle, not two", f"write $l{rows.register}")
     if len(destinations) > 1 and any(isinstance(d.operand, NoWrite) for d in destinations):
         raise OperandError("$nowrite must be the only destination", "leave out $nowrite or the others")
     if head.flush is not None and head.opcode.row.unit == "l1bm" and form.destination == "lb":
@@ -226,7 +230,7 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
         if operands is None:
             return None
         sources, destinations = operands
-        _check_whole(head, form, destinations)
+        _check_whole(head, form, sources, destinations)
         number, l1bs = resolve_at(head, form, row.name)
     except OperandError as error:
         report(words[0].column, error)

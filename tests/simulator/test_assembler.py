@@ -234,6 +234,7 @@ WRONG = {
     "fvadd $lr0 $lＳ0 $ln0": (14, "`Ｓ` is not ASCII"),
     f"nop/{'9' * 20}": (5, "the number 99999999999999999999… is too large"),
     f"lpassa $lr{'1' * 5000} $ln0": (1, "the line has 5015 characters"),
+    "hmwrite $llr0vr $llx0": (1, "`r` gives four halves, which is one row per cycle, not two"),
     # operand counts and kinds
     "fvadd $lr0 $ln0": (1, "`fvadd` is short of operands: 2 given"),
     "nop $lr0": (1, "`nop` has too many operands: 1"),
