@@ -18,6 +18,8 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -45,22 +47,32 @@ NUMBERS = ("0", "1", "3", "15", "16", "63", "64", "511", "512", "4095", "4096", 
 # --- state -----------------------------------------------------------------------------------------------------------
 
 
-def fill(machine: Machine, seed: int) -> None:
-    """Random words, numbers at the edges among them, where generated programs read."""
-    rng = np.random.default_rng(seed)
+@lru_cache(maxsize=1)
+def _pool() -> Words:
+    """Random words, a third of them numbers at the edges; drawn once, because drawing takes longer than running."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 1 << 32, 1 << 21, np.uint32)
+    places = rng.random(words.size) < 0.3
+    words[places] = rng.choice(np.array(EDGES, np.uint32), int(places.sum()))
+    return words
 
-    def words(shape: tuple[int, ...]) -> Words:
-        drawn = rng.integers(0, 1 << 32, shape, np.uint32)
-        return np.where(rng.random(shape) < 0.3, rng.choice(np.array(EDGES, np.uint32), shape), drawn)
+
+def fill(machine: Machine, seed: int) -> None:
+    """Random words where generated programs read."""
+    rng = random.Random(seed)
+
+    def words(*shape: int) -> Words:
+        start, count = rng.randrange(_pool().size // 2), prod(shape)
+        return _pool()[start : start + count].reshape(shape)
 
     for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1):
-        memory[:ROWS] = words((ROWS, ALL_PES))
-    machine.t[...] = words(machine.t.shape)
+        memory[:ROWS] = words(ROWS, ALL_PES)
+    machine.t[...] = words(*machine.t.shape)
     for longs in (machine.l1bm, machine.l2bm, machine.pdm):
-        longs[..., :1024] = words((*longs.shape[:-1], 2048)).view(np.uint64)
+        longs[..., :1024] = words(*longs.shape[:-1], 2048).copy().view(np.uint64)
     for dram in machine.dram:
-        dram[0:1024] = words((2048,)).view(np.uint64)
-    machine.dar[...] = rng.integers(0, 200, machine.dar.shape)
+        dram[0:1024] = words(2048).copy().view(np.uint64)
+    machine.dar[...] = words(*machine.dar.shape) % 200
 
 
 def differences(left: Memories, right: Memories) -> list[str]:
