@@ -181,43 +181,55 @@ def _matrix_column(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
                 yield Input(0, Place(f"m{matrix.register}", at.pe // PES, 8 * row + word))
 
 
-def sent_to(instruction: p.Instruction, place: Place) -> list[Input]:
-    """What an instruction that writes a memory of another level stores at `place`; empty where it does not write it.
+def sent_to(instruction: p.Instruction, place: Place) -> list[Input] | None:
+    """What an instruction that writes a memory of another level stores at `place`; None where it does not write it.
 
     For L1BM, L2BM, matrix registers and the turnaround register.
     """
     transfer = transfer_of(instruction)
     if transfer is None:
-        return []
+        return None
     if instruction.unit == "mau-write":
-        found = _matrix_element(instruction, transfer, place)
+        found = list(_matrix_element(instruction, transfer, place))
     elif instruction.unit == "l2bm":
-        found = _l2bm_word(instruction, transfer, place)
-    elif place.memory == "turnaround":  # no shift is applied to what goes to the register (isa.md, section 8)
-        found = _from_pes(instruction, replace(transfer, constants={**transfer.constants, "B": 0, "n": 0}), place)
+        found = list(_l2bm_word(instruction, transfer, place))
     else:
-        found = _from_pes(instruction, transfer, place)
+        if place.memory == "turnaround":  # no shift is applied to what goes to the register (isa.md, section 8)
+            transfer = replace(transfer, constants={**transfer.constants, "B": 0, "n": 0})
+        return _from_pes(instruction, transfer, place)
+    return list(dict.fromkeys(found)) or None
+
+
+def _from_pes(instruction: p.Instruction, transfer: Transfer, place: Place) -> list[Input] | None:
+    address, half = divmod(place.word, 2)
+    ends, starts = transfer.all_points
+    if place.memory == "l1bm":
+        ends = ends % isa.L1BM_LONGS
+    senders = starts[_same(ends, (address,))]
+    if not len(senders):
+        return None
+    source, wide = instruction.sources[0], transfer.constants["W"]
+    found = [
+        Input(0, Datum(place.unit * PES_PER_L1B + PES * int(m) + int(pe), int(cycle), word))
+        for m, pe, cycle, w in senders
+        for word in _combined(instruction, source, 2 * int(w) + half, wide)
+    ]
     return list(dict.fromkeys(found))
 
 
-def _from_pes(instruction: p.Instruction, transfer: Transfer, place: Place) -> Iterator[Input]:
-    address, half = divmod(place.word, 2)
-    size = isa.L1BM_LONGS if place.memory == "l1bm" else 1 << 30
-    ends, starts = transfer.all_points
-    source = instruction.sources[0]
-    for m, pe, cycle, w in starts[_same(ends % size, (address,))]:
-        for word in _combined(instruction, source, 2 * int(w) + half):
-            yield Input(0, Datum(place.unit * PES_PER_L1B + PES * int(m) + int(pe), int(cycle), word))
+def _combined(instruction: p.Instruction, source: p.Source, word: int, wide: int) -> list[int]:
+    """The words of an input that a word of the result of a reduction (or of a plain transfer) is made of.
 
-
-def _combined(instruction: p.Instruction, source: p.Source, word: int) -> list[int]:
-    """The words of an input that a word of the result of a reduction (or of a plain transfer) is made of."""
+    wide: long words per PE. Sums of halves run on the circuit for singles (isa.md, section 8).
+    """
     if not instruction.reduction:
         return [word]
-    width = WIDTH[instruction.precision]
-    result = width // 2 if instruction.narrow else width
-    stored = width // 2 if source.widen else width
-    return sorted({w for element in covering(word, result) for w in words_of(element, stored)})
+    on_singles = instruction.precision == "h" and instruction.reduction == "fadd"
+    width = 32 if on_singles else WIDTH[instruction.precision]
+    result = width // 2 if instruction.narrow or on_singles else width
+    stored = width // 2 if source.widen or on_singles else width
+    elements = [element for element in covering(word, result) if element < wide * 64 // width]
+    return sorted({w for element in elements for w in words_of(element, stored)})
 
 
 def _l2bm_word(instruction: p.Instruction, transfer: Transfer, place: Place) -> Iterator[Input]:

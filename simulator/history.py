@@ -191,8 +191,8 @@ class History:
 
     def _sent(self, index: int, number: int, instruction: p.Instruction, place: Place) -> Iterator[Write]:
         inputs = sent_to(instruction, place)
-        if inputs:
-            datum = inputs[0].where if isinstance(inputs[0].where, Datum) else None
+        if inputs is not None:
+            datum = inputs[0].where if inputs and isinstance(inputs[0].where, Datum) else None
             yield Write(index, WHOLE, instruction, datum, self._named(index, number, instruction, inputs))
 
     def _stored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from simulator.statements import parse_debug
 PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
 LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turnaround": "lbi"}
 PATHS = ("aluf", "mauf", "lbf", "mreadf")
+_WORD = re.compile(r"\$([mnrs])(\d+)(.*)")
 _LEVELS = {**LEVELS, "turnaround": "ncb", "mx": "ncbm", "my": "ncbm"}  # others: one per PE
 
 
@@ -68,19 +70,22 @@ def parse_place(text: str) -> tuple[Place, ...]:
 
     A unit field that is left out is 0. Raises SimulatorError.
     """
+    name = text.strip()
+    word = _WORD.fullmatch(name)
+    if word:  # debug statements know long words only
+        name = f"$l{word[1]}{int(word[2]) & ~1}{word[3]}"
     try:
-        statement = parse_debug(f"d get {text.strip()} 1", 1)
+        statement = parse_debug(f"d get {name} 1", 1)
     except OperandError as error:
-        tail = f"\n    try: {error.fix}" if error.fix and "d get" not in error.fix else "\n    try: $ln4n0c0b3m2p1"
-        raise SimulatorError(f"cannot trace `{text}`: {error.message}{tail}") from None
+        tail = error.fix if error.fix and "d get" not in error.fix else "a name such as $ln4n0c0b3m2p1"
+        raise SimulatorError(f"cannot trace `{text}`: {error.message}\n    try: {tail}") from None
     assert isinstance(statement, DebugGet)
     target = statement.target
     fields = {level: getattr(target, level) or 0 for level in "ncbmp"}
     unit = unit_number(target.memory, fields)
     if target.memory in PE_BANKS:
-        words = range(target.address, target.address + (1 if text.strip()[1] in "mnrs" else 2))
-        size = isa.BANK_WORDS[target.memory]
-        return tuple(Place(target.memory, unit, word % size) for word in words)
+        words = [int(word[2])] if word else [target.address, target.address + 1]
+        return tuple(Place(target.memory, unit, address) for address in words)
     if target.memory == "omr":
         return tuple(Place("omr", unit, 4 * target.address + cycle) for cycle in range(isa.STEP_CYCLES))
     first = (4 if target.memory == "t" else 2) * target.address
