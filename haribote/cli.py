@@ -191,13 +191,19 @@ def _infer(commands: _Commands) -> None:
 
 
 def _view(commands: _Commands) -> None:
-    parser = _command(commands, "view", "open a graph in Netron, served on this machine only")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--port", type=int, default=0, help="port on localhost (a free one)")
+    parser = _command(commands, "view", "show a graph in Netron, served on this machine only, or draw it as SVG")
+    parser.add_argument("file", type=Path, metavar="FILE", help="an ONNX file")
+    parser.add_argument("--svg", type=Path, metavar="OUT", help="write a drawing instead")
+    parser.add_argument("--diff", type=Path, metavar="AFTER", help="draw FILE and this graph side by side (with --svg)")
+    parser.add_argument("--port", type=int, default=0, help="Netron's port on localhost (a free one)")
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.view import view_command
+        from haribote.view import draw_command, view_command
 
+        if options.svg is not None:
+            return draw_command(options.file, options.diff, options.svg)
+        if options.diff is not None:
+            parser.error("--diff needs --svg OUT: Netron shows one graph at a time")
         return view_command(options.file, options.port)
 
     parser.set_defaults(run=run)

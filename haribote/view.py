@@ -1,26 +1,183 @@
-"""`haribote view`: a graph in Netron, served by a local server on this machine only."""
+"""`haribote view`: a graph in Netron, served on this machine only and kept off the network, or drawn as SVG.
+
+Netron's own server would let its page ask ipinfo.io for your country (to decide about a cookie notice), send usage
+events to Google Analytics (page address, operating system, browser, screen size, a client number kept in a cookie for
+1,200 days, the size of the model's file, its format and producer, the number of nodes, error texts), and after 180 days
+refuse to work until updated. We serve Netron's files with a Content-Security-Policy that forbids every other host, and
+tell the page that it is a development build, which starts no telemetry.
+"""
 
 from __future__ import annotations
 
+import errno
+import http.server
+import mimetypes
+import re
+import threading
 import time
+from datetime import datetime, timezone
+from html import escape
 from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
-from haribote.errors import GraphError
+import onnx
+
+from haribote.errors import GraphError, HariboteError
 from haribote.graph import load
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; object-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+}
+CONSENT = "consent=nothing-is-sent; Path=/; SameSite=Lax"
+"""Netron's own cookie; with it the page neither asks ipinfo.io nor shows a notice about cookies it could not use."""
+
+
+class Viewer:
+    """Netron with one graph, until `close`. In a notebook the object shows the graph below its cell.
+
+    Attributes:
+        url: where a browser on this machine finds it.
+    """
+
+    def __init__(self, name: str, model: bytes, port: int = 0) -> None:
+        content = _Content(name, model)
+        handler = type("Handler", (_Handler,), {"content": content})
+        try:
+            self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        except OverflowError as error:
+            raise HariboteError(
+                f"a port is a number from 0 to 65535, received {port}", "--port 0 for a free one"
+            ) from error
+        except OSError as error:
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
+            raise HariboteError(f"port {port} {why}", "--port 0 for a free one") from error
+        self._server.daemon_threads = True
+        self.url = f"http://localhost:{self._server.server_port}/"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="600" style="border: 1px solid #8888"></iframe>'
+
+
+def netron(model: onnx.ModelProto, name: str = "model.onnx", port: int = 0) -> Viewer:
+    """Show a graph in Netron; port 0 is a free one. Raises HariboteError where the port cannot be used."""
+    return Viewer(name, model.SerializeToString(), port)
 
 
 def view_command(file: Path, port: int) -> int:
-    """Serve the graph on localhost until interrupted; the exit status. Raises GraphError for another file."""
-    import netron
-
-    load(file)  # a wrong file gets our message, not an empty page
-    address = netron.start(str(file), address=("localhost", port) if port else None, browse=False)
-    if address is None:
-        raise GraphError(f"Netron could not open {file}", "`pip install -U netron`")
-    print(f"{file}: open http://{address[0]}:{address[1]} in a browser; Ctrl-C stops the server", flush=True)
+    """Serve the graph on localhost until Ctrl-C; the exit status. Raises GraphError as `read` does."""
+    viewer = netron(read(file), file.name, port)
+    print(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
+    print("Netron runs without the network: the page may talk to this server only and sends nothing", flush=True)
     try:
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:
-        netron.stop()
+        print("\nstopped")
         return 0
+    finally:
+        viewer.close()
+
+
+def draw_command(file: Path, after: Path | None, picture: Path) -> int:
+    """Write the drawing of a graph, or of two side by side; the exit status. Raises GraphError as `read` does."""
+    from haribote import draw
+
+    before = read(file)
+    if after is None:
+        drawing, what = draw.svg(before, file.stem), f"{len(before.graph.node)} nodes"
+    else:
+        later = read(after)
+        drawing, what = draw.diff(before, later, _captions(file, after)), draw.summary(before, later)
+    drawing.save(picture)
+    print(f"wrote {picture}: {what}")
+    return 0
+
+
+def read(file: Path) -> onnx.ModelProto:
+    """The graph in a file. Raises GraphError, which names the file, for a folder and as `graph.load` does."""
+    if file.is_dir():
+        inside = sorted(path.name for path in file.glob("*.onnx"))
+        raise GraphError(f"{file} is a folder", f"one of its graphs: {', '.join(inside)}" if inside else "a file .onnx")
+    try:
+        return load(file)
+    except GraphError as error:
+        if str(file) in error.message:
+            raise
+        raise GraphError(f"{file}: {error.message}", error.try_) from error
+
+
+def _captions(file: Path, after: Path) -> tuple[str, str]:
+    """The names of the files, with their folders where the names are the same."""
+    return (str(file), str(after)) if file.stem == after.stem else (file.stem, after.stem)
+
+
+class _Content:
+    """What the server has: Netron's files, its page changed for us, and the model."""
+
+    def __init__(self, name: str, model: bytes) -> None:
+        import netron
+
+        self.folder = Path(netron.__file__).resolve().parent
+        self.model = model
+        self.path = f"/data/{quote(name)}"
+        self.page = _page((self.folder / "index.html").read_text(encoding="utf-8"), name, self.path).encode()
+
+    def find(self, path: str) -> tuple[str, bytes] | None:
+        """Type and content of what a browser asks for, or None."""
+        if path == "/":
+            return "text/html; charset=utf-8", self.page
+        if path == self.path:
+            return "application/octet-stream", self.model
+        file = (self.folder / unquote(path).lstrip("/")).resolve()
+        kind = {".js": "text/javascript"}.get(file.suffix) or mimetypes.guess_type(file.name)[0]
+        if kind is None or file.suffix == ".py" or self.folder not in file.parents or not file.is_file():
+            return None
+        return kind, file.read_bytes()
+
+
+def _page(text: str, name: str, path: str) -> str:
+    """Netron's page for this model: version 0.0.0, its sign for a development build, and built today."""
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    ours = {"type": "Python", "version": "0.0.0", "date": now, "file": path, "name": name, "identifier": name}
+    metas = "".join(f'<meta name="{key}" content="{escape(value)}">\n' for key, value in ours.items())
+    text, count = re.subn(r'<meta name="version" content="[^"]*">\n?', lambda _: metas, text, count=1)
+    if not count:
+        raise HariboteError("the installed Netron is of a form that we do not know", "pip install 'netron<10'")
+    head, date, tail = text.partition(metas)
+    return head + date + re.sub(r'<meta name="date" content="[^"]*">\n?', "", tail, count=1)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Answers GET and HEAD; a subclass has the content."""
+
+    content: _Content
+
+    def do_GET(self) -> None:
+        """Send what was asked for, or 404."""
+        found = self.content.find(urlsplit(self.path).path)
+        self.send_response(200 if found else 404)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        kind, body = found or ("text/plain", b"not found")
+        if found and body is self.content.page:
+            self.send_header("Set-Cookie", CONSENT)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay quiet."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import onnx
 
 from haribote.draw.compare import changes, compare
 from haribote.draw.picture import picture
 from haribote.draw.render import Svg, render
 
-__all__ = ["Svg", "changes", "diff", "svg"]
+__all__ = ["Svg", "changes", "diff", "summary", "svg"]
 
 
 def svg(model: onnx.ModelProto, caption: str = "") -> Svg:
@@ -23,3 +25,11 @@ def svg(model: onnx.ModelProto, caption: str = "") -> Svg:
 def diff(before: onnx.ModelProto, after: onnx.ModelProto, captions: tuple[str, str] = ("before", "after")) -> Svg:
     """Both graphs side by side; what is unchanged, changed, removed and added is seen by colour and sign."""
     return render(*compare(before, after, captions))
+
+
+def summary(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
+    """One line: how many nodes are unchanged, changed, removed and added."""
+    kinds = ("unchanged", "changed", "removed", "added")
+    found = changes(before, after).values()
+    count = Counter("unchanged" if not change else change if change in kinds else "changed" for change in found)
+    return ", ".join(f"{count[kind]} {kind}" for kind in kinds)
