@@ -106,6 +106,7 @@ def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | N
         if not chosen:
             notes.append("To see another part: view FILE --unit n1c0, or a shorter piece with --from and --until.")
     notes.append("Reads show the value before the step, writes the one after it; its four cycles are shown together.")
+    notes.append("Of DRAM only the addresses that the program touches are shown.")
     if start is not None:
         notes.append(f"Lines before line {start} were executed but not recorded.")
     if until is not None:
