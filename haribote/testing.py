@@ -110,7 +110,7 @@ def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
 
     parts = cpp_cases(case, unit)
     for part, outputs in zip(parts, run_in_cpp(parts, gemm), strict=True):
-        yield part, outputs, f"C++, {len(part.model.graph.node)} nodes, Gemm {gemm}"
+        yield part, outputs, f"C++, Gemm {gemm}"
 
 
 def _on_sim(case: Case, unit: bool, solutions: bool) -> Iterator[Result]:

@@ -45,7 +45,7 @@ def compiler() -> list[str]:
     what = f"CXX names {named[0]!r}, which is no program here" if named else f"found none of {', '.join(COMPILERS)}"
     raise CompilerMissing(
         f"the C++ backend needs a C++ compiler: {what}",
-        "install g++ or clang++ (`make setup` says how), or set CXX; --backend torch and sim need none",
+        "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need none",
     )
 
 

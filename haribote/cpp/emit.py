@@ -141,14 +141,9 @@ def identifiers(names: list[str]) -> dict[str, str]:
 
 def quoted(text: str) -> str:
     """A C++ string literal."""
-    plain = {'"': '\\"', "\\": "\\\\"}
-    return (
-        '"'
-        + "".join(
-            plain.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode()
-        )
-        + '"'
-    )
+    escaped = {ord('"'): '\\"', ord("\\"): "\\\\"}
+    letters = (escaped.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode())
+    return f'"{"".join(letters)}"'
 
 
 def literal(value: Any) -> str:

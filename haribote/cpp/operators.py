@@ -194,7 +194,9 @@ def _conv(node: Node) -> Template:
 def _max_pool(node: Node) -> Template:
     node.require(node.attribute("storage_order", 0) == 0, "storage_order must be 0")
     name = {"MaxPool": "max_pool", "MaxPoolGrad": "max_pool_grad"}[node.node.op_type]
-    return Template(f"{name}<{_window(node, node.attribute('kernel_shape', ()))}>", node.inputs)
+    kernel = node.attribute("kernel_shape", ())
+    node.require(max(node.attribute("pads", (0,))) < min(kernel), "every window must see a part of the image")
+    return Template(f"{name}<{_window(node, kernel)}>", node.inputs)
 
 
 def _window(node: Node, kernel: Sequence[int]) -> str:

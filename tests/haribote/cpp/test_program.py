@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -123,7 +124,8 @@ def test_the_test_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert "all outputs agree" in capsys.readouterr().out
     assert main(["test", str(folder), "--backend", "cpp", "--unit", "--gemm", "naive"]) == 0
     out = capsys.readouterr().out
-    assert "/Gemm_8x12_7x12_8x7_transB: C++, 1 nodes, Gemm naive" in out and "NegativeLogLikelihoodLoss" in out
+    assert re.search(r"/Gemm\w*_8x12_7x12_\w+: C\+\+, Gemm naive\n", out)
+    assert "/NegativeLogLikelihoodLoss_8x4_8_scalar: C++" in out
     case = _case()
     case.outputs["loss"] += 1
     save_case(case, tmp_path)
@@ -141,6 +143,7 @@ def test_no_compiler_is_exit_status_2(
     assert error.startswith("haribote test: the C++ backend needs a C++ compiler") and "Traceback" not in error
 
 
+@pytest.mark.slow
 def test_train_and_infer_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,9 +151,9 @@ def test_train_and_infer_commands(
     from haribote.infer import write_picture
 
     monkeypatch.chdir(tmp_path)
-    assert main("train --backend cpp --data synthetic --epochs 2 --lr 0.1".split()) == 0
+    assert main(["train", "--backend", "cpp", "--data", "synthetic", "--epochs", "2", "--lr", "0.1"]) == 0
     assert "epoch 2  loss" in capsys.readouterr().out
     write_picture(load("synthetic").test_images[0], tmp_path / "digit.png")
-    assert main("infer digit.png --backend cpp".split()) == 0
+    assert main(["infer", "digit.png", "--backend", "cpp"]) == 0
     assert capsys.readouterr().out.startswith("digit.png: ")
     assert os.path.exists("runs/cpp/loss.png")
