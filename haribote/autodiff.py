@@ -140,7 +140,8 @@ def _total(g: Backward, name: str, parts: list[str]) -> str:
 
 def _dependants(model: onnx.ModelProto, names: Sequence[str]) -> set[str]:
     """The float values that depend on these, themselves included."""
-    index, found = Index(model), set(names)
+    index = Index(model)
+    found = {name for name in names if is_float(index, name)}
     for node in model.graph.node:
         if found & set(node.input):
             found.update(name for name in node.output if is_float(index, name))

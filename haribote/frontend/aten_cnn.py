@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from haribote.frontend.aten import Lowering, aten, rule
-from haribote.gradients.convolution import Window, bias_gradient, input_gradient, weight_gradient
+from haribote.gradients.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 
 
 @rule(aten.convolution.default)
@@ -90,6 +90,7 @@ def _max_pool_backward(
     ceil_mode: bool,
     indices: None,
 ) -> str:
+    g.require(max(stride or kernel) > 1, STRIDE_1)
     return g.op("MaxPoolGrad", grad, x, **_pool(g, kernel, stride, padding, dilation, ceil_mode))
 
 

@@ -78,4 +78,4 @@ class Backward(Emitter):
 
 def is_float(index: Index, name: str) -> bool:
     """Whether a value may have a gradient."""
-    return bool(name) and np.issubdtype(index.dtype[name], np.floating)
+    return name in index.dtype and np.issubdtype(index.dtype[name], np.floating)

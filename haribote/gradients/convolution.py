@@ -11,6 +11,8 @@ from haribote.emitter import Emitter
 from haribote.gradients.backward import Backward, Gradients, gradient
 from haribote.graph import attributes
 
+STRIDE_1 = "ONNX's reference evaluator cannot say where the maxima are if both strides are 1"
+
 
 @dataclass(frozen=True)
 class Window:
@@ -82,6 +84,7 @@ def max_pool(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     g.require(not g.attribute("ceil_mode", 0), "ceil_mode must be 0")
     window = window_of(node, tuple(g.attribute("kernel_shape", ())))
     g.require(set(window.dilations) == {1}, "dilations must be 1")
+    g.require(max(window.strides) > 1, STRIDE_1)
     attrs = {name: value for name, value in window.attributes.items() if name != "dilations"}
     yield g.op("MaxPoolGrad", grad, node.input[0], **attrs)
 
