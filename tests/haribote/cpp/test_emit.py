@@ -98,8 +98,14 @@ def test_one_line_per_node_with_its_name(make_step: Callable[..., Any]) -> None:
     calls = lines[: len(model.graph.node)]
     for node, line in zip(model.graph.node, calls, strict=True):
         assert line.startswith("    op::") and line.endswith(f"// {node.op_type} {node.name}")
-    assert calls[0].split("  //")[0].strip() == "op::step_nodes::GemmRelu(x, v0_weight, v0_bias, v1_out);"
+    assert calls[0].split("  //")[0].strip() == "op::gemm<op::tiled, 'N', 'T'>(x, v0_weight, v0_out_matmul);"
     assert lines[len(calls)] == "}"
+
+
+def test_a_fused_node_is_one_line_too(make_step: Callable[..., Any]) -> None:
+    text = emit({"step": lower_for_cpp(make_step((784, 16, 10), True, 256).graph)})
+    assert "op::step_nodes::GemmRelu(x, v0_weight, v0_bias, v1_out);" in text
+    assert text.index("void GemmRelu(") < text.index('extern "C" void step(')
 
 
 def test_gemm_is_chosen_by_name(make_step: Callable[..., Any]) -> None:
