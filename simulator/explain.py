@@ -9,6 +9,8 @@ import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from simulator import isa, wording
 from simulator import program as p
 from simulator.assembler import assemble
@@ -176,17 +178,22 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
 def _place(operand: p.Operand, side: Reference, points: Index) -> str:
     """Where a transfer reads or writes, e.g. `L1BM[64-79]`; units where there are several."""
     if isinstance(operand, p.Matrix):
-        rows, columns = (wording.spans(map(int, points[:, i])) for i in (0, 1))
+        rows, columns = (_spans(points, i) for i in (0, 1))
         return (
             f"row {rows} of ${operand.register}"
             if len(rows) < len(columns)
             else f"column {columns} of ${operand.register}"
         )
     name = "turnaround" if isinstance(operand, p.Turnaround) else side.memory
-    addresses = wording.spans(map(int, points[:, -1]))
+    addresses = _spans(points, -1)
     if points.shape[1] == 1:
         return f"{name}[{addresses}]"
-    return f"{name}[{addresses}] of L1B {wording.spans(map(int, points[:, 0]))}"
+    return f"{name}[{addresses}] of L1B {_spans(points, 0)}"
+
+
+def _spans(points: Index, coordinate: int) -> str:
+    """The values of one coordinate."""
+    return wording.spans(np.unique(points[:, coordinate]).tolist())
 
 
 def _align(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -212,7 +219,7 @@ def _move(move: p.Move) -> Iterator[str]:
         for end, side, points in zip(
             ("to", "from"), (transfer.formula.destination, transfer.formula.source), transfer.points(), strict=True
         ):
-            yield f"  {end}: {side.memory}[{wording.spans(map(int, points[:, -1]))}] of {_units(side, points)}"
+            yield f"  {end}: {side.memory}[{_spans(points, -1)}] of {_units(side, points)}"
     else:
         yield f"  A comes from the DRAM address table: an entry is used for {16 * move.units} long words, then the next"
     if move.tag is not None:
@@ -221,8 +228,8 @@ def _move(move: p.Move) -> Iterator[str]:
 
 
 def _units(side: Reference, points: Index) -> str:
-    groups = f"group {wording.spans(map(int, points[:, 0]))}"
-    return groups if side.memory != "L2BM" else f"{groups}, L2B {wording.spans(map(int, points[:, 1]))}"
+    groups = f"group {_spans(points, 0)}"
+    return groups if side.memory != "L2BM" else f"{groups}, L2B {_spans(points, 1)}"
 
 
 def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:

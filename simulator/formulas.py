@@ -15,7 +15,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ Index = NDArray[np.int64]
 
 LIMITS: Mapping[str, str] = {"c": "4", "w": "W", "p": "4", "m": "16", "b": "8", "l": "2", "g": "4"}
 """The values of the standing letters: 0 up to, but not including, this."""
+_STANDING = {name: ast.parse(limit, mode="eval").body for name, limit in LIMITS.items()}
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Reference:
     memory: str
     coordinates: tuple[ast.expr, ...]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The letters of the coordinates, in order of appearance."""
         nodes = (node for coordinate in self.coordinates for node in ast.walk(coordinate))
@@ -53,7 +55,7 @@ class Formula:
 
     def limit(self, name: str, constants: Constants) -> int:
         """How many values a letter has."""
-        expression = self.limits.get(name) or ast.parse(LIMITS[name], mode="eval").body
+        expression = self.limits.get(name) or _STANDING[name]
         return int(_value(expression, constants))
 
     def points(self, constants: Constants, chosen: Mapping[str, Sequence[int]] | None = None) -> tuple[Index, Index]:
@@ -116,8 +118,13 @@ def _reference(text: str) -> Reference:
     return Reference(expression.value.id, tuple(inside.elts) if isinstance(inside, ast.Tuple) else (inside,))
 
 
+@cache  # as many as the table has
+def _code(expression: ast.expr) -> CodeType:
+    return compile(ast.Expression(expression), "<formula>", "eval")
+
+
 def _value(expression: ast.expr, values: Mapping[str, Any]) -> Index:
-    return np.asarray(eval(compile(ast.Expression(expression), "<formula>", "eval"), {}, dict(values)))
+    return np.asarray(eval(_code(expression), {}, dict(values)))
 
 
 # --- printing --------------------------------------------------------------------------------------------------------

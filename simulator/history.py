@@ -30,7 +30,7 @@ from simulator.destinations import (
 )
 from simulator.execute.masks import entry_flags, write_bits
 from simulator.execute.operands import base_address, is_dynamic, pe_rows
-from simulator.memories import Memories
+from simulator.memories import Flags, Memories
 from simulator.places import PATHS, Place
 
 WHOLE = 0xFFFFFFFF
@@ -75,6 +75,7 @@ class History:
         self.lines = program.lines
         self._memories = start
         self._notes: dict[int, Noted] = {}
+        self._masks: dict[tuple[p.WriteMask, int], tuple[Flags, NDArray[Any]]] = {}
         self._position = 0
         self._writers: dict[str, list[int]] = defaultdict(list)
         self._statements: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -122,11 +123,18 @@ class History:
                 if is_dynamic(operand) or base is not None:
                     noted.starts[number, position] = pe_rows(memories, operand, base)[:, 0].astype(np.uint16)
             if isinstance(end, p.Destination) and end.mask is not None:
-                if isinstance(operand, p.MaskRegister):
-                    noted.through[number, position] = np.array(entry_flags(memories, end.mask.entry))
-                else:
-                    words = getattr(operand, "words", 4)
-                    noted.through[number, position] = write_bits(memories, end.mask, words)
+                noted.through[number, position] = self._through(end.mask, operand)
+
+    def _through(self, mask: p.WriteMask, operand: p.Operand) -> NDArray[Any]:
+        """The bits that a mask lets through now; the same array as long as its entry does not change."""
+        words = 0 if isinstance(operand, p.MaskRegister) else getattr(operand, "words", 4)
+        flags = entry_flags(self._memories, mask.entry)
+        kept = self._masks.get((mask, words))
+        if kept is None or not np.array_equal(kept[0], flags):
+            flags = np.array(flags)
+            kept = flags, write_bits(self._memories, mask, words) if words else flags
+            self._masks[mask, words] = kept
+        return kept[1]
 
     # --- after the run -----------------------------------------------------------------------------------------------
 

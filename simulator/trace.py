@@ -99,7 +99,7 @@ def trace(
 
 def _copy(start: Machine | None) -> Machine:
     """A machine of its own in the same state."""
-    machine = Machine()
+    machine = Machine("numpy")  # the engine that calls an observer after every line
     if start is not None:
         for name in vars(Memories()):
             setattr(machine, name, copy.deepcopy(getattr(start, name)))
