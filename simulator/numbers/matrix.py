@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from simulator.numbers.blockfloat import block_value
+from simulator.numbers.blockfloat import block_format, block_value
 from simulator.numbers.formats import (
     DOUBLE,
     SINGLE,
     Bits,
     Floats,
+    Format,
     exponent_field,
     fraction_field,
     input_value,
@@ -24,16 +27,19 @@ def matvec(letter: str, a: Bits, x: Bits, c: Bits | None, narrow: bool = False) 
 
     letter: "d" (a, x, c, y uint64), "f" and "g" (uint32), "h" (a, x uint16; c, y uint32); with `narrow` y is one
     precision lower. Shapes: a[..., i, j], x[..., j], c[..., i] and y[..., i]; leading axes broadcast. a and x are block
-    floats with one exponent per row of a and one per x (products of other data are undefined on the machine). c None
-    stands for zeros. The caller leaves out what the instruction does not use, such as the odd columns of `fm`.
+    floats with one exponent per row of a and one per x (products of other data are undefined on the machine; here they
+    are summed in float64 in the order of j). c None stands for zeros. The caller leaves out what the instruction does
+    not use, such as the odd columns of `fm`.
     """
     output = output_format(letter, narrow)
     if letter == "d":
         units = _double_sums(a, x)
         return round_big_integers(units if c is None else units + double_units(c), DOUBLE_UNIT, output)
-    sums = _multiply(block_value(a, letter), block_value(x, letter))
+    fmt = block_format(letter)
+    multiply = _multiply if _are_blocks(a, fmt) and _are_blocks(x, fmt) else _multiply_in_order
+    sums = multiply(block_value(a, letter), block_value(x, letter))
     if letter == "f":
-        sums += _single_corrections(a, x)
+        sums += _single_corrections(a, x, multiply)
     return round_float64(sums, output) if c is None else round_sum(sums, input_value(c, SINGLE), output)
 
 
@@ -47,13 +53,26 @@ def _multiply(a: Floats, x: Floats) -> Floats:
     return np.asarray(np.matmul(a, x[..., np.newaxis])[..., 0])
 
 
-def _single_corrections(a: Bits, x: Bits) -> Floats:
+def _multiply_in_order(a: Floats, x: Floats) -> Floats:
+    """As `_multiply`, for sums that are rounded: every engine and every BLAS must give the same."""
+    total = np.asarray(a[..., 0] * x[..., 0:1])
+    for j in range(1, x.shape[-1]):
+        total = total + a[..., j] * x[..., j : j + 1]
+    return total
+
+
+def _are_blocks(bits: Bits, fmt: Format) -> bool:
+    """True where the elements along the last axis have one exponent each time."""
+    return not ((bits ^ bits[..., :1]) & fmt.dtype.type(fmt.infinity)).any()
+
+
+def _single_corrections(a: Bits, x: Bits, multiply: Callable[[Floats, Floats], Floats]) -> Floats:
     """What the truncated single products differ by from the exact ones, summed over j."""
     sign_and_exponent = np.uint32(SINGLE.sign | SINGLE.infinity)
     low = [block_value(bits & (sign_and_exponent | np.uint32(SINGLE_LOW)), "f") for bits in (a, x)]
     # The correction, 2^8 times both ulps where neither low part is zero, is a product too: of 2^4 ulps each.
     ulps = [np.where(bits & SINGLE_LOW, bits & sign_and_exponent | np.uint32(1 << 4), np.uint32(0)) for bits in (a, x)]
-    return _multiply(*(block_value(bits, "f") for bits in ulps)) - _multiply(*low)
+    return multiply(*(block_value(bits, "f") for bits in ulps)) - multiply(*low)
 
 
 def _double_sums(a: Bits, x: Bits) -> BigIntegers:

@@ -7,20 +7,20 @@ namespace haribote {
 
 // --- operands --------------------------------------------------------------------------------------------------------
 
-// Elements of one precision, a row per cycle and index; flip: the sign bit where the operand is negated.
+// Elements of one precision, a row per cycle and index (8 where `$llx` takes halves); flip: the sign bit of a negation.
 template <class U>
 struct Elements {
-    const U* rows[CYCLES][LANES];
+    const U* rows[CYCLES][2 * LANES];
     U flip;
 };
 
-// Element `index` of the datum, one row; singles lie in the datum itself.
+// Element `index` of the datum, one row; singles lie in the datum itself, zeros follow it.
 template <class F>
 inline const typename F::U* unpack(Block& block, const Datum& datum, int cycle, int index) {
     using U = typename F::U;
     const u32* const* words = datum.rows[cycle];
     if constexpr (F::width == 32) {
-        return words[index];
+        return index < WORDS ? words[index] : ZEROS;
     } else {
         U* row = block.arena.take<U>(ROW);
         for (int pe = 0; pe < ROW; ++pe) {
