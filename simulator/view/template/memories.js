@@ -126,7 +126,7 @@ class Panel {
     });
     const caption = `${this.layout.title} of ${this.owner.textContent}`;
     this.window.innerHTML = this.known
-      ? `<table><caption>${caption}</caption><colgroup><col style="width:${this.label}px"></colgroup><tbody>${body.join("")}</tbody></table>`
+      ? `<table style="min-width:${this.label + this.columns * this.width * FORMATS[this.format].room}px"><caption>${caption}</caption><colgroup><col style="width:${this.label}px"></colgroup><tbody>${body.join("")}</tbody></table>`
       : '<p class="unknown">Values of this unit are not recorded.</p>';
     const more = this.rows.length > WINDOW;
     this.pager.hidden = !more;
