@@ -14,7 +14,18 @@ import onnx
 from haribote.codegen import generate
 from haribote.errors import HariboteError
 from haribote.graph import save
-from haribote.passes import assign_layouts, cse, decompose, fuse, fuse_greater, insert_transfers, pad, simplify, tile
+from haribote.passes import (
+    assign_layouts,
+    cse,
+    decompose,
+    fuse,
+    fuse_greater,
+    insert_transfers,
+    mixed_precision,
+    pad,
+    simplify,
+    tile,
+)
 from haribote.place import place
 from haribote.program import Compiled, link
 
@@ -71,9 +82,12 @@ def lower(
     return model
 
 
-def lower_for_cpp(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The graph as the C++ backend gets it."""
-    return lower(model, stages=CPP_STAGES)
+def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:
+    """The graph as the C++ backend gets it. `short`: products read this format, one of `mixed_precision.FORMATS`."""
+    if not short:
+        return lower(model, stages=CPP_STAGES)
+    mixed = mixed_precision.run(lower(model, stop_after="cse", stages=CPP_STAGES), short)
+    return lower(mixed, start="fuse", stages=CPP_STAGES)
 
 
 def compile_for_sim(model: onnx.ModelProto, solutions: bool = False, start: str = "simplify") -> Compiled:

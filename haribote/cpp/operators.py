@@ -101,6 +101,8 @@ RULES |= {
     "GreaterCast": _plain("greater_cast"),
     "LogSoftmaxGrad": _plain("log_softmax_grad"),
     "NLLLossGrad": _plain("nll_loss_grad"),
+    "RoundBFloat16": _plain("round_bfloat16"),
+    "RoundHalf": _plain("round_half"),
 }
 
 

@@ -6,5 +6,6 @@
 #include "gemm.hpp"
 #include "move.hpp"
 #include "reduce.hpp"
+#include "rounding.hpp"
 #include "softmax.hpp"
 #include "tensor.hpp"

@@ -1,0 +1,54 @@
+"""Mixed precision: matrix products and convolutions read rounded numbers, everything else stays single.
+
+    Gemm(a, b, bias)  ->  Gemm(RoundHalf(a), RoundHalf(b), bias)
+
+As on the chip: the factors are short, while products and sums are single. What stays single, and why: sums over many
+elements (biases' gradients, softmax) would lose small terms; the loss and the update would lose steps smaller than the
+parameter's last bit, so parameters keep their single values and are rounded anew in every step.
+"""
+
+from __future__ import annotations
+
+import onnx
+
+from haribote.errors import HariboteError
+from haribote.graph import Builder, Index
+
+FORMATS = {"half": "RoundHalf", "bfloat16": "RoundBFloat16"}
+"""The chip's half, 1 sign, 6 exponent and 9 fraction bits; bfloat16, 1, 8 and 7. And the operators that round."""
+
+PRODUCTS = {"Gemm", "MatMul", "Conv", "ConvTranspose"}
+"""Operators whose first two inputs are rounded."""
+
+
+def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
+    """The graph whose products read numbers of the short format; a value with several readers is rounded once.
+
+    Args:
+        model: a simplified graph.
+        short: one of `FORMATS`.
+
+    Raises:
+        HariboteError: there is no such format.
+    """
+    if short not in FORMATS:
+        raise HariboteError(f"there is no short format {short!r}", f"one of {', '.join(FORMATS)}")
+    builder, index = Builder.like(model), Index(model)
+    rounded: dict[str, str] = {}
+    for original in model.graph.node:
+        node = onnx.NodeProto()
+        node.CopyFrom(original)
+        if precision(node, index) == "short":
+            for position, name in enumerate(node.input[:2]):
+                if name not in rounded:
+                    rounded[name] = builder.op(FORMATS[short], name, name=f"{name}.{short}")
+                node.input[position] = rounded[name]
+        builder.keep(node)
+    return builder.finish()
+
+
+def precision(node: onnx.NodeProto, index: Index) -> str:
+    """What a node reads: "short" for products of single-precision numbers, else "single"."""
+    if node.op_type in PRODUCTS and all(index.dtype[name] == "float32" for name in node.input[:2]):
+        return "short"
+    return "single"
