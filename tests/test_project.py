@@ -48,8 +48,9 @@ def locked(python: str) -> dict[str, str]:
 
 
 def declared(project: dict[str, Any]) -> list[Requirement]:
-    """What pyproject.toml asks for, with the extra `dev`."""
-    return [Requirement(text) for text in project["dependencies"] + project["optional-dependencies"]["dev"]]
+    """What pyproject.toml asks for here, with the extra `dev`."""
+    requirements = map(Requirement, project["dependencies"] + project["optional-dependencies"]["dev"])
+    return [requirement for requirement in requirements if requirement.marker is None or requirement.marker.evaluate()]
 
 
 # --- dependencies -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from haribote.kernel import Op, Operand, kernel
 
 @kernel("5.12", "Relu")
 def relu(op: Op) -> Iterator[str]:
-    """y = max(x, 0), element by element, exact to the bit; a negative x gives -0.
+    """y = max(x, 0), element by element, exact to the bit; a negative x gives 0 of either sign.
 
     x: in either LM, any layout with a multiple of 4 words per PE. y: in the other LM, same layout; every copy of x
     gives a copy of y. One step does 8 words per PE. Par for 256x16: 2 steps.

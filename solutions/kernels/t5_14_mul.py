@@ -10,7 +10,7 @@ from haribote.kernel import Op, kernel
 
 @kernel("5.14", "Mul")
 def mul(op: Op) -> Iterator[str]:
-    """y = a * b, element by element, within 1 ulp of the exact product.
+    """y = a * b, element by element, with a relative error of at most 2^-22.
 
     a, b: same layout, a multiple of 16 words per PE. y: same layout, in an LM that holds no input; every copy of a and
     b gives a copy of y. A product below 2^-126 gives +0. Par for 256x16: 4 steps.

@@ -10,7 +10,7 @@ from haribote.kernel import Op, Operand, kernel, single
 
 @kernel("5.15", "Mul by a constant")
 def scale(op: Op) -> Iterator[str]:
-    """y = c * x, element by element, within 1 ulp of the exact product; c is `op.attributes["constant"]`.
+    """y = c * x, element by element, with a relative error of at most 2^-22; c is `op.attributes["constant"]`.
 
     c is rounded to single precision. x: in either LM, any layout with a multiple of 4 words per PE. y: in the other LM,
     same layout; every copy of x gives a copy of y. A product below 2^-126 gives +0.

@@ -1,0 +1,32 @@
+"""Task 5.20: Gemm g·W.
+
+Check it with `grader check 5.20`; if you are stuck, `grader hint 5.20`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from haribote.errors import NotWritten, UnsupportedShape
+from haribote.kernel import Op, kernel
+
+
+@kernel("5.20", "Gemm g·W")
+def gemm_gw(op: Op) -> Iterator[str]:
+    """y[r][j] = sum over i of g[r][i] * W[i][j].
+
+    g: in LM0, 256x16 in layout A, ((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1)).
+    W: in LM0, 16x16 in ((16:2), (2:1, 4_PE:1, 2_W:1)).
+    y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 64 words of LM0 after the operands
+    may be used; no other word of LM may change.
+    The matrix unit multiplies pseudo-singles of 18 bits (gm…) and wants W's columns as rows (gmread transposes); how
+    singles are split is the kernel's choice.
+    Accuracy: integers are exact while sums of |g*W| stay below 2^24, zeros give zeros, and
+    |y - exact| <= 2^-19 * sum of |g*W| + 16 * 2^-32 * max|g| * max|W|.
+    Par: 40 steps.
+    """
+    g, w = op.inputs
+    if (g.shape, w.shape) != ((256, 16), (16, 16)):
+        raise UnsupportedShape("g·W takes 256x16 and 16x16", f"{g.shape} and {w.shape}", "pad to 256 rows, 16 columns")
+    # TODO: about 18 lines.
+    raise NotWritten("task 5.20 (Gemm g·W) is not written yet; check it with `grader check 5.20`")
