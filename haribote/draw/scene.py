@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -71,11 +72,16 @@ def _size(box: Box) -> Size:
         return Size(36.0, 20.0)
     title = TITLE_CHARACTER * len(box.title)
     width = max([title, *(TEXT_CHARACTER * len(line) for line in box.lines)]) + 2 * PADDING + 6
-    return Size(float(round(width)), LINE_HEIGHT * (1 + len(box.lines)) + PADDING)
+    return Size(_even(width), LINE_HEIGHT * (1 + len(box.lines)) + PADDING)
 
 
 def _label_width(text: str) -> float:
-    return LABEL_CHARACTER * len(text) + 6
+    return _even(LABEL_CHARACTER * len(text) + 6)
+
+
+def _even(pixels: float) -> float:
+    """Rounded up to an even number, whose half is a whole pixel."""
+    return 2.0 * math.ceil(pixels / 2)
 
 
 def _label(text: str, x: float, box: Rect) -> Rect:
