@@ -286,64 +286,85 @@ inline typename F::U block_float(typename F::U bits, int largest, bool carries, 
     return U(sign | U(U(common) << F::fraction_bits) | U(exponent == 0 ? 0 : mantissa));
 }
 
-// The elements that `words` consecutive words of the 4 PEs of each MAB hold become one block. kept: mantissa bits.
-template <class F>
-inline void block_floats(Block& block, const Datum& x, Datum& result, int first, int words, int kept, bool raise) {
-    using U = typename F::U;
-    constexpr int per_word = F::width == 16 ? 2 : 1, pair = F::width == 64 ? 2 : 1;
-    const int cut = F::fraction_bits - kept, raised = raise ? cut : 0, drop = raise ? 0 : cut;
-    const auto get = [&](int cycle, int word, int half, int pe) -> U {
-        if constexpr (F::width == 64)
-            return u64(x.rows[cycle][word][pe]) << 32 | x.rows[cycle][word + 1][pe];
-        else
-            return U(x.rows[cycle][word][pe] >> (per_word == 2 && half == 0 ? 16 : 0));
-    };
+// f and g: the words first to first + words - 1 of the 4 PEs of each MAB are one block. kept: mantissa bits.
+//
+// The largest exponent with its leading mantissa bits says all: rounding carries out where those bits are all ones.
+inline void single_blocks(Block& block, const Datum& x, Datum& result, int first, int words, int kept) {
+    const int drop = Single::fraction_bits - kept;
+    const u32 ones = (1u << kept) - 1;
+    u32 keys[ROW], commons[ROW];
     for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        u32* rows[2] = {block.new_row(), words == 2 ? block.new_row() : nullptr};
+        const u32* const* rows = x.rows[cycle] + first;
+        for (int pe = 0; pe < ROW; ++pe) keys[pe] = (rows[0][pe] & ~Single::sign) >> drop;
+        for (int word = 1; word < words; ++word)
+            for (int pe = 0; pe < ROW; ++pe) keys[pe] = std::max(keys[pe], (rows[word][pe] & ~Single::sign) >> drop);
+        for (int pe = 0; pe < ROW; pe += PES) {
+            const u32 key = std::max(std::max(keys[pe], keys[pe + 1]), std::max(keys[pe + 2], keys[pe + 3]));
+            const u32 common = key >> kept ? (key >> kept) + ((key & ones) == ones) : 0;
+            for (int p = 0; p < PES; ++p) commons[pe + p] = common;
+        }
+        for (int word = 0; word < words; ++word) {
+            u32* out = block.new_row();
+            const u32* row = rows[word];
+            for (int pe = 0; pe < ROW; ++pe) {
+                const u32 bits = row[pe], common = commons[pe], exponent = (bits & Single::infinity) >> 23;
+                const u32 shift = std::min(common - exponent + 1 + u32(drop), u32(Single::fraction_bits + 3));
+                const u32 full = (bits & Single::fraction) | Single::hidden;
+                const u32 rounded = (full + ((full >> shift) & 1) + ((1u << (shift - 1)) - 1)) >> shift << drop;
+                const u32 mantissa = exponent == 0 || common >= u32(Single::exponent_ones) ? 0 : rounded;
+                out[pe] = (bits & Single::sign) | (common == 0 ? 0 : (common << 23) | mantissa);
+            }
+            result.rows[cycle][first + word] = out;
+        }
+    }
+}
+
+// d and h: the elements of two words of the 4 PEs of each MAB are one block. raise: fewer bits raise the exponent.
+template <class F>
+inline void block_floats(Block& block, const Datum& x, Datum& result, int first, int kept, bool raise) {
+    using U = typename F::U;
+    constexpr int count = 64 / F::width * PES, per_pe = 64 / F::width;
+    const int cut = F::fraction_bits - kept, raised = raise ? cut : 0, drop = raise ? 0 : cut;
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        const u32 *xs = x.rows[cycle][first], *ys = x.rows[cycle][first + 1];
+        u32 *high = block.new_row(), *low = block.new_row();
         for (int mab = 0; mab < ROW; mab += PES) {
+            U bits[count];
             int largest = 0;
             bool carries = false;
-            for (int word = first; word < first + words; word += pair)
-                for (int pe = mab; pe < mab + PES; ++pe)
-                    for (int half = 0; half < per_word; ++half)
-                        largest = std::max(largest, exponent_field<F>(get(cycle, word, half, pe)));
-            for (int word = first; word < first + words; word += pair)
-                for (int pe = mab; pe < mab + PES; ++pe) {
-                    for (int half = 0; half < per_word; ++half) {
-                        const U bits = get(cycle, word, half, pe);
-                        carries |= exponent_field<F>(bits) == largest &&
-                                   U((bits & F::fraction) >> cut) == U((U(1) << kept) - 1);
-                    }
-                }
-            for (int word = first; word < first + words; word += pair)
-                for (int pe = mab; pe < mab + PES; ++pe) {
-                    if constexpr (F::width == 64) {
-                        const u64 bits = block_float<F>(get(cycle, word, 0, pe), largest, carries, raised, drop);
-                        rows[0][pe] = u32(bits >> 32);
-                        rows[1][pe] = u32(bits);
-                    } else {
-                        u32 bits = 0;
-                        for (int half = 0; half < per_word; ++half)
-                            bits = u32(u64(bits) << F::width) |
-                                   block_float<F>(get(cycle, word, half, pe), largest, carries, raised, drop);
-                        rows[word - first][pe] = bits;
-                    }
-                }
+            for (int i = 0; i < count; ++i) {
+                const int pe = mab + i / per_pe;
+                const u64 both = u64(xs[pe]) << 32 | ys[pe];
+                bits[i] = U(both >> (64 - F::width * (i % per_pe + 1)));
+                largest = std::max(largest, exponent_field<F>(bits[i]));
+            }
+            for (int i = 0; i < count; ++i)
+                carries |= exponent_field<F>(bits[i]) == largest &&
+                           U((bits[i] & F::fraction) >> cut) == U((U(1) << kept) - 1);
+            u64 packed[PES] = {};
+            for (int i = 0; i < count; ++i)
+                packed[i / per_pe] |= u64(block_float<F>(bits[i], largest, carries, raised, drop))
+                                      << (64 - F::width * (i % per_pe + 1));
+            for (int p = 0; p < PES; ++p) {
+                high[mab + p] = u32(packed[p] >> 32);
+                low[mab + p] = u32(packed[p]);
+            }
         }
-        for (int word = 0; word < words; ++word) result.rows[cycle][first + word] = rows[word];
+        result.rows[cycle][first] = high;
+        result.rows[cycle][first + 1] = low;
     }
 }
 
 inline void convert_to_blocks(Block& block, const Instruction& instruction, const Datum& x, Datum& result) {
     switch (instruction.letter) {
-        case Letter::d: return block_floats<Double>(block, x, result, 0, 2, 52, false);
-        case Letter::g: return block_floats<Single>(block, x, result, 0, 2, 18, false);
+        case Letter::d: return block_floats<Double>(block, x, result, 0, 52, false);
+        case Letter::g: return single_blocks(block, x, result, 0, 2, 18);
         case Letter::f:
-            block_floats<Single>(block, x, result, 0, 1, 23, false);
-            return block_floats<Single>(block, x, result, 1, 1, 23, false);
+            single_blocks(block, x, result, 0, 1, 23);
+            return single_blocks(block, x, result, 1, 1, 23);
         default:
             for (int first : {0, 2})
-                block_floats<Half>(block, x, result, first, 2, instruction.number ? instruction.number : 9, true);
+                block_floats<Half>(block, x, result, first, instruction.number ? instruction.number : 9, true);
     }
 }
 

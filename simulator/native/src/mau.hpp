@@ -347,14 +347,14 @@ inline Result matrix_read(Block& block, const Instruction& instruction) {
         for (int word = 0; word < 2 * source.words; ++word) {
             u32* target = block.new_row();
             const int column = (source.addresses[0] + cycle * source.words + word / 2) % size;
-            for (int pe = 0; pe < ROW; ++pe) {
-                const int mab = pe / PES, first = pe % PES * per_pe;
-                if (letter == Letter::d)
-                    target[pe] = matrix_row(block, source.index, first)[mab * MATRIX_WORDS + 2 * column + word];
-                else if (letter != Letter::h)
-                    target[pe] = matrix_row(block, source.index, first + word)[mab * MATRIX_WORDS + column];
-                else
-                    target[pe] = half(first + 2 * (word % 2), column, mab) << 16 | half(first + 2 * (word % 2) + 1, column, mab);
+            for (int p = 0; p < PES; ++p) {
+                const int first = p * per_pe, within = letter == Letter::d ? 2 * column + word : column;
+                const u32* from = matrix_row(block, source.index, letter == Letter::d ? first : first + word % 2) + within;
+                for (int mab = 0; mab < ROW / PES; ++mab)
+                    target[mab * PES + p] = letter != Letter::h
+                                                ? from[mab * MATRIX_WORDS]
+                                                : half(first + 2 * (word % 2), column, mab) << 16 |
+                                                      half(first + 2 * (word % 2) + 1, column, mab);
             }
             result.datum.rows[cycle][word] = target;
         }
@@ -377,76 +377,70 @@ inline double block_value(typename F::U bits) {
 inline u32 ulps_of(u32 bits) { return (bits & 31) ? (bits & ~Single::fraction) | 16 : 0; }
 inline u32 low_of(u32 bits) { return bits & (~Single::fraction | 31); }
 
-// The matrix of one MAB and its vectors, one per cycle; sums in the order of j.
+// Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
 template <int Rows, int Columns>
-struct Product {
-    double matrix[Columns][Rows];  // transposed
-    double vectors[CYCLES][Columns];
-    double sums[CYCLES][Rows];
-
-    void multiply() {
-        for (int cycle = 0; cycle < CYCLES; ++cycle) {
-            double sum[Rows] = {};
-            for (int j = 0; j < Columns; ++j)
-                for (int i = 0; i < Rows; ++i) sum[i] += matrix[j][i] * vectors[cycle][j];
-            for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
-        }
-    }
-};
-
-// The elements of a matrix register that a product uses, as [j][i].
-template <class F, int Rows, int Columns, class Function>
-inline void load_matrix(const Block& block, Letter letter, int which, int mab, double (*out)[Rows], Function value) {
-    for (int i = 0; i < Rows; ++i) {
-        const u32* row = matrix_row(block, which, i) + mab * MATRIX_WORDS;
-        for (int j = 0; j < Columns; ++j) {
-            if constexpr (F::width == 16)
-                out[j][i] = value(u16(row[j / 2] >> (j % 2 ? 0 : 16)));
-            else
-                out[j][i] = value(row[letter == Letter::f ? 2 * j : j]);
-        }
-    }
-}
-
-template <class F, int Columns, class Function>
-inline void load_vectors(const Elements<typename F::U>& x, int mab, double (*out)[Columns], Function value) {
+inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {
     constexpr int per_pe = Columns / PES;
-    for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int j = 0; j < Columns; ++j)
-            out[cycle][j] =
-                value(typename F::U(x.rows[cycle][j % per_pe][mab * PES + j / per_pe] ^ x.flip));
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        double sum[Rows] = {};
+        for (int j = 0; j < Columns; ++j) {
+            const double factor = x[(cycle * per_pe + j % per_pe) * ROW + mab * PES + j / per_pe];
+            for (int i = 0; i < Rows; ++i) sum[i] += matrix[j][i] * factor;
+        }
+        for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
+    }
 }
 
-// sums[cycle][element][pe]: what the products of all MABs of the block add up to, before the one rounding.
+// The elements of a MAB's matrix that a product uses, transposed: first as bits, then as numbers.
+template <class F, int Rows, int Columns, class Function>
+inline void load_matrix(const u32* const* rows, int mab, int step, Function value, double (*out)[Rows]) {
+    typename F::U bits[Columns][Rows];
+    for (int i = 0; i < Rows; ++i) {
+        const u32* row = rows[i] + mab * MATRIX_WORDS;
+        for (int j = 0; j < Columns; ++j)
+            bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[step * j]);
+    }
+    for (int j = 0; j < Columns; ++j)
+        for (int i = 0; i < Rows; ++i) out[j][i] = value(bits[j][i]);
+}
+
+// sums[cycle][element][pe]: what the products of all MABs of the block add up to; sign: added to or taken from them.
+template <class F, int Rows, int Columns, class Function>
+inline void add_products(Block& block, const Instruction& instruction, const Elements<typename F::U>& x, Function value,
+                         double sign, double* sums) {
+    constexpr int per_pe = Columns / PES, results = Rows / PES;
+    const u32* rows[Rows];
+    for (int i = 0; i < Rows; ++i) rows[i] = matrix_row(block, instruction.sources[0].index, i);
+    double* vectors = block.arena.take<double>(CYCLES * per_pe * ROW);
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int word = 0; word < per_pe; ++word) {
+            double* out = vectors + (cycle * per_pe + word) * ROW;
+            const auto* row = x.rows[cycle][word];
+            for (int pe = 0; pe < ROW; ++pe) out[pe] = value(typename F::U(row[pe] ^ x.flip));
+        }
+    const int step = instruction.letter == Letter::f ? 2 : 1;  // single precision uses the even columns
+    alignas(64) double matrix[Columns][Rows], products[CYCLES][Rows];
+    for (int mab = 0; mab < ROW / PES; ++mab) {
+        load_matrix<F, Rows, Columns>(rows, mab, step, value, matrix);
+        multiply<Rows, Columns>(matrix, vectors, mab, products);
+        for (int cycle = 0; cycle < CYCLES; ++cycle)
+            for (int element = 0; element < results; ++element)
+                for (int p = 0; p < PES; ++p)
+                    sums[(cycle * results + element) * ROW + mab * PES + p] += sign * products[cycle][p * results + element];
+    }
+}
+
+// The sums before the one rounding. What truncation adds to single products is summed by itself first.
 template <class F, int Rows, int Columns>
 inline void matrix_sums(Block& block, const Instruction& instruction, double* sums) {
-    constexpr int results = Rows / PES;
-    const int which = instruction.sources[0].index;
-    const bool corrects = instruction.letter == Letter::f;
+    constexpr int count = CYCLES * Rows / PES * ROW;
     const auto x = read_elements<F>(block, instruction.sources[1], Columns / PES);
-    Product<Rows, Columns> product;
-    double corrected[CYCLES][Rows];
-    const auto run = [&](int mab, auto value) {
-        load_matrix<F, Rows, Columns>(block, instruction.letter, which, mab, product.matrix, value);
-        load_vectors<F, Columns>(x, mab, product.vectors, value);
-        product.multiply();
-    };
-    for (int mab = 0; mab < ROW / PES; ++mab) {
-        if constexpr (F::width == 32) {
-            if (corrects) {
-                run(mab, [](u32 bits) { return block_value<Single>(ulps_of(bits)); });
-                std::memcpy(corrected, product.sums, sizeof corrected);
-                run(mab, [](u32 bits) { return block_value<Single>(low_of(bits)); });
-                for (int cycle = 0; cycle < CYCLES; ++cycle)
-                    for (int i = 0; i < Rows; ++i) corrected[cycle][i] -= product.sums[cycle][i];
-            }
-        }
-        run(mab, block_value<F>);
-        for (int cycle = 0; cycle < CYCLES; ++cycle)
-            for (int i = 0; i < Rows; ++i)
-                sums[(cycle * results + i % results) * ROW + mab * PES + i / results] =
-                    corrects ? product.sums[cycle][i] + corrected[cycle][i] : product.sums[cycle][i];
+    std::fill_n(sums, count, 0.0);
+    if constexpr (F::width == 32 && Columns == 4) {
+        add_products<F, Rows, Columns>(block, instruction, x, [](u32 bits) { return block_value<F>(ulps_of(bits)); }, 1, sums);
+        add_products<F, Rows, Columns>(block, instruction, x, [](u32 bits) { return block_value<F>(low_of(bits)); }, -1, sums);
     }
+    add_products<F, Rows, Columns>(block, instruction, x, [](auto bits) { return block_value<F>(bits); }, 1, sums);
 }
 
 template <class Output>

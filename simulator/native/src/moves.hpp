@@ -135,15 +135,15 @@ inline void reduce(const Machine& machine, const Line& line, Longs& whole, Longs
     const i64 size = line.size;
     const int kinds = line.move == MoveOp::mvr4 ? 2 : 1, inputs = L2BS / kinds;
     parts.resize(std::size_t(L2BS * size));
-    whole.resize(std::size_t(2 * size));
+    whole.resize(std::size_t(6 * size));  // results, and four sums of a first stage
     for (int l2b = 0; l2b < L2BS; ++l2b) load(machine, line.source, 0, l2b, size, parts.data() + l2b * size);
-    for (int l = 0; l < kinds; ++l)
-        for (i64 a = 0; a < size; ++a) {
-            u64 column[L2BS];
-            for (int i = 0; i < inputs; ++i) column[i] = parts[std::size_t((i * kinds + l) * size + a)];
-            const Stages stages = kinds == 2 ? Stages{4, 1} : Stages{2, 4};
-            whole[std::size_t(l * size + a)] = reduce_longs(line.reduction, line.letter, column, stages);
-        }
+    for (int l = 0; l < kinds; ++l) {
+        const u64* rows[L2BS];
+        for (int i = 0; i < inputs; ++i) rows[i] = parts.data() + (i * kinds + l) * size;
+        const Stages stages = kinds == 2 ? Stages{4, 1} : Stages{2, 4};
+        reduce_arrays(line.reduction, line.letter, rows, stages, std::size_t(size), whole.data() + l * size,
+                      whole.data() + kinds * size);
+    }
     if (line.destination.kind == Kind::pdm)
         return save(machine, line.destination, line.destination.index, 0, size, whole.data());
     const i64 share = size * kinds / GROUPS;

@@ -34,41 +34,42 @@ inline int block_longs(const Instruction& instruction, int wide) {
     return instruction.mabs == 0 ? CYCLES * wide : CYCLES * instruction.mabs * wide * PES;
 }
 
-// Where in its L1B's block the long word `w` of a PE (mab, pe) stands; shift: of `l1bmd+n`.
-inline int place(int mabs, int wide, int cycle, int w, int mab, int pe, int shift) {
-    if (mabs == 0) return 4 * w + cycle;
-    const int own = mabs == 16 ? (mab - shift + 2 * MABS) % MABS : mab / (MABS / mabs);
-    return ((cycle * mabs + own) * wide + w) * PES + pe;
+// Which of the different parts of a cycle's block the MAB gets; `l1bmd+n` gives MAB m what MAB m - n would get.
+inline int part_of(const Instruction& instruction, int mab) {
+    if (instruction.mabs == 16) return (mab - instruction.number + 2 * MABS) % MABS;
+    return mab / (MABS / std::max(instruction.mabs, 1));
 }
 
 inline Result to_pes(Block& block, const Instruction& instruction) {
     Result result{zero_datum()};
     const Operand& source = instruction.sources[0];
-    const int wide = source.words / 2, count = block_longs(instruction, wide);
-    u64* longs = block.arena.take<u64>(std::size_t(L1BS) * count);
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
-        if (source.kind == Kind::l1bm)
-            load_longs(l1bm_of(block, l1b), L1BM_LONGS, source.addresses[0], count, longs + l1b * count);
-        else
-            std::memcpy(longs + l1b * count, turnaround_of(block, l1b), std::size_t(count) * sizeof(u64));
-    }
+    const int wide = source.words / 2, count = block_longs(instruction, wide), mabs = std::max(instruction.mabs, 1);
+    u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int w = 0; w < wide; ++w) {
-            u32 *high = block.new_row(), *low = block.new_row();
-            for (int l1b = 0; l1b < L1BS; ++l1b)
-                for (int mab = 0; mab < MABS; ++mab) {
-                    const int first = place(instruction.mabs, wide, cycle, w, mab, 0, instruction.number);
-                    const u64* from = longs + l1b * count + first;
-                    const int pe = l1b * L1B_PES + mab * PES;
+        for (int word = 0; word < 2 * wide; ++word) result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row();
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
+        u64 longs[TURNAROUND_LONGS];
+        if (source.kind == Kind::l1bm)
+            load_longs(l1bm_of(block, l1b), L1BM_LONGS, source.addresses[0], count, longs);
+        else
+            std::memcpy(longs, turnaround_of(block, l1b), std::size_t(count) * sizeof(u64));
+        for (int cycle = 0; cycle < CYCLES; ++cycle)
+            for (int w = 0; w < wide; ++w) {
+                u32 high[MABS][PES], low[MABS][PES];
+                for (int part = 0; part < mabs; ++part)
                     for (int p = 0; p < PES; ++p) {
-                        const u64 value = from[instruction.mabs ? p : 0];
-                        high[pe + p] = u32(value >> 32);
-                        low[pe + p] = u32(value);
+                        const u64 value = instruction.mabs ? longs[((cycle * mabs + part) * wide + w) * PES + p]
+                                                           : longs[4 * w + cycle];
+                        high[part][p] = u32(value >> 32);
+                        low[part][p] = u32(value);
                     }
+                for (int mab = 0; mab < MABS; ++mab) {
+                    const int pe = l1b * L1B_PES + mab * PES, part = part_of(instruction, mab);
+                    std::memcpy(rows[cycle][2 * w] + pe, high[part], sizeof high[part]);
+                    std::memcpy(rows[cycle][2 * w + 1] + pe, low[part], sizeof low[part]);
                 }
-            result.datum.rows[cycle][2 * w] = high;
-            result.datum.rows[cycle][2 * w + 1] = low;
-        }
+            }
+    }
     flush(block, result, instruction.flush, false);
     return result;
 }
@@ -138,20 +139,60 @@ inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycl
     return u64(datum.rows[cycle][2 * w][number]) << 32 | datum.rows[cycle][2 * w + 1][number];
 }
 
+// The commonest reduction, sums of singles: one word of the datum of a cycle over the MABs of every L1B.
+// out: [l1b][part][pe].
+inline void sum_mabs(const u32* row, int parts, u32* out) {
+    constexpr int quarters = L1BS * 4 * PES;  // sums of a first stage: [l1b][quarter][pe]
+    u32 inputs[4][quarters], sums[quarters], regrouped[4][L1BS * PES];
+    for (int i = 0; i < 4; ++i)
+        for (int quarter = 0; quarter < L1BS * 4; ++quarter)
+            std::memcpy(inputs[i] + quarter * PES, row + (4 * quarter + i) * PES, PES * sizeof(u32));
+    const u32* pointers[4] = {inputs[0], inputs[1], inputs[2], inputs[3]};
+    if (parts == 4) return sum_arrays(pointers, 4, quarters, out);
+    sum_arrays(pointers, 4, quarters, sums);
+    for (int i = 0; i < 4; ++i) {
+        for (int l1b = 0; l1b < L1BS; ++l1b)
+            std::memcpy(regrouped[i] + l1b * PES, sums + (4 * l1b + i) * PES, PES * sizeof(u32));
+        pointers[i] = regrouped[i];
+    }
+    sum_arrays(pointers, 4, L1BS * PES, out);
+}
+
+inline bool sums_singles(const Instruction& instruction) {
+    return instruction.reduction == Reduction::fadd && instruction.letter == Letter::f && !instruction.narrow &&
+           !instruction.sources[0].widen;
+}
+
+// The long words of one cycle and long word of the datum: [l1b][part][pe].
+inline void gather_longs(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, u64* out) {
+    const int parts = instruction.mabs;
+    if (sums_singles(instruction)) {
+        u32 high[L1BS * 4 * PES], low[L1BS * 4 * PES];
+        sum_mabs(datum.rows[cycle][2 * w], parts, high);
+        sum_mabs(datum.rows[cycle][2 * w + 1], parts, low);
+        for (int i = 0; i < L1BS * parts * PES; ++i) out[i] = u64(high[i]) << 32 | low[i];
+        return;
+    }
+    for (int l1b = 0; l1b < L1BS; ++l1b)
+        for (int part = 0; part < parts; ++part)
+            for (int pe = 0; pe < PES; ++pe) *out++ = gathered(instruction, datum, cycle, w, wide, l1b, part, pe);
+}
+
 // The blocks that the PEs send, before any shift: [l1b][TURNAROUND_LONGS].
 inline Result from_pes(Block& block, const Instruction& instruction) {
     Result result{};
     const Datum datum = read(block, instruction.sources[0]);
-    const int wide = instruction.target.words / 2;
+    const int wide = instruction.target.words / 2, parts = instruction.mabs;
     result.longs = block.arena.take<u64>(std::size_t(L1BS) * TURNAROUND_LONGS);
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
-        u64* next = result.longs + l1b * TURNAROUND_LONGS;
-        for (int cycle = 0; cycle < CYCLES; ++cycle)
-            for (int own = 0; own < instruction.mabs; ++own)
-                for (int w = 0; w < wide; ++w)
-                    for (int pe = 0; pe < PES; ++pe)
-                        *next++ = gathered(instruction, datum, cycle, w, wide, l1b, own, pe);
-    }
+    u64 longs[L1BS * MABS * PES];
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int w = 0; w < wide; ++w) {
+            gather_longs(instruction, datum, cycle, w, wide, longs);
+            for (int l1b = 0; l1b < L1BS; ++l1b)
+                for (int part = 0; part < parts; ++part)
+                    std::memcpy(result.longs + l1b * TURNAROUND_LONGS + ((cycle * parts + part) * wide + w) * PES,
+                                longs + (l1b * parts + part) * PES, PES * sizeof(u64));
+        }
     return result;
 }
 
@@ -216,14 +257,12 @@ inline Result l2bm(Block& block, const Instruction& instruction) {
         const bool included = op != L2bm::reduce || (instruction.l1bs >> l1b & 1);
         if (!included) std::fill_n(inputs[l1b], 64, initial_value(instruction.reduction, instruction.letter));
     }
+    const u64* rows[L1BS];
+    for (int l1b = 0; l1b < L1BS; ++l1b) rows[l1b] = inputs[l1b];
     if (op == L2bm::copy) std::copy_n(inputs[__builtin_ctz(instruction.l1bs)], 64, out);
     if (op == L2bm::indirect) std::copy_n(&inputs[0][0], L1BS * 64, out);
     if (op == L2bm::reduce)
-        for (int a = 0; a < 64; ++a) {
-            u64 column[L1BS];
-            for (int l1b = 0; l1b < L1BS; ++l1b) column[l1b] = inputs[l1b][a];
-            out[a] = reduce_longs(instruction.reduction, instruction.letter, column, {L1BS, 1});
-        }
+        reduce_arrays(instruction.reduction, instruction.letter, rows, {L1BS, 1}, 64, out, nullptr);
     if (op == L2bm::reduce_pairs)
         for (int pair = 0; pair < L1BS / 2; ++pair)
             for (int a = 0; a < 64; ++a) {
