@@ -80,7 +80,7 @@ class _Images:
 
     def write(self, source: str, perm: Perm, name: str) -> str:
         """The value Transpose(source, perm), in the graph once; the source itself where nothing turns."""
-        if perm == tuple(range(len(perm))):
+        if _stays(perm):
             return source
         if (source, perm) not in self.written:
             self.written[source, perm] = self.builder.op("Transpose", source, name=name, perm=perm)
@@ -101,9 +101,8 @@ class _Images:
         """Write an output of the graph that still waits."""
         if name in self.waiting:
             source, perm = self.waiting[name]
-            turns = perm != tuple(range(len(perm)))
-            attrs = {"perm": perm} if turns else {}
-            self.builder.op("Transpose" if turns else "Identity", source, name=name, reserved=True, **attrs)
+            attrs: dict[str, Any] = {} if _stays(perm) else {"perm": perm}
+            self.builder.op("Identity" if _stays(perm) else "Transpose", source, name=name, reserved=True, **attrs)
 
     def is_image_operator(self, node: onnx.NodeProto) -> bool:
         """Whether there is an NHWC form of the node."""
@@ -147,7 +146,8 @@ class _Images:
         repeated = (name for name in node.input if self.index.shape[name] != shape)
         if len(perms) != 1 or any(name in self.waiting for name in repeated):
             return None
-        return perms.pop()
+        perm = perms.pop()
+        return None if perm is None or _stays(perm) else perm
 
     def elementwise(self, node: onnx.NodeProto, perm: Perm) -> None:
         """The operator on the sources; what is repeated to their shape turns with them."""
@@ -182,3 +182,8 @@ class _Images:
         self.builder.keep(
             helper.make_node("ReduceSum", [source, name], node.output, name=node.name, **attributes(node))
         )
+
+
+def _stays(perm: Perm) -> bool:
+    """Whether the axes stay where they are."""
+    return perm == tuple(range(len(perm)))
