@@ -33,9 +33,9 @@ from simulator.judge import MARKER, judge
 from simulator.machine import ENGINES, Machine
 from simulator.memories import ALL_PES, Memories, Words
 
-SLOW = 20.0  # seconds that a single text may take
-HANG = 120.0  # seconds after which a text is given up, with a traceback of where it hangs
-LONGEST = 4000  # lines of a file of the corpus that are used, from the first on
+SLOW = 20.0  # seconds of processor time that a single text may take
+HANG = 300.0  # seconds after which a text is given up, with a traceback of where it hangs
+LONGEST = 200  # lines of a file of the corpus that are used, from either end
 ROWS = 128  # words of every PE memory that are filled with random bits
 EDGES = (0, 1 << 31, 0x7F800000, 0xFF800000, 0x3F800000, 0x7FFFFFFF, 0xFFFFFFFF, 0x00800000, 0x7E007E00, 0x80008000)
 """Words with numbers at the edges of the formats."""
@@ -202,16 +202,17 @@ class Fuzzer:
 
     def _guarded(self, attempt: Callable[[], None]) -> None:
         """Run one attempt: an exception that nobody explains and a long silence are findings."""
-        start = time.monotonic()
-        faulthandler.dump_traceback_later(HANG, exit=True)
+        start = time.process_time()
+        faulthandler.dump_traceback_later(HANG, exit=True, file=sys.__stderr__ or sys.stderr)
         try:
             attempt()
         except Exception:
             self.findings.append(Finding(traceback.format_exc(), self._text))
         finally:
             faulthandler.cancel_dump_traceback_later()
-        if time.monotonic() - start > SLOW:
-            self.findings.append(Finding(f"took {time.monotonic() - start:.0f} s", self._text))
+        seconds = time.process_time() - start
+        if seconds > SLOW:
+            self.findings.append(Finding(f"took {seconds:.0f} s", self._text))
 
     def try_bytes(self) -> None:
         """Bytes given to the command `check`, as a file."""
@@ -287,9 +288,10 @@ class Fuzzer:
 
 
 def read_corpus(paths: Sequence[Path]) -> list[str]:
-    """The texts of files, and of the .vsm files in folders; of long files the first lines."""
+    """The texts of files, and of the .vsm files in folders; of long files both ends."""
     files = [file for path in paths for file in (sorted(path.rglob("*.vsm")) if path.is_dir() else [path])]
-    return ["\n".join(file.read_text(encoding="utf-8").split("\n")[:LONGEST]) for file in files]
+    texts = [file.read_text(encoding="utf-8").split("\n") for file in files]
+    return ["\n".join(text if len(text) <= 2 * LONGEST else text[:LONGEST] + text[-LONGEST:]) for text in texts]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -302,10 +304,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seed = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
     try:
         fuzzer = Fuzzer(seed, read_corpus(options.corpus))
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         print(f"cannot read the corpus: {error}\n    try: --corpus with .vsm files or folders", file=sys.stderr)
         return 2
-    faulthandler.enable()
     print(f"seed {seed}; should Python itself crash, the program that does it is {fuzzer.trial}", flush=True)
     fuzzer.run(options.seconds)
     fuzzer.trial.unlink(missing_ok=True)
@@ -317,4 +318,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    faulthandler.enable()
     sys.exit(main())

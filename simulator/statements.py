@@ -45,7 +45,7 @@ _DEBUG = re.compile(
     r"\s+(\d{1,9})(?:\s+([0-9A-Za-z\s]+))?"
 )
 _PRESET = re.compile(r"r\s+(\d{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Za-z\s]+)")
-MOST_LINES = 1 << 20
+MOST_LINES = 1 << 18
 """Long words that one `d get` may print; more is taken for a mistake."""
 _SEPARATORS = re.compile(r"[^0-9A-Fa-f]+")
 _DIGITS = 16

@@ -71,7 +71,7 @@ WRONG = {
     "d set $omr0 1 0000000000000000": "mask register entries 0 and 16 to 31 cannot be written",
     "d set $omr15 2 00000000000000000000000000000000": "mask register entries 0 and 16 to 31 cannot be written",
     "d set $lm0 1 0x3F800000400000": "a count of 1 needs 16 hex digits, but the payload has 15",
-    "d get $d0 536870912": "this statement prints 2147483648 long words, more than 1048576",
+    "d get $d0 536870912": "this statement prints 2147483648 long words, more than 262144",
     "d get $lm0 2048": "this statement prints 8388608 long words",
     f"d get $lm{'9' * 5000} 1": "cannot read the debug statement",
     f"r 0 0 {'9' * 5000} 00": "cannot read the DRAM preset",

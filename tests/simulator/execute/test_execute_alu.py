@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from machines import run
+from scalars import INTEGERS
 
 from simulator import Machine
 from simulator.numbers import SINGLE, block_float, extended_block_float, from_float64, reciprocal_sqrt
@@ -30,49 +31,13 @@ def elements(long_word: int, width: int) -> list[int]:
     return [long_word >> shift & ((1 << width) - 1) for shift in range(64 - width, -1, -width)]
 
 
-def signed(value: int, width: int) -> int:
-    return value - (value >> (width - 1) << width)
-
-
-def right(x: int, y: int, w: int) -> int:
-    return signed(x, w) >> y % w
-
-
-Function = Callable[[int, int, int], int]
-FUNCTIONS: dict[str, tuple[Function, Callable[[int, int, int, int], bool]]] = {
-    # opcode without precision: result of (x, y, width), flag of (result, x, y, width)
-    "inc": (lambda x, y, w: x + 1, lambda r, x, y, w: signed(r, w) >= 0),
-    "dec": (lambda x, y, w: x - 1, lambda r, x, y, w: signed(r, w) >= 0),
-    "add": (lambda x, y, w: x + y, lambda r, x, y, w: signed(r, w) >= 0),
-    "sub": (lambda x, y, w: x - y, lambda r, x, y, w: signed(r, w) >= 0),
-    "uinc": (lambda x, y, w: x + 1, lambda r, x, y, w: x + 1 < 1 << w),
-    "udec": (lambda x, y, w: x - 1, lambda r, x, y, w: x > 0),
-    "uadd": (lambda x, y, w: x + y, lambda r, x, y, w: x + y < 1 << w),
-    "usub": (lambda x, y, w: x - y, lambda r, x, y, w: x >= y),
-    "not": (lambda x, y, w: ~x, lambda r, x, y, w: r == 0),
-    "lnot": (lambda x, y, w: x == 0, lambda r, x, y, w: r == 0),
-    "and": (lambda x, y, w: x & y, lambda r, x, y, w: r == 0),
-    "or": (lambda x, y, w: x | y, lambda r, x, y, w: r == 0),
-    "xor": (lambda x, y, w: x ^ y, lambda r, x, y, w: r == 0),
-    "lsl": (lambda x, y, w: x << y % w, lambda r, x, y, w: r == 0),
-    "lsr": (right, lambda r, x, y, w: r == 0),
-    "ulsr": (lambda x, y, w: x >> y % w, lambda r, x, y, w: r == 0),
-    "bsl": (lambda x, y, w: x << y % w | x >> (w - y % w), lambda r, x, y, w: r == 0),
-    "bsr": (lambda x, y, w: x >> y % w | x << (w - y % w), lambda r, x, y, w: r == 0),
-    "max": (lambda x, y, w: max(signed(x, w), signed(y, w)), lambda r, x, y, w: signed(x, w) >= signed(y, w)),
-    "min": (lambda x, y, w: min(signed(x, w), signed(y, w)), lambda r, x, y, w: signed(x, w) <= signed(y, w)),
-    "umax": (lambda x, y, w: max(x, y), lambda r, x, y, w: x >= y),
-    "umin": (lambda x, y, w: min(x, y), lambda r, x, y, w: x <= y),
-    "packbit": (lambda x, y, w: x << 1 | y >> (w - 1), lambda r, x, y, w: y >> (w - 1) == 0),
-    "passa": (lambda x, y, w: x, lambda r, x, y, w: x == 0),
-}
 ONE_INPUT = ("inc", "dec", "uinc", "udec", "not", "lnot", "passa")
 
 
 @pytest.mark.parametrize("letter", "lis")
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", INTEGERS)
 def test_integer_functions(name: str, letter: str) -> None:
-    function, flag = FUNCTIONS[name]
+    function, flag = INTEGERS[name]
     unsigned = name.startswith("u")
     opcode = f"u{letter}{name[1:]}" if unsigned else f"{letter}{name}"
     machine = operands()
