@@ -81,14 +81,15 @@ def _export(commands: _Commands) -> None:
 
 
 def _compile(commands: _Commands) -> None:
-    from haribote.compiler import STAGES
+    from haribote.compiler import CPP_STAGES, STAGES
 
     parser = _command(commands, "compile", "compile an exported step to step.vsm or step.cpp")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
     parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
     parser.add_argument("--runner", action="store_true", help="cpp: also build a program that needs no Python")
-    parser.add_argument("--stop-after", choices=tuple(STAGES), metavar="STAGE",
-                        help=f"write the graph after this stage instead: {', '.join(STAGES)}")  # fmt: skip
+    parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
+                        help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
+                             f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
     _gemm_option(parser)
     _kernels_option(parser)
 
@@ -96,7 +97,7 @@ def _compile(commands: _Commands) -> None:
         if options.backend == "cpp":
             from haribote.cpp.program import compile_folder as compile_to_cpp
 
-            print(compile_to_cpp(options.folder, options.gemm, options.runner))
+            print(compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner))
         else:
             from haribote.export import compile_folder
 

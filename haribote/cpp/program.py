@@ -8,7 +8,7 @@ from urllib.parse import quote
 import onnx
 
 from haribote.cases import load_case
-from haribote.compiler import lower_for_cpp
+from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
 from haribote.files import write_file
@@ -34,13 +34,20 @@ int main(int count, char** arguments) {{
 """
 
 
-def compile_folder(folder: Path, gemm: str, runner: bool) -> str:
+def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool) -> str:
     """Write `step.cpp` and its templates to an exported case's folder, with `runner` also build the program.
+
+    With `stop_after`, write only the graph of every stage up to it.
 
     Returns:
         Sentences that say what was written, and what can be done next.
     """
-    model = lower_for_cpp(load_case(folder).model)
+    case = load_case(folder)
+    if stop_after is not None:
+        lower(case.model, stop_after=stop_after, save_to=folder, stages=CPP_STAGES)
+        written = folder / f"{stop_after}.onnx"
+        return f"wrote {written} (and the stages before it)\nnext: haribote view {written}"
+    model = lower_for_cpp(case.model)
     write_file(folder / "step.cpp", emit({FUNCTION: model}, gemm).encode())
     for name, content in headers().items():
         write_file(folder / name, content)

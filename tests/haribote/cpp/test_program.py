@@ -133,6 +133,17 @@ def test_the_test_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert "1 of the cases failed" in capsys.readouterr().out
 
 
+def test_stopping_after_a_stage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "not-needed-for-this")
+    save_case(_case(), tmp_path)
+    assert main(["compile", str(tmp_path), "--backend", "cpp", "--stop-after", "cse"]) == 0
+    assert sorted(path.name for path in tmp_path.glob("*.onnx")) == ["cse.onnx", "model.onnx", "simplify.onnx"]
+    assert main(["compile", str(tmp_path), "--backend", "cpp", "--stop-after", "place"]) == 2
+    assert "there is no stage 'place'" in capsys.readouterr().err
+
+
 def test_no_compiler_is_exit_status_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
