@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from simulator import Machine, assemble
-from simulator.view import page
+from simulator.view import View, page
 from simulator.view.memories import contents
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -80,8 +80,15 @@ def browser() -> str:
 
 def run(browser: str, folder: Path, script: str, text: str = PROGRAM, anchor: str = "", size: str = "1280,800") -> Any:
     """What the script returns in the page of a program."""
+    return open_page(
+        browser, folder, page(assemble(text, "sample.vsm")).replace("</body>", DRIVER % script), anchor, size
+    )
+
+
+def open_page(browser: str, folder: Path, content: str, anchor: str = "", size: str = "1280,800") -> Any:
+    """What stands in `result` once the page has run."""
     file = folder / "view.html"
-    file.write_text(page(assemble(text, "sample.vsm")).replace("</body>", DRIVER % script))
+    file.write_text(content)
     arguments = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}", f"--window-size={size}"]
     done = subprocess.run(
         [*arguments, f"{file.as_uri()}#{anchor}"], capture_output=True, text=True, timeout=60, check=True
@@ -195,3 +202,30 @@ def test_nothing_is_wider_than_the_window(browser: str, tmp_path: Path, size: st
     wide, window, drawn = run(browser, tmp_path, script, anchor="step=3", size=size)
     assert wide <= window
     assert drawn > 200
+
+
+def test_the_frame_of_a_notebook_shows_the_page(browser: str, tmp_path: Path) -> None:
+    host = f"""<!doctype html><body>{View(assemble(PROGRAM, "sample.vsm"))._repr_html_()}<pre id="result"></pre><script>
+      const waiting = setInterval(() => {{
+        const inside = document.querySelector("iframe").contentDocument;
+        if (inside.getElementById("page")?.hidden !== false) return;
+        clearInterval(waiting);
+        inside.getElementById("forward").click();
+        const found = inside.getElementById("line").textContent;
+        document.getElementById("result").textContent = JSON.stringify({{ failures: [], found }});
+      }}, 20);
+    </script></body>"""
+    assert open_page(browser, tmp_path, host).startswith("d set $lm0n0c0b0p0")
+
+
+def test_a_unit_that_is_not_recorded_says_so(browser: str, tmp_path: Path) -> None:
+    content = page(assemble(PROGRAM), units=["n1c0b0"])
+    script = """return {
+      unknown: document.querySelectorAll(".panel .unknown").length,
+      shown: document.querySelectorAll(".panel [data-address]").length,
+      rows: document.querySelector(".effects").textContent,
+    };"""
+    outside = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script), "step=2&unit=n0c0b0m0p0")
+    assert outside["unknown"] > 0 and outside["rows"].count("values of this unit are not recorded") == 3
+    inside = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script), "step=2&unit=n1c0b0m0p0")
+    assert inside["unknown"] == 0 and inside["shown"] > outside["shown"]

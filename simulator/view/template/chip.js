@@ -70,7 +70,7 @@ class Chip {
     this.drawTree(pe, touched);
     this.canvas.setAttribute("aria-label", caption);
     document.getElementById("map-caption").textContent = caption;
-    const width = Math.min(460, this.canvas.parentElement.clientWidth, Math.max(250, 0.33 * window.innerHeight));
+    const width = Math.min(460, this.canvas.parentElement.clientWidth, Math.max(250, 0.36 * window.innerHeight));
     this.cell = Math.max(3, Math.floor((width - 40) / 64));
     const size = { width: 64 * this.cell + 28, height: 64 * this.cell + 30 };
     const scale = window.devicePixelRatio || 1;
@@ -80,7 +80,7 @@ class Chip {
     context.scale(scale, scale);
     const theme = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
     const ink = { 0: theme("--cell"), 1: theme("--read"), 2: theme("--write"), 3: theme("--write") };
-    this.blocks(context, touched, ink, theme("--line"));
+    this.blocks(context, colours ? null : touched, ink, theme("--line"));
     this.places.forEach(({ column, row, x, y }, number) => {
       const flags = touched.pe[number] | touched.mab[number >> 2];
       const box = [4 + column * this.cell + x, 4 + row * this.cell + y, this.cell - 1, this.cell - 1];
@@ -97,22 +97,23 @@ class Chip {
     context.strokeRect(2 + column * this.cell + x, 2 + row * this.cell + y, this.cell + 3, this.cell + 3);
   }
 
-  // Frames around L1Bs, L2Bs and groups whose own memory takes part.
+  // Frames around L1Bs, L2Bs and groups whose own memory takes part; around groups always.
   blocks(context, touched, ink, line) {
     const levels = [["group", 1024, 4], ["l2b", 512, 2.5], ["l1b", 64, 1]];
     for (const [level, below, margin] of levels) {
-      touched[level].forEach((flags, unit) => {
+      for (let unit = 0; unit < LEVELS[level]; unit++) {
+        const flags = touched ? touched[level][unit] : 0;
+        if (level !== "group" && !flags) continue;
         const first = this.places[unit * below];
         const last = this.places[(unit + 1) * below - 1];
         const left = 4 + first.column * this.cell + first.x - margin;
         const top = 4 + first.row * this.cell + first.y - margin;
         const width = (last.column + 1 - first.column) * this.cell + last.x - first.x - 1 + 2 * margin;
         const height = (last.row + 1 - first.row) * this.cell + last.y - first.y - 1 + 2 * margin;
-        if (level !== "group" && !flags) return;
         context.strokeStyle = flags ? ink[flags] : line;
         context.lineWidth = flags ? 1.5 : 1;
         context.strokeRect(left, top, width, height);
-      });
+      }
     }
   }
 

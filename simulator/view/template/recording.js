@@ -127,7 +127,7 @@ class Recording {
         const zero = Array(width).fill(0);
         cells.push({ address, slot, before: before ? words(before) : zero, after: words(after.memories) });
       }
-      return [{ memory: access.m, written: Boolean(access.w), cells, known: part.values >= 0 || !access.w }];
+      return [{ memory: access.m, written: Boolean(access.w), cells, known: !after.unknown.has(access.m) }];
     });
   }
 
