@@ -61,9 +61,8 @@ CHIP = Scope((Unit(()),))
 
 
 def narrower(scope: Scope) -> Scope | None:
-    """The next smaller part around PE 0: the chip, then one L2B, L1B, MAB, PE. None where there is none."""
-    numbers = scope.parts[0].numbers
-    depth = {0: 2}.get(len(numbers), len(numbers) + 1)
+    """The next smaller part around PE 0: the chip, then one group, L2B, L1B, MAB, PE. None where there is none."""
+    depth = len(scope.parts[0].numbers) + 1
     return Scope((Unit((0,) * depth),)) if depth <= len(LEVELS) else None
 
 

@@ -235,7 +235,7 @@ def test_the_scope_narrows_to_one_pe() -> None:
     while scope is not None:
         names += scope.names
         scope = narrower(scope)
-    assert names == ["n0c0", "n0c0b0", "n0c0b0m0", "n0c0b0m0p0"]
+    assert names == ["n0", "n0c0", "n0c0b0", "n0c0b0m0", "n0c0b0m0p0"]
 
 
 @pytest.mark.parametrize("name", ["", "c0", "n4", "n0c2", "n0c0b8", "n0c0b0m16", "n0c0b0m0p4", "n0 c0", "x"])
