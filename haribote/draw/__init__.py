@@ -6,20 +6,52 @@ from collections import Counter
 
 import onnx
 
+from haribote.codegen import HostPiece, TransferPiece
 from haribote.draw.compare import changes, compare
 from haribote.draw.picture import picture
 from haribote.draw.render import Svg, render
+from haribote.graph import clone
+from haribote.program import Compiled
 
-__all__ = ["Svg", "changes", "diff", "summary", "svg"]
+__all__ = ["Svg", "as_it_runs", "changes", "diff", "summary", "svg"]
 
 
-def svg(model: onnx.ModelProto, caption: str = "") -> Svg:
+def svg(graph: onnx.ModelProto | Compiled, caption: str = "", compact: bool = False) -> Svg:
     """The graph as a layered drawing; in a notebook, the last expression of a cell shows it.
 
     Operators are coloured by where they run (chip, host, loss value) once the layout pass has decided it, before that
     by what they do. Wires carry the shapes, and after the layout pass the colour of the memory that holds the value.
+
+    Args:
+        graph: a model; or a compiled step, of which we know which nodes run on the host for want of a kernel.
+        compact: the operators only, without names and shapes.
     """
-    return render(picture(model, caption))
+    model = graph if isinstance(graph, onnx.ModelProto) else as_it_runs(graph)
+    drawn = picture(model, caption)
+    return render(drawn.compact() if compact else drawn)
+
+
+def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
+    """The nodes that a compiled step runs; those that the host does have lost their kernel.
+
+    An operator of the host works on tensors in DRAM; a DL or UL that it serves keeps its memories.
+    """
+    model = clone(compiled.model)
+    del model.graph.node[:]
+    for piece in compiled.pieces:
+        node = model.graph.node.add()
+        node.CopyFrom(piece.node)
+        if isinstance(piece, HostPiece):
+            _drop(node, "haribote.in", "haribote.out", "haribote.kernel")
+        elif isinstance(piece, TransferPiece):
+            _drop(node, "haribote.kernel")
+    return model
+
+
+def _drop(node: onnx.NodeProto, *prefixes: str) -> None:
+    """Remove the metadata entries whose keys begin so."""
+    for entry in [entry for entry in node.metadata_props if entry.key.startswith(prefixes)]:
+        node.metadata_props.remove(entry)
 
 
 def diff(before: onnx.ModelProto, after: onnx.ModelProto, captions: tuple[str, str] = ("before", "after")) -> Svg:

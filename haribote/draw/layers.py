@@ -13,8 +13,6 @@ from typing import NamedTuple
 from haribote.draw.order import order_layers
 from haribote.draw.position import place_in_layers
 
-ROW_GAP = 50.0
-"""Pixels between two layers: room for the label of a wire and for its curve."""
 COLUMN_GAP = 22.0
 BEND_WIDTH = 10.0
 
@@ -93,8 +91,8 @@ class Layered:
         return len(self.layer) - 1
 
 
-def arrange(sizes: Sequence[Size], wires: Sequence[Wire]) -> Arrangement:
-    """Give every box a place such that no two overlap and wires lead down."""
+def arrange(sizes: Sequence[Size], wires: Sequence[Wire], row_gap: float) -> Arrangement:
+    """Give every box a place such that no two overlap and wires lead down; row_gap: pixels between two layers."""
     row_of = assign_layers(len(sizes), wires)
     widths = [size.width for size in sizes]
     graph = Layered(list(row_of), widths, [[] for _ in sizes], [[] for _ in sizes])
@@ -105,7 +103,7 @@ def arrange(sizes: Sequence[Size], wires: Sequence[Wire]) -> Arrangement:
     }
     layers = order_layers(graph.layers(), graph.above, graph.below)
     x = place_in_layers(layers, graph.above, graph.below, graph.trunks, graph.widths, COLUMN_GAP)
-    rows = _rows(layers, sizes)
+    rows = _rows(layers, sizes, row_gap)
     centers = [Point(x[box], sum(rows[row]) / 2) for box, row in enumerate(row_of)]
     routes = {
         key: [Point(x[vertex], edge) for vertex in vertices for edge in rows[graph.layer[vertex]]]
@@ -157,10 +155,10 @@ def _route(graph: Layered, wire: Wire) -> dict[int, list[int]]:
     return result
 
 
-def _rows(layers: Sequence[Sequence[int]], sizes: Sequence[Size]) -> list[tuple[float, float]]:
+def _rows(layers: Sequence[Sequence[int]], sizes: Sequence[Size], gap: float) -> list[tuple[float, float]]:
     rows, top = [], 0.0
     for layer in layers:
         height = max((sizes[vertex].height for vertex in layer if vertex < len(sizes)), default=0.0)
         rows.append((top, top + height))
-        top += height + ROW_GAP
+        top += height + gap
     return rows

@@ -7,7 +7,7 @@ parameters are read at both ends of a training step and their wires would cross 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import onnx
 
@@ -65,6 +65,11 @@ class Picture:
     boxes: list[Box] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
 
+    def compact(self) -> Picture:
+        """The same boxes with a title only, wires without labels."""
+        boxes = [replace(box, lines=()) for box in self.boxes]
+        return Picture(self.caption, boxes, [replace(value, label="") for value in self.values])
+
     @property
     def paints(self) -> list[str]:
         """The style classes of the operators, in order of appearance."""
@@ -83,7 +88,7 @@ def picture(model: onnx.ModelProto, caption: str = "") -> Picture:
 
 def is_partitioned(model: onnx.ModelProto) -> bool:
     """Whether the layout pass has chosen kernels: only then do we know what the chip runs."""
-    return any(row_of(node) is not None for node in model.graph.node)
+    return DRAM in metadata(model) or any(row_of(node) is not None for node in model.graph.node)
 
 
 def partition(node: onnx.NodeProto) -> str:

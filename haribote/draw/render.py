@@ -76,7 +76,8 @@ def draw(scene: Scene, corner: Point, scale: float = 1.0) -> Iterable[str]:
     for box, rect in zip(scene.picture.boxes, scene.rects, strict=True):
         yield _box(box, rect)
     for value, rect in zip(scene.picture.values, scene.labels, strict=True):
-        yield _label(value, rect)
+        if value.label:
+            yield _label(value, rect)
     yield "</g>"
 
 

@@ -19,6 +19,8 @@ _PORT_STEP = 16.0
 _SNAP = 6.0
 """A wire may miss its port by so much if that makes it straight."""
 _TIP = 7.0
+ROW_GAP = 50.0
+"""Between two layers: room for labels, for the curve of a wire, and for its arrow head."""
 
 
 class Rect(NamedTuple):
@@ -56,7 +58,8 @@ def lay_out(picture: Picture) -> Scene:
     roomy = [  # a column is as wide as its box or the label below it
         Size(max(size.width, _label_width(labels.get(number, ""))), size.height) for number, size in enumerate(sizes)
     ]
-    place = arrange(roomy, [Wire(value.source, value.targets) for value in picture.values])
+    wires = [Wire(value.source, value.targets) for value in picture.values]
+    place = arrange(roomy, wires, ROW_GAP if any(labels.values()) else ROW_GAP - LABEL_HEIGHT - LABEL_DROP)
     rects = [
         Rect(center.x - size.width / 2, center.y - size.height / 2, *size)
         for center, size in zip(place.centers, sizes, strict=True)
@@ -113,7 +116,9 @@ def _paths(picture: Picture, place: Arrangement, rects: list[Rect], exits: list[
         for (before, number), port in zip(sorted(wires), _ports(rects[target], len(wires)), strict=True):
             source = picture.values[number].source
             x = before if abs(before - port) <= _SNAP else port
-            row_end = place.rows[place.row_of[source]][1] + LABEL_DROP + LABEL_HEIGHT
+            row_end = place.rows[place.row_of[source]][1]
+            if picture.values[number].label:
+                row_end += LABEL_DROP + LABEL_HEIGHT
             start = Point(exits[number], rects[source].top + rects[source].height)
             bends = place.routes[number, target]
             ends = Point(x, row_start - _TIP), Point(x, rects[target].top)

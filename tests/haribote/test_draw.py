@@ -170,6 +170,29 @@ def test_a_node_without_a_kernel_is_on_the_host(stages: dict[str, onnx.ModelProt
     assert {box.paint for box in picture(model).boxes if box.title == "Exp"} == {"host"}
 
 
+def test_a_compiled_step_shows_who_runs_what(stages: dict[str, onnx.ModelProto]) -> None:
+    """Without any kernel all is the host's, with the reference kernels nothing but the loss."""
+    from haribote.codegen import HostPiece
+    from haribote.compiler import compile_for_sim
+    from haribote.program import link
+
+    done = compile_for_sim(stages["trace"], solutions=True)
+    assert "host" not in picture(draw.as_it_runs(done)).paints
+    nothing = link(done.model, [HostPiece(node, "no kernel") for node in stages["layout"].graph.node])
+    drawn = picture(draw.as_it_runs(nothing))
+    assert set(drawn.paints) == {"host", "loss"} and drawn.memories == ["DRAM"]
+    assert draw.svg(nothing).text == draw.svg(draw.as_it_runs(nothing)).text
+
+
+def test_compact_drawing_has_operators_only(stages: dict[str, onnx.ModelProto]) -> None:
+    drawn = picture(stages["decompose"]).compact()
+    check_scene(lay_out(drawn))
+    root = tree(draw.svg(stages["decompose"], compact=True))
+    kinds = {text.get("class") for text in root.iter(f"{SVG}text")}
+    assert kinds == {"caption", "key", "title"}
+    assert Counter(boxes(root, "node")) == Counter(node.name for node in stages["decompose"].graph.node)
+
+
 # --- the layout ---------------------------------------------------------------------------------------------------
 
 

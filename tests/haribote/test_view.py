@@ -181,7 +181,8 @@ class Browser:
         websocket = pytest.importorskip("websocket")
         assert CHROMIUM is not None
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
-                   "--remote-allow-origins=*", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+                   "--remote-allow-origins=*",
+                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
                    f"--user-data-dir={folder}"]  # fmt: skip
         self.process = subprocess.Popen([CHROMIUM, *options, "about:blank"], stderr=subprocess.DEVNULL)
         port_file = folder / "DevToolsActivePort"
