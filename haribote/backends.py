@@ -21,6 +21,10 @@ Parameters = dict[str, Floats]
 BACKENDS = ("torch", "cpp", "sim")
 
 
+IMAGE = (28, 28)
+"""Height and width of the images that a convolutional network gets: MNIST's."""
+
+
 class ChipRequired(HariboteError):
     """`--require-chip` was given, but some node has to run on the host."""
 
@@ -154,6 +158,7 @@ def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, An
     """What a trace needs beside the model: the SGD optimiser, and images and labels of the batch's shapes."""
     import torch
 
-    features = next(model.parameters()).shape[1]
+    first = next(model.parameters()).shape  # [outputs, features] of Linear; a Conv2d has [outputs, channels, h, w]
+    shape = first[1:2] if len(first) == 2 else (first[1], *IMAGE)
     optimiser = torch.optim.SGD(model.parameters(), lr=learning_rate)
-    return optimiser, torch.zeros(batch, features), torch.zeros(batch, dtype=torch.int64)
+    return optimiser, torch.zeros(batch, *shape), torch.zeros(batch, dtype=torch.int64)

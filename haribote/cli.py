@@ -90,10 +90,17 @@ def _compile(commands: _Commands) -> None:
     parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
                         help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
                              f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
+    parser.add_argument("--report", action="store_true", help="say what every stage changed: nodes before and after")
+    parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
+                        help="also print the graph after this stage, one line per node")  # fmt: skip
     _gemm_option(parser)
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
+        if options.report or options.print_after:
+            from haribote.pass_report import report_passes
+
+            report_passes(options.folder, options.backend, options.print_after)
         if options.backend == "cpp":
             from haribote.cpp.program import compile_folder as compile_to_cpp
 
