@@ -103,6 +103,17 @@ def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
             )
 
 
+def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
+    """Half products after a `hbfe`: how factors that it flags are rounded is not known (isa.md, section 11.3)."""
+    for instruction in step.instructions:
+        if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
+            yield _warn(
+                instruction.location,
+                "products of what hbfe has flagged (exponent field 0) are not known; here such a factor counts as it is",
+                "use hbfn for factors",
+            )
+
+
 # --- findings and repairs --------------------------------------------------------------------------------------------
 
 
@@ -120,12 +131,15 @@ def check(program: Program) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     valid: set[str] = set()
     sent: tuple[int, Instruction] | None = None
+    extended = False
     for step in _steps(program):
         found += [wait.diagnostic for wait in timeline.waits(step)]
         if not step.is_nop:
             found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
             found += _stale_paths(step, valid)
             found += _turnaround(step, sent, timeline.now)
+            found += _extended_products(step, extended)
+            extended = extended or any(instruction.op == "bfe" for instruction in step.instructions)
             for instruction in step.instructions:
                 found += _odd_addresses(instruction)
             if not any(instruction.op == "noforward" for instruction in step.instructions):

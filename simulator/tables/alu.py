@@ -75,7 +75,7 @@ ROWS = (
         "G, rounding and single precision D",
         "gbfn $lm0v $lr0v",
     ),
-    _alu("bfe", "h", "first -> out", "x as an extended block float", "D", "hbfe/8 $lm0v $lr0v"),
+    _alu("bfe", "h", "first -> out", "x as an extended block float", "D, products of it unknown", "hbfe/8 $lm0v $lr0v"),
     _alu("msl", "", "first -> out", "PE p gets x of PE p-1 of its MAB (long word 0)", "G", "msl $lm0v $lr0v"),
     _alu("msr", "", "first -> out", "PE p gets x of PE p+1 of its MAB (long word 0)", "G", "msr $lm0v $lr0v"),
 )

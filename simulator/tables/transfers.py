@@ -148,7 +148,7 @@ ROWS = (
         "l2bmdars",
         form("lc -> dar", l2bm=64),
         meaning="DRAM addresses fetched into a buffer, 128 per cycle",
-        evidence="D",
+        evidence="D, which L2B feeds a group A",
         example="l2bmdars $lc0 $dar0",
     ),
     Row(

@@ -254,6 +254,12 @@ def test_the_turnaround_register_replays_the_step_before() -> None:
     assert (finding.line, finding.column, finding.fix) == (2, 7, "write l1bmd+1")
 
 
+def test_products_after_hbfe_are_warnings() -> None:
+    assert "products of what hbfe has flagged" in warnings("hbfe/8 $lm0v $lr0v\nnop\nhmmul $lx $lr0v $lln0v")[0]
+    assert not warnings("hbfn/8 $lm0v $lr0v\nnop\nhmmul $lx $lr0v $lln0v")
+    assert not warnings("hbfe/8 $lm0v $lr0v\nnop\nhvadd $lr0v $lls0v $lln0v")
+
+
 def test_odd_addresses_are_warnings() -> None:
     assert "rounded down" in warnings("lpassa $llm0v2 $lr0")[0]
     assert not warnings("lpassa $llm0v8 $lr0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import damaged_programs, lines, programs
 
+from haribote.kernel_table import KERNELS, problem
+from haribote.problems import emit
 from simulator import Machine, SimulatorError, assemble, fuzz, generate
 from simulator.checks import check, check_text, fix_nops
 from simulator.errors import Diagnostic
@@ -29,8 +32,11 @@ def test_twenty_texts_of_all_kinds() -> None:
 
 
 @pytest.mark.slow
-def test_a_minute_of_texts(shared: Path) -> None:
-    fuzzer = fuzz.Fuzzer(random.SystemRandom().getrandbits(32), fuzz.read_corpus([shared / "golden"]))
+def test_a_minute_of_texts() -> None:
+    """Among them mutations of the kernels, and of the goldens where they are present; another seed each time."""
+    kernels = [emit(row, problem(row), solutions=True) for row in KERNELS]
+    golden = Path(os.environ.get("HARIBOTE_SHARED", Path(__file__).parents[3] / "shared")) / "golden"
+    fuzzer = fuzz.Fuzzer(random.SystemRandom().getrandbits(32), [*kernels, *fuzz.read_corpus([golden])])
     fuzzer.run(seconds=60)
     assert_none_found(fuzzer)
 
