@@ -83,6 +83,8 @@ def elementwise() -> Iterator[Case]:
     yield case("Cast", integers(1000, 11), to=6)
     yield case("Cast", normal(11), to=11)
     yield case("Expand", normal(3, 1), [2, 3, 5])
+    for op_type in ("RoundHalf", "RoundBFloat16"):
+        yield case(op_type, normal(3, 17))
 
 
 def movement() -> Iterator[Case]:
@@ -200,6 +202,13 @@ def test_nan_stays_nan() -> None:
 def test_large_logits_do_not_overflow() -> None:
     part = case("LogSoftmax", np.array([[1000, 0, -1000]], np.float32), axis=1)
     np.testing.assert_array_equal(run_in_cpp([part])[0]["y"], [[0, -1000, -2000]])
+
+
+@pytest.mark.parametrize("op_type", ["RoundHalf", "RoundBFloat16"])
+def test_roundings_are_exact(op_type: str) -> None:
+    scale = np.float32(2) ** random.integers(-40, 40, 2000).astype(np.float32)
+    part = case(op_type, np.concatenate([normal(2000) * scale, np.array([0, np.inf, -np.inf, 2.0**32], np.float32)]))
+    np.testing.assert_array_equal(run_in_cpp([part])[0]["y"], part.outputs["y"])
 
 
 def test_a_label_that_is_no_class_makes_the_loss_nan() -> None:
