@@ -312,7 +312,7 @@ inline void single_blocks(Block& block, const Datum& x, Datum& result, int first
                 const u32 full = (bits & Single::fraction) | Single::hidden;
                 const u32 rounded = (full + ((full >> shift) & 1) + ((1u << (shift - 1)) - 1)) >> shift << drop;
                 const u32 mantissa = exponent == 0 || common >= u32(Single::exponent_ones) ? 0 : rounded;
-                out[pe] = (bits & Single::sign) | (common == 0 ? 0 : (common << 23) | mantissa);
+                out[pe] = (bits & Single::sign) | (common == 0 ? 0 : (std::min(common, u32(Single::exponent_ones)) << 23) | mantissa);
             }
             result.rows[cycle][first + word] = out;
         }
