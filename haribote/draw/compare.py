@@ -71,7 +71,9 @@ class _Nodes:
 def _inputs(node: onnx.NodeProto, index: Index) -> list[object]:
     """The inputs; a constant by its value, whatever its name."""
     constants = index.constants
-    return [(constants[n].dtype, constants[n].tolist()) if n in constants else n for n in node.input]
+    return [
+        (constants[n].dtype, constants[n].shape, constants[n].tobytes()) if n in constants else n for n in node.input
+    ]
 
 
 def _placing(*keys: str) -> Callable[[onnx.NodeProto, Index], object]:

@@ -6,12 +6,14 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
+import haribote
 from haribote import draw
 from haribote.compiler import STAGES, lower
 from haribote.draw.compare import compare
@@ -312,3 +314,10 @@ def test_both_graphs_are_in_one_drawing(stages: dict[str, onnx.ModelProto]) -> N
     assert [boxes(graph, "node") for graph in graphs] == [[n.name for n in m.graph.node] for m in (before, after)]
     captions = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "caption"]
     assert captions == ["trace · 37 nodes", "simplify · 25 nodes"]
+
+
+def test_picture_of_the_readme_is_small_and_self_contained() -> None:
+    file = Path(haribote.__file__).parent.parent / "docs" / "images" / "pipeline.svg"
+    text = file.read_text(encoding="utf-8")
+    assert len(text) < 200_000 and text.count("://") == 1 and "<script" not in text
+    assert ElementTree.fromstring(text).tag == f"{SVG}svg"
