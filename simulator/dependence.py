@@ -75,6 +75,13 @@ def inputs_of(instruction: p.Instruction, at: Datum) -> list[Input]:
     return list(dict.fromkeys(found))
 
 
+def flag_inputs(instruction: p.Instruction, at: Datum) -> list[Input]:
+    """The words that the four flags of a cycle are computed from."""
+    four_words = instruction.unit == "mau" and instruction.precision == "h" and not instruction.narrow
+    words = range(4 if four_words else 2)
+    return list(dict.fromkeys(found for word in words for found in inputs_of(instruction, at._replace(word=word))))
+
+
 def _alu(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
     if instruction.op in ("msl", "msr") and at.word < 2:
         transfer = transfer_of(instruction)
@@ -168,7 +175,7 @@ def _from_l1bm(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
     l1b, pe = divmod(at.pe, PES_PER_L1B)
     memory = "turnaround" if isinstance(instruction.sources[0].operand, p.Turnaround) else "l1bm"
     for (address,) in _sources(transfer, (pe // PES, pe % PES, at.cycle, at.word // 2)):
-        yield Input(0, Place(memory, l1b, 2 * address + at.word % 2))
+        yield Input(0, Place(memory, l1b, 2 * (address % isa.L1BM_LONGS) + at.word % 2))
 
 
 def _matrix_column(instruction: p.Instruction, at: Datum) -> Iterator[Input]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator import debug, isa
 from simulator import program as p
-from simulator.dependence import Datum, Input, inputs_of, names_of, sent_to
+from simulator.dependence import Datum, Input, flag_inputs, inputs_of, names_of, sent_to
 from simulator.destinations import (
     forwards,
     indirect,
@@ -138,10 +138,10 @@ class History:
 
     # --- after the run -----------------------------------------------------------------------------------------------
 
-    def writes(self, place: Place, before: int) -> list[Write]:
+    def writes(self, place: Place, before: int) -> tuple[list[Write], int]:
         """Who wrote what `place` holds before line number `before` of the program (an index): the last write first.
 
-        More than one where masks let only a part of the later ones through. What remains is from before the run.
+        More than one where masks let only a part of the later ones through. Also the bits that are from before the run.
         """
         remaining = 0xF if place.memory == "omr" else WHOLE
         found: list[Write] = []
@@ -151,8 +151,8 @@ class History:
                     found.append(write)
                     remaining &= ~write.bits
                 if not remaining:
-                    return found
-        return found
+                    return found, 0
+        return found, remaining
 
     def _candidates(self, place: Place, before: int) -> Iterator[int]:
         """Lines that may write the place, last first."""
@@ -219,7 +219,8 @@ class History:
                 lanes = through[cycle, :, pe]
                 bits = int(np.packbits(lanes)[0]) >> 4 if place.memory == "omr" else int(lanes[word])
             if bits:
-                yield self._made(index, number, instruction, Datum(place.unit, cycle, word), bits)
+                datum = Datum(place.unit, cycle, word)
+                yield self._made(index, number, instruction, datum, bits, flags=place.memory == "omr")
 
     def _word(self, noted: Noted, end: tuple[int, int], operand: p.Operand, place: Place, cycle: int) -> int | None:
         """The word of the datum that a destination stores at `place` in a cycle; None where it stores none there."""
@@ -238,8 +239,10 @@ class History:
             return int(noted.starts[end][cycle, pe])
         return operand.addresses[cycle] % isa.BANK_WORDS[operand.bank] & -operand.words
 
-    def _made(self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int) -> Write:
-        inputs = inputs_of(instruction, datum)
+    def _made(
+        self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int, flags: bool = False
+    ) -> Write:
+        inputs = (flag_inputs if flags else inputs_of)(instruction, datum)
         return Write(index, bits, instruction, datum, self._named(index, number, instruction, inputs))
 
     def _named(

@@ -28,6 +28,7 @@ from simulator.places import Place, parse_place, value_of
 Kind = Literal["instruction", "move", "statement", "start"]
 DEPTH = 6
 WIDTH = 4
+KEPT = "bits kept"
 LARGEST = 2000
 """Origins of one trace; beyond it nothing more is followed."""
 
@@ -119,18 +120,21 @@ class _Search:
 
     def origin(self, place: Place, before: int, part: str, depth: int) -> Origin:
         """The origin of what `place` holds before the line with this index."""
-        writes = self._history.writes(place, before)
+        writes, remaining = self._history.writes(place, before)
         origin = Origin(place, part)
         self._made += 1
         if not writes:
             self.values[-1].append(origin)
             return origin
         self._describe(origin, writes[0], depth)
-        later = origin
+        latest = origin
         for write in writes[1:]:
-            later.kept = Origin(place, "bits kept")
-            later = later.kept
-            self._describe(later, write, depth)
+            older = Origin(place, KEPT)
+            self._describe(older, write, depth)
+            latest.kept, latest = older, older
+        if remaining:
+            latest.kept = Origin(place, KEPT)
+            self.values[-1].append(latest.kept)
         return origin
 
     def _describe(self, origin: Origin, write: Write, depth: int) -> None:
