@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-import numpy as np
 import onnx
 
 from haribote.cpp.arena import Arena, plan
-from haribote.cpp.elements import ELEMENT_TYPES
+from haribote.cpp.elements import ELEMENT_TYPES, literal
 from haribote.cpp.fused import definition
 from haribote.cpp.operators import Template, template
 from haribote.errors import UnsupportedOp
@@ -144,21 +142,6 @@ def quoted(text: str) -> str:
     escaped = {ord('"'): '\\"', ord("\\"): "\\\\"}
     letters = (escaped.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode())
     return f'"{"".join(letters)}"'
-
-
-def literal(value: Any) -> str:
-    """A NumPy scalar as a C++ literal that gives exactly the same value."""
-    if isinstance(value, np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, np.integer):
-        return "INT64_MIN" if int(value) == -(2**63) else str(int(value))
-    suffix, kind = ("f", "float") if value.dtype == np.float32 else ("", "double")
-    if np.isnan(value):
-        return f"std::numeric_limits<{kind}>::quiet_NaN()"
-    if np.isinf(value):
-        return f"{'-' if value < 0 else ''}std::numeric_limits<{kind}>::infinity()"
-    plain = value == 0 or 1e-4 <= abs(value) < 1e6
-    return (np.format_float_positional(value, trim="0") if plain else np.format_float_scientific(value)) + suffix
 
 
 def _aligned(lines: list[tuple[str, str]]) -> str:

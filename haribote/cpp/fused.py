@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
-from haribote.cpp.elements import ELEMENT_TYPES
+from haribote.cpp.elements import ELEMENT_TYPES, literal
 from haribote.errors import UnsupportedOp
 from haribote.graph import attributes
 
@@ -33,22 +33,22 @@ EXPRESSIONS = {
 def definition(function: onnx.FunctionProto, gemm: str) -> str:
     """The template that serves all nodes of the function: inputs in order, then the output.
 
-    A Gemm, always the first node of a body, is done as a product into the output; its bias and all other nodes follow
-    in one loop over the output. `gemm`: the Gemm template.
+    A Gemm, always the first node of a body but for constants, is done as a product into the output; its bias and all
+    other nodes follow in one loop over the output. `gemm`: the Gemm template.
 
     Raises:
         UnsupportedOp: the body has a node that does not work element by element.
     """
     parameters = [*function.input, *function.output]
-    first, values = function.node[0], list(function.input)
+    loop, values = list(function.node), list(function.input)
+    first = next(node for node in loop if node.op_type != "Constant")
     lines: list[str] = []
-    loop = list(function.node)
     if first.op_type == "Gemm":
         attrs = attributes(first)
         forms = ", ".join("'T'" if attrs.get(name) else "'N'" for name in ("transA", "transB"))
         product = f"gemm<op::{gemm}, {forms}>({first.input[0]}, {first.input[1]}, {function.output[0]});"
         lines.append(f"    {product}  // Gemm")
-        others = {name for node in loop[1:] for name in node.input} | set(first.input[2:])
+        others = {name for node in loop if node is not first for name in node.input} | set(first.input[2:])
         values = ["product", *(name for name in values if name in others)]
     arguments = [function.output[0], *(function.output[0] if name == "product" else name for name in values)]
     lines.append(f"    map([]({', '.join(f'auto {name}' for name in values)}) {{")
@@ -77,6 +77,8 @@ def _statements(nodes: Sequence[onnx.NodeProto], result: str) -> list[str]:
 
 def _expression(node: onnx.NodeProto) -> str:
     attrs = attributes(node)
+    if node.op_type == "Constant":
+        return literal(numpy_helper.to_array(attrs["value"])[()])
     if node.op_type == "Gemm":
         alpha, beta = (attrs.get(name, 1.0) for name in ("alpha", "beta"))
         product = "product" if alpha == 1 else f"{alpha!r}f * product"

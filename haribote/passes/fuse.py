@@ -10,13 +10,13 @@ evaluate the graph, and the C++ backend writes one loop from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from haribote.functions import DOMAIN, FUNCTIONS, OPSET
-from haribote.graph import Builder, Index, attributes, clone, complete
+from haribote.graph import Array, Builder, Index, attributes, clone, complete
 from haribote.passes.dead_code import remove_dead_code
 
 ELEMENTWISE = {
@@ -94,19 +94,27 @@ def _private(index: Index, value: str) -> bool:
 
 def _add_fused(builder: Builder, cluster: Sequence[onnx.NodeProto], index: Index) -> None:
     inner = {name for node in cluster for name in node.output}
-    inputs = list(dict.fromkeys(name for node in cluster for name in node.input if name not in inner))
-    name = _function(builder, cluster, inputs)
+    outer = dict.fromkeys(name for node in cluster for name in node.input if name not in inner)
+    numbers = {name: index.constants[name] for name in outer if name in index.constants and not index.shape[name]}
+    inputs = [name for name in outer if name not in numbers]
+    name = _function(builder, cluster, inputs, numbers)
     last = cluster[-1]
     builder.op(name, *inputs, name=last.output[0], reserved=True)
     builder.model.graph.node[-1].metadata_props.extend(last.metadata_props)
 
 
-def _function(builder: Builder, cluster: Sequence[onnx.NodeProto], inputs: Sequence[str]) -> str:
-    """The name of the function with the cluster as its body; equal bodies share one."""
+def _function(
+    builder: Builder, cluster: Sequence[onnx.NodeProto], inputs: Sequence[str], numbers: Mapping[str, Array]
+) -> str:
+    """The name of the function with the cluster as its body, constant numbers included; equal bodies share one."""
     plain = {name: f"x{number}" for number, name in enumerate(inputs)}
+    plain |= {name: f"c{number}" for number, name in enumerate(numbers)}
     plain |= {node.output[0]: f"{node.op_type.lower()}{number}" for number, node in enumerate(cluster)}
     plain[cluster[-1].output[0]] = "y"
-    nodes = []
+    nodes = [
+        helper.make_node("Constant", [], [plain[name]], value=numpy_helper.from_array(value))
+        for name, value in numbers.items()
+    ]
     for node in cluster:
         copy = onnx.NodeProto(op_type=node.op_type, input=[plain[name] for name in node.input])
         copy.output.append(plain[node.output[0]])
