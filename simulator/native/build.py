@@ -1,7 +1,8 @@
 """Compile the engine once with the user's C++ compiler and keep the library in the user's cache folder.
 
 The library's name holds a hash of the sources, the compiler's version, the flags and the processor, so a library is
-never used for anything else. It is written under a temporary name and then renamed: two processes may build at once.
+never used for anything else; a file beside it holds a hash of the library itself, so a damaged one is never loaded.
+Both are written under a temporary name and then renamed: two processes may build at once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from pathlib import Path
 from simulator.errors import SimulatorError
 from simulator.native import records
 
-FLAGS = ("-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-pthread")
+FLAGS = (
+    "-std=c++17",
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-shared",
+    "-pthread",
+)
 NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
 """The first that the compiler accepts is added: the code is for this processor only."""
 COMPILERS = ("c++", "g++", "clang++")
@@ -31,23 +41,14 @@ class BuildError(SimulatorError):
     """The engine cannot be built here; the text says why and what to try."""
 
 
-def _library() -> ctypes.CDLL:
-    compiler = _compiler()
-    identity = _identity(compiler)
-    path = cache_folder() / f"engine-{identity}{'.dylib' if sys.platform == 'darwin' else '.so'}"
-    if path.exists():
-        try:
-            return _load(path)
-        except (OSError, AttributeError, BuildError):
-            pass  # a damaged file: build it anew
-    _compile(compiler, path)
-    return _load(path)
-
-
 def load() -> ctypes.CDLL:
     """The engine's library, built first if need be. Raises BuildError."""
+    compiler = _compiler()
+    path = cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    if not _is_whole(path):
+        _compile(compiler, path)
     try:
-        return _library()
+        return _load(path)
     except (OSError, AttributeError) as error:
         raise BuildError(f"the native engine cannot be loaded: {error}\n    try: engine='numpy'") from error
 
@@ -68,7 +69,9 @@ def _compiler() -> list[str]:
         found = shutil.which(command[0])
         if found:
             return [found, *command[1:]]
-    wanted = f"CXX is {shlex.join(chosen)!r}, which is not there" if chosen else f"no {', '.join(COMPILERS)} on the PATH"
+    wanted = (
+        f"CXX is {shlex.join(chosen)!r}, which is not there" if chosen else f"no {', '.join(COMPILERS)} on the PATH"
+    )
     raise BuildError(
         f"the native engine needs a C++ compiler: {wanted}\n    try: install g++ or clang++, or set CXX; or engine='numpy'"
     )
@@ -95,30 +98,49 @@ def _processor() -> str:
         return platform.machine() + platform.processor()
 
 
+def _checksum(path: Path) -> Path:
+    """The file with the hash of a library."""
+    return path.with_suffix(".sha256")
+
+
+def _is_whole(path: Path) -> bool:
+    """True where a library is there, as it was written."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == _checksum(path).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def _compile(compiler: list[str], path: Path) -> None:
     """Build the library at `path`. Raises BuildError with the compiler's first messages."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
+            built = Path(folder) / path.name
+            _run_compiler(compiler, built)
+            checksum = _checksum(built)
+            checksum.write_text(hashlib.sha256(built.read_bytes()).hexdigest(), encoding="ascii")
+            os.replace(checksum, _checksum(path))
+            os.replace(built, path)
     except OSError as error:
         raise BuildError(
-            f"the native engine cannot be kept in {path.parent}: {error.strerror}\n    try: set HARIBOTE_CACHE to a folder"
+            f"the native engine cannot be kept in {path.parent}: {error.strerror}\n"
+            "    try: set HARIBOTE_CACHE to a folder"
         ) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        for flag in NATIVE_FLAGS:
-            command = [*compiler, *FLAGS, *([flag] if flag else []), str(records.SOURCES / "engine.cpp"), "-o", name]
+
+
+def _run_compiler(compiler: list[str], output: Path) -> None:
+    """Compile with the first of NATIVE_FLAGS that works. Raises BuildError."""
+    for flag in NATIVE_FLAGS:
+        command = [*compiler, *FLAGS, *([flag] if flag else []), str(records.SOURCES / "engine.cpp"), "-o", str(output)]
+        try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
-            if done.returncode == 0:
-                os.replace(temporary, path)
-                return
-        first = "\n".join(done.stderr.splitlines()[:5])
-        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
-    except subprocess.TimeoutExpired as error:
-        raise BuildError(f"{compiler[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        except subprocess.TimeoutExpired as error:
+            raise BuildError(f"{compiler[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
+        if done.returncode == 0 and output.exists():
+            return
+    first = "\n".join(done.stderr.splitlines()[:5])
+    raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
 
 
 def _load(path: Path) -> ctypes.CDLL:

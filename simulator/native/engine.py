@@ -33,12 +33,9 @@ def library() -> Any:
 
 
 def thread_count() -> int:
-    """Threads that share the four groups: 1, 2 or 4, as many as there are processors for."""
-    if hasattr(os, "sched_getaffinity"):
-        processors = len(os.sched_getaffinity(0))
-    else:
-        processors = os.cpu_count() or 1
-    return 4 if processors >= 4 else 2 if processors >= 2 else 1
+    """Threads that share the four groups, as many as there are processors for."""
+    affinity = getattr(os, "sched_getaffinity", None)  # what this process may use; not known on every system
+    return min(len(affinity(0)) if affinity else os.cpu_count() or 1, isa.GROUPS)
 
 
 class Engine:

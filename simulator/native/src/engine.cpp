@@ -75,56 +75,77 @@ void run_group(const Machine& machine, const Program& program, int first, int la
     }
 }
 
-// Where threads wait for each other: a short time busily, then giving way to other processes.
-class Barrier {
+// The lines between two global moves, and the global moves after them.
+struct Phase {
+    int first, moves, last;
+};
+
+std::vector<Phase> phases_of(const Program& program, int first, int last) {
+    std::vector<Phase> phases;
+    while (first < last) {
+        Phase phase{first, first, first};
+        while (phase.moves < last && program.lines[phase.moves].kind != LineKind::global_move) ++phase.moves;
+        phase.last = phase.moves;
+        while (phase.last < last && program.lines[phase.last].kind == LineKind::global_move) ++phase.last;
+        phases.push_back(phase);
+        first = phase.last;
+    }
+    return phases;
+}
+
+// Hands the groups of each phase to whichever thread is free; the one that finishes a phase does its global moves. So no
+// thread waits for another that the system has put aside, unless that one holds a group.
+class Schedule {
    public:
-    explicit Barrier(int threads) : threads_(threads) {}
-    void wait() {
-        const int round = round_.load(std::memory_order_acquire);
-        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-            arrived_.store(0, std::memory_order_relaxed);
-            round_.store(round + 1, std::memory_order_release);
-            return;
+    Schedule(const Machine& machine, const Program& program, int first, int last)
+        : machine_(machine), program_(program), phases_(phases_of(program, first, last)) {}
+
+    void work(int thread) {
+        Arena arena(ARENA_BYTES);
+        Longs whole, parts;
+        for (int turn = 0;;) {
+            u32 state = state_.load(std::memory_order_acquire);
+            const u32 number = state / ALL, free = state % ALL;
+            if (number == phases_.size()) return;
+            if (free == 0) {
+                if (++turn > SPINS) std::this_thread::yield();
+                continue;
+            }
+            // Threads start at different ends, so that a group stays with the cache that has its memories.
+            const int group = thread % 2 ? 31 - __builtin_clz(free) : __builtin_ctz(free);
+            if (!state_.compare_exchange_weak(state, state & ~(1u << group), std::memory_order_acq_rel)) continue;
+            turn = 0;
+            const Phase& phase = phases_[number];
+            run_group(machine_, program_, phase.first, phase.moves, group, arena, whole);
+            if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < GROUPS) continue;
+            for (int line = phase.moves; line < phase.last; ++line)
+                global_move(machine_, program_.lines[line], whole, parts);
+            done_.store(0, std::memory_order_relaxed);
+            state_.store((number + 1) * ALL + (ALL - 1), std::memory_order_release);
         }
-        for (int turn = 0; round_.load(std::memory_order_acquire) == round; ++turn)
-            if (turn > SPINS) std::this_thread::yield();
     }
 
    private:
-    static constexpr int SPINS = 2000;
-    const int threads_;
-    std::atomic<int> arrived_{0}, round_{0};
+    static constexpr int SPINS = 2000;  // before other processes are given way
+    static constexpr u32 ALL = 1u << GROUPS;
+    const Machine& machine_;
+    const Program& program_;
+    const std::vector<Phase> phases_;
+    std::atomic<u32> state_{ALL - 1};  // number of the phase, then a bit for each group that nobody has taken
+    std::atomic<int> done_{0};         // groups finished
 };
-
-void run_thread(const Machine& machine, const Program& program, int first, int last, int thread, int threads, Barrier& barrier) {
-    Arena arena(ARENA_BYTES);
-    Longs whole, parts;
-    for (int line = first; line < last;) {
-        int end = line;
-        while (end < last && program.lines[end].kind != LineKind::global_move) ++end;
-        for (int group = thread; group < GROUPS; group += threads)
-            run_group(machine, program, line, end, group, arena, whole);
-        line = end;
-        if (line == last) return;
-        barrier.wait();
-        for (; line < last && program.lines[line].kind == LineKind::global_move; ++line)
-            if (thread == 0) global_move(machine, program.lines[line], whole, parts);
-        barrier.wait();
-    }
-}
 
 }  // namespace haribote
 
 extern "C" {
 
-// Run the lines first to last - 1 on `threads` (1, 2 or 4) threads.
+// Run the lines first to last - 1 on 1 to 4 threads.
 void haribote_run(const haribote::Machine* machine, const haribote::Program* program, int first, int last, int threads) {
     using namespace haribote;
-    Barrier barrier(threads);
+    Schedule schedule(*machine, *program, first, last);
     std::vector<std::thread> others;
-    for (int thread = 1; thread < threads; ++thread)
-        others.emplace_back([=, &barrier] { run_thread(*machine, *program, first, last, thread, threads, barrier); });
-    run_thread(*machine, *program, first, last, 0, threads, barrier);
+    for (int thread = 1; thread < threads; ++thread) others.emplace_back([&schedule, thread] { schedule.work(thread); });
+    schedule.work(0);
     for (auto& other : others) other.join();
 }
 

@@ -1,0 +1,101 @@
+"""Building the native engine: cache, two processes at once, damage, and no compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simulator import Machine, native
+from simulator.native import build, engine
+
+needs_compiler = pytest.mark.skipif(not native.available(), reason="no C++ compiler")
+
+# Without optimisation the engine compiles in a fraction of the time.
+RUN = """
+from simulator import Machine, assemble
+from simulator.native import build
+build.FLAGS = tuple(flag for flag in build.FLAGS if flag != "-O3")
+machine = Machine(engine="native")
+machine.lm0[0] = 5
+machine.run(assemble("iinc $m0 $n0"))
+print(machine.engine, machine.lm1[0, 0])
+"""
+
+
+def run(cache: Path, **environment: str) -> subprocess.Popen[str]:
+    variables = {**os.environ, "HARIBOTE_CACHE": str(cache), **environment}
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", RUN], env=variables, stdout=pipe, stderr=pipe, text=True)
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
+    output, errors = process.communicate(timeout=240)
+    assert process.returncode == 0, errors
+    return output.strip(), errors
+
+
+def libraries(cache: Path) -> list[Path]:
+    return sorted(path for path in cache.iterdir() if path.suffix in (".so", ".dylib"))
+
+
+@needs_compiler
+def test_two_processes_build_at_once_and_damage_is_repaired(tmp_path: Path) -> None:
+    processes = [run(tmp_path), run(tmp_path)]
+    assert [finish(process) for process in processes] == [("native 6", "")] * 2
+    (library,) = libraries(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([library, library.with_suffix(".sha256")])  # nothing left over
+    whole = library.read_bytes()
+    library.write_bytes(whole[: len(whole) // 2])
+    assert finish(run(tmp_path)) == ("native 6", "")
+    assert len(library.read_bytes()) == len(whole)
+
+
+def test_without_a_compiler_the_numpy_engine_runs(tmp_path: Path) -> None:
+    output, errors = finish(run(tmp_path, PATH="", CXX=""))
+    assert output == "numpy 6"
+    assert "the native engine needs a C++ compiler: no c++, g++, clang++ on the PATH" in errors
+    assert "try: install g++ or clang++, or set CXX" in errors
+    assert "the NumPy engine is used instead" in errors
+
+
+def test_the_choice_of_cxx_is_named_where_it_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler -m64")
+    with pytest.raises(build.BuildError, match="CXX is 'no-such-compiler -m64', which is not there"):
+        build.load()
+
+
+def test_a_compiler_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CXX", "false")
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
+    with pytest.raises(build.BuildError, match=r"did not compile: (.|\n)*try: engine='numpy'"):
+        build.load()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CXX", "false")
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(build.BuildError, match=r"cannot be kept in (.|\n)*try: set HARIBOTE_CACHE to a folder"):
+        build.load()
+
+
+def test_another_compiler_version_or_flag_is_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build._identity(["echo", "1"])
+    assert build._identity(["echo", "2"]) != first
+    monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-g"))
+    assert build._identity(["echo", "1"]) != first
+
+
+def test_machine_names_the_engine_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise build.BuildError("no engine today")
+
+    monkeypatch.setattr(engine, "library", refuse)
+    with pytest.warns(UserWarning, match="no engine today"):
+        machine = Machine(engine="native")
+    assert machine.engine == "numpy"
