@@ -90,3 +90,14 @@ def test_mask_entries_print_a_line_per_cycle() -> None:
     values = [line.partition(":")[2].partition(" ")[0] for line in lines]
     assert values == ["Mask{3}", "Mask{3}", "Mask{15}", "Mask{15}"]
     assert lines[0] == "DEBUG-OMR(n0c0b0m0p0,2):Mask{3} #d get $omr2n0c0b0m0p0 1"
+
+
+@pytest.mark.parametrize("dtype", ["", "d", "f", "h", "bd", "bf", "bg", "bh"])
+@pytest.mark.parametrize(
+    "place", ["$lm6n1c0b2m3p1", "$n6n1c0b2m3p1", "$lr6n1c0b2m3p1", "$ls6n1c0b2m3p1", "$lt2n1c0b2m3p1", "$lb6n1c0b2",
+              "$lc6n1c1", "$p6n1", "$d6n1"]
+)  # fmt: skip
+def test_every_type_of_every_memory(place: str, dtype: str) -> None:
+    value = 0x3FC00000BE00C100
+    (line,) = dump(f"d set {place} 1 {value:016X}", f"d get{dtype} {place} 1")
+    assert f":{format_value(value, dtype)} #" in line

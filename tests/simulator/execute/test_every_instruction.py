@@ -163,6 +163,22 @@ def test_vectors(text: str) -> None:
             assert machine.omr[3, c, :, pe].tolist() == flags
 
 
+@pytest.mark.parametrize("letter", "fd")
+def test_infinities_are_ordinary_large_inputs(letter: str) -> None:
+    """Section 11.1. Its example "(-inf)*inf + (-inf) = +inf" has lost a sign: only with two negative factors is the
+    result +inf, and only there does it differ from IEEE arithmetic, which knows no inf - inf."""
+    machine, minus, zero = Machine(), scalars.infinity(1, letter), 0
+    factors = [(minus, minus), (minus, minus ^ 1 << (WIDTH[letter] - 1)), (minus, zero), (zero, zero)]
+    plus, below = scalars.infinity(0, letter), scalars.infinity(1, letter)
+    for c, (x, y) in enumerate(factors):
+        machine.lm0[4 * c : 4 * c + 4] = np.array(paste([x], WIDTH[letter], 4), np.uint32)[:, None]
+        machine.lm1[4 * c : 4 * c + 4] = np.array(paste([y], WIDTH[letter], 4), np.uint32)[:, None]
+        machine.grf1[4 * c : 4 * c + 4] = np.array(paste([below], WIDTH[letter], 4), np.uint32)[:, None]
+    run(machine, f"{letter}vfma{'u' * (letter == 'd')} $llm0v $lln0v $lls0v $llr0v")
+    results = [cut(datum, WIDTH[letter], 1)[0] for datum in (load(machine.grf0)[c][0] for c in CYCLES)]
+    assert results == [plus, below, below, below]
+
+
 @pytest.mark.parametrize("text", MATRIX)
 def test_matrix_products(text: str) -> None:
     opcode, rng, machine = SPELLED[text], rng_for(text), Machine()
