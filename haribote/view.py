@@ -35,6 +35,9 @@ HEADERS = {
 CONSENT = "consent=nothing-is-sent; Path=/; SameSite=Lax"
 """Netron's own cookie; with it the page neither asks ipinfo.io nor shows a notice about cookies it could not use."""
 
+OFFLINE = """Netron's page works without the network and sends nothing: it may talk to this server only.
+(On its own, Netron asks ipinfo.io for your country and sends usage events to Google Analytics.)"""
+
 
 class Viewer:
     """Netron with one graph, until `close`. In a notebook the object shows the graph below its cell.
@@ -76,9 +79,9 @@ def netron(model: onnx.ModelProto, name: str = "model.onnx", port: int = 0) -> V
 def view_command(file: Path, port: int) -> int:
     """Serve the graph on localhost until Ctrl-C; the exit status. Raises GraphError as `read` does."""
     viewer = netron(read(file), file.name, port)
-    print(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
-    print("Netron runs without the network: the page may talk to this server only and sends nothing", flush=True)
     try:
+        print(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
+        print(OFFLINE, flush=True)
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:

@@ -58,7 +58,8 @@ def page(parts: Iterable[str], width: float, height: float, title: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="haribote" width="{width:g}" height="{height:g}" '
-            f'viewBox="0 0 {width:g} {height:g}" style="max-width: 100%; height: auto" role="img" aria-label={quoteattr(title)}>',
+            f'viewBox="0 0 {width:g} {height:g}" style="max-width: 100%; height: auto" '
+            f'role="img" aria-label={quoteattr(title)}>',
             f"<style>\n{style_sheet()}\n</style>",
             f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
             *parts,

@@ -11,11 +11,12 @@ import onnx
 from haribote.graph import Array, Index, Shape, attributes
 from haribote.placement import get
 
-LONGEST = 34
+LONGEST = 36
 """Characters of a line in a box; longer ones lose their middle, the tooltip has them whole."""
 _INFIX = {"Add": "+", "Sub": "−", "Mul": "×", "Div": "÷", "Greater": ">", "Less": "<", "Pow": "^"}
 _QUIET = {"keepdims", "alpha", "beta", "noop_with_empty_axes", "allowzero", "saturate"}
-"""Attributes that only the tooltip shows."""
+_DEFAULTS = {"dilations": {1}, "strides": {1}, "group": {1}, "pads": {0}, "ceil_mode": {0}, "storage_order": {0}}
+"""Attributes that only the tooltip shows: always, and where all their numbers are these."""
 
 
 def short(text: str, longest: int = LONGEST) -> str:
@@ -71,7 +72,9 @@ def details(node: onnx.NodeProto, index: Index) -> str:
     names = _input_names(node)
     texts = [f"{names[number]} {value_text(value)}" for number, value in constants]
     if node.op_type != "Gemm":
-        texts += [text for text in attribute_texts(node) if text.split()[0] not in _QUIET]
+        texts += [
+            f"{key} {_attribute(key, value)}" for key, value in attributes(node).items() if not _usual(key, value)
+        ]
     return ", ".join(texts)
 
 
@@ -109,6 +112,10 @@ def _input_names(node: onnx.NodeProto) -> Sequence[str]:
     except onnx.defs.SchemaError:
         formal = []
     return [formal[number] if number < len(formal) else f"input {number}" for number in range(len(node.input))]
+
+
+def _usual(key: str, value: Any) -> bool:
+    return key in _QUIET or set(np.ravel(value).tolist()) == _DEFAULTS.get(key)
 
 
 def _attribute(key: str, value: Any) -> str:

@@ -19,7 +19,7 @@ from haribote.compiler import STAGES, lower
 from haribote.draw.compare import compare
 from haribote.draw.picture import Picture, picture
 from haribote.draw.scene import Rect, Scene, lay_out
-from haribote.draw.words import shape_text, short, value_text
+from haribote.draw.words import details, shape_text, short, value_text
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
 
@@ -151,6 +151,13 @@ def test_constants_are_told_in_the_node(stages: dict[str, onnx.ModelProto]) -> N
     assert lines["softmax.max"] == ("ReduceMax", "axes 1")
     assert lines["2.weight.grad"] == ("Gemm Aᵀ·B",)
     assert lines["0.out.grad.mask"] == ("Cast", "to float")
+
+
+def test_attributes_with_their_default_are_for_the_tooltip_only() -> None:
+    node = onnx.helper.make_node(
+        "Conv", ["x", "w"], ["y"], strides=[1, 1], pads=[2, 2, 2, 2], group=1, dilations=[1, 2]
+    )
+    assert details(node, Index(onnx.ModelProto())) == "dilations [1, 2], pads [2, 2, 2, 2]"
 
 
 def test_partitions_and_memories_after_placing(stages: dict[str, onnx.ModelProto]) -> None:

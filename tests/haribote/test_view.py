@@ -125,6 +125,7 @@ def test_command_serves_until_interrupted(file: Path) -> None:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert "Ctrl-C" in line and "sends nothing" in process.stdout.readline()
+        assert "ipinfo.io" in process.stdout.readline()
         url = next(word for word in line.split() if word.startswith("http://localhost:"))
         assert b"Netron" in get(url)[1]
         process.send_signal(signal.SIGINT)
