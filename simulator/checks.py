@@ -109,7 +109,7 @@ def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
         if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
             yield _warn(
                 instruction.location,
-                "products of what hbfe has flagged (exponent field 0) are not known; here such a factor counts as it is",
+                "products of what hbfe has flagged (exponent field 0) are not known; here they count as they are",
                 "use hbfn for factors",
             )
 

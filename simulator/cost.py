@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from simulator import isa
-from simulator.program import Dram, L2bm, Move, Pdm, Program, Step
+from simulator.program import Dram, DramIndirect, L2bm, Move, Pdm, Program, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def _rate(move: Move) -> Rate:
         return REDUCE_TO_PDM if isinstance(destination, Pdm) else REDUCE_TO_DRAM
     if move.op == "mvb" and isinstance(source, Pdm):
         return BROADCAST_FROM_PDM
-    if isinstance(source, Dram | Pdm | L2bm) and isinstance(destination, Dram | Pdm | L2bm):
+    places = Dram | DramIndirect | Pdm | L2bm
+    if isinstance(source, places) and isinstance(destination, places):
         between = move.op == "mvp" and source.group != destination.group
         return BETWEEN_GROUPS if between else INSIDE_GROUP
     return INSIDE_GROUP

@@ -20,6 +20,7 @@ def test_steps_cost_4_cycles() -> None:
         ("mvp/n128 $p0@0 $lc0@0.1", 8),
         ("mvp/n128 $p0@0 $lc0@1.1", 16),
         ("mvp/n128 $d0 $lc0@.1", 8),
+        ("mvp/n128 $di0@0 $lc0@1.1", 16),
         ("mvb/n128 $p0@0 $lc0", 16),
         ("mvb2/n128 $d0 $lc0", 8),
         ("mvd/n128 $p0@0 $d0", 8),
