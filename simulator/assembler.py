@@ -83,7 +83,7 @@ class _Assembly:
             self.report(start, OperandError(f"the line has {len(code)} characters", f"the most is {MOST_CHARACTERS}"))
             return False
         found = len(self.findings)
-        for column, character in enumerate(code, 1):
+        for column, character in enumerate(code if "!" in code or not code.isascii() else "", 1):
             if character == "!":
                 self.report(column, OperandError("`!` is not allowed in a program", "remove it"))
             elif not character.isascii():
@@ -91,9 +91,10 @@ class _Assembly:
         for number in _NUMBER.finditer(code):
             if not number[0].startswith('"'):
                 self.report(number.start() + 1, OperandError(f"the number {number[0][:20]}… is too large"))
-        if len(self.findings) > found:
-            self.lose(code.strip())
-        return len(self.findings) == found
+        if len(self.findings) == found:
+            return True
+        self.lose(code.strip())
+        return False
 
     def lose(self, text: str) -> None:
         """Let nops stand for a line that is no step, for the checks of the lines around it."""
