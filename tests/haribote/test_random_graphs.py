@@ -10,7 +10,8 @@ import pytest
 from random_graphs import Arrays, random_graph
 
 from haribote.autodiff import train_step
-from haribote.compiler import CPP_STAGES, lower
+from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.cpp.session import sessions
 from haribote.graph import evaluate
 from haribote.passes import cse, dead_code, fold_constants, fuse, simplify
 
@@ -54,6 +55,17 @@ def test_every_pass_keeps_the_meaning_of_training_steps(seed: int) -> None:
     expected = evaluate(step, feeds)
     for apply in PASSES.values():
         assert_same(evaluate(apply(step), feeds), expected)
+
+
+def test_fused_training_steps_in_cpp() -> None:
+    graphs = [random_graph(seed) for seed in range(20, 26)]
+    steps = {f"step{number}": lower_for_cpp(train_step(graph.model, 0.1)) for number, graph in enumerate(graphs)}
+    assert sum(len(step.functions) for step in steps.values()) > 20
+    for graph, session in zip(graphs, sessions(steps).values(), strict=True):
+        for name, value in graph.feeds.items():
+            session.write(name, value)
+        session.run()
+        assert_same(session.outputs(), evaluate(train_step(graph.model, 0.1), graph.feeds))
 
 
 def test_the_graphs_differ_and_hold_every_operator() -> None:

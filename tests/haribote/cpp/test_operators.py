@@ -92,6 +92,7 @@ def movement() -> Iterator[Case]:
     yield case("Flatten", normal(2, 3, 5))
     yield case("Squeeze", normal(2, 1, 5), [1])
     yield case("Unsqueeze", integers(9, 7), [1])
+    yield case("Slice", normal(7, 5), [2, -3], [6, 9])
     yield case("Transpose", normal(7, 5))
     yield case("Transpose", normal(1, 9), perm=[1, 0])
     yield case("Transpose", normal(2, 3, 5, 7), perm=[0, 2, 3, 1])

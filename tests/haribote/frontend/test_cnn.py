@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.compiler import lower, lower_for_cpp
 from haribote.cpp.session import sessions
 from haribote.errors import UnsupportedOp
 from haribote.frontend.torch import trace_inference, trace_step
@@ -24,14 +24,13 @@ def feeds_of(model: nn.Module, **others: torch.Tensor) -> dict[str, np.ndarray]:
     return feeds | {name: value.numpy() for name, value in others.items()}
 
 
-def test_lenet_equals_torch_in_every_stage_of_the_cpp_pipeline():
+def test_lenet_equals_torch_traced_and_fused_and_in_cpp():
     model = lenet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     graph = trace_step(model, optimizer, X, LABELS)
     feeds = feeds_of(model, x=X, labels=LABELS)
     feeds |= {name: np.zeros_like(feeds[name.removesuffix(".momentum")]) for name in Index(graph).inputs[-8:]}
-    stages = {"trace": graph}
-    lower(graph, stages=CPP_STAGES, watch=lambda stage, _, after: stages.update({stage: after}))
+    stages = {"trace": graph, "fuse": lower_for_cpp(graph)}
     session = sessions({"step": stages["fuse"]})["step"]
     for name, value in feeds.items():
         session.write(name, value)
