@@ -81,6 +81,7 @@ class _Assembly:
         """True for a line of code that is worth taking apart; else what is odd about its characters is reported."""
         if len(code) > MOST_CHARACTERS:
             self.report(start, OperandError(f"the line has {len(code)} characters", f"the most is {MOST_CHARACTERS}"))
+            self.lose(code.strip())
             return False
         found = len(self.findings)
         for column, character in enumerate(code if "!" in code or not code.isascii() else "", 1):
