@@ -136,6 +136,15 @@ def _transpose(node: Node) -> Template:
     return Template(f"transpose<{_list(node.attribute('perm', range(rank)[::-1]))}>", node.inputs)
 
 
+@_rule("Slice")
+def _slice(node: Node) -> Template:
+    node.require(len(node.inputs) == 3, "it must cut every axis, by steps of 1")
+    bounds = zip(node.constant(1), node.shapes[0], strict=True)
+    return Template(
+        f"slice<{_list(min(max(start + size * (start < 0), 0), size) for start, size in bounds)}>", node.inputs[:1]
+    )
+
+
 @_rule("GatherElements")
 def _gather_elements(node: Node) -> Template:
     return Template(f"gather_elements<{node.axis(0)}>", node.inputs)
@@ -174,8 +183,8 @@ def _nll_loss(node: Node) -> Template:
 def _gemm(node: Node) -> Template:
     forms = [_form(node.attribute(name, 0)) for name in ("transA", "transB")]
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
-    node.require(len(node.inputs) == 3 or alpha == 1, "alpha must be 1 where there is no third input")
-    numbers = () if (alpha, beta) == (1, 1) or len(node.inputs) == 2 else (repr(alpha), repr(beta))
+    scales = (alpha, beta) if len(node.inputs) == 3 else (alpha,)
+    numbers = () if set(scales) == {1} else tuple(map(repr, scales))
     return Template(f"gemm<{node.gemm}, {', '.join(forms)}>", node.inputs, numbers)
 
 

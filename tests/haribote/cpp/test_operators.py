@@ -149,6 +149,7 @@ def products() -> Iterator[Case]:
         for trans_a, trans_b in ((0, 0), (0, 1), (1, 0), (1, 1)):
             a, b = normal(*((k, m) if trans_a else (m, k))), normal(*((n, k) if trans_b else (k, n)))
             yield case("Gemm", a, b, transA=trans_a, transB=trans_b)
+    yield case("Gemm", normal(5, 3), normal(3, 7), alpha=0.5)
     yield case("Gemm", normal(5, 3), normal(3, 7), normal(7))
     yield case("Gemm", normal(5, 3), normal(3, 7), normal(5, 1), alpha=0.5, beta=-2.0)
     yield case("Gemm", normal(5, 3).astype(np.float64), normal(3, 19).astype(np.float64))

@@ -131,6 +131,13 @@ void gemm(A a, B b, Y y) {
     Algorithm::template product<FormA, FormB, K>(a, b, y);
 }
 
+// y = alpha a b.
+template <class Algorithm, char FormA, char FormB, class A, class B, class Y>
+void gemm(A a, B b, Y y, typename Y::Value alpha) {
+    gemm<Algorithm, FormA, FormB>(a, b, y);
+    for (Size i = 0; i < Y::size; ++i) y[i] *= alpha;
+}
+
 // y = alpha a b + beta c, with c repeated to the shape of y.
 template <class Algorithm, char FormA, char FormB, class A, class B, class C, class Y>
 void gemm(A a, B b, C c, Y y, typename Y::Value alpha = 1, typename Y::Value beta = 1) {

@@ -24,6 +24,17 @@ void transpose(X x, Y y, Size from = 0, Size to = 0) {
     }
 }
 
+// The part of x of y's shape that begins at Starts.
+template <class Starts, Size Axis = 0, class X, class Y>
+void slice(X x, Y y, Size from = 0, Size to = 0) {
+    if constexpr (Axis == Y::rank) {
+        y[to] = x[from];
+    } else {
+        for (Size i = 0; i < Y::shape[Axis]; ++i)
+            slice<Starts, Axis + 1>(x, y, from + (Starts{}[Axis] + i) * stride<X>(Axis), to + i * stride<Y>(Axis));
+    }
+}
+
 // y has the shape of indices; along Axis its element is the one of x that the index names (negative: from the end).
 template <Size Axis, Size At = 0, class X, class I, class Y>
 void gather_elements(X x, I indices, Y y, Size from = 0, Size to = 0) {
