@@ -73,7 +73,8 @@ def _compiler() -> list[str]:
         f"CXX is {shlex.join(chosen)!r}, which is not there" if chosen else f"no {', '.join(COMPILERS)} on the PATH"
     )
     raise BuildError(
-        f"the native engine needs a C++ compiler: {wanted}\n    try: install g++ or clang++, or set CXX; or engine='numpy'"
+        f"the native engine needs a C++ compiler: {wanted}\n"
+        "    try: install g++ or clang++, or set CXX; or engine='numpy'"
     )
 
 

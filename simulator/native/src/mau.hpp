@@ -377,37 +377,80 @@ inline double block_value(typename F::U bits) {
 inline u32 ulps_of(u32 bits) { return (bits & 31) ? (bits & ~Single::fraction) | 16 : 0; }
 inline u32 low_of(u32 bits) { return bits & (~Single::fraction | 31); }
 
+// a * b + c where a * b needs no rounding: one instruction where the processor has it, with the same result.
+inline double add_exact_product(double a, double b, double c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
 template <int Rows, int Columns>
 inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {
     constexpr int per_pe = Columns / PES;
     for (int cycle = 0; cycle < CYCLES; ++cycle) {
         double sum[Rows] = {};
+#pragma GCC unroll 16
         for (int j = 0; j < Columns; ++j) {
             const double factor = x[(cycle * per_pe + j % per_pe) * ROW + mab * PES + j / per_pe];
-            for (int i = 0; i < Rows; ++i) sum[i] += matrix[j][i] * factor;
+            for (int i = 0; i < Rows; ++i) sum[i] = add_exact_product(matrix[j][i], factor, sum[i]);
         }
         for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
     }
 }
 
+// 8 rows of 8 words from `offset` on, transposed.
+inline void transpose(const u32* const* rows, int offset, u32 (*out)[8]) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+    using Vector = u32 __attribute__((vector_size(32)));
+    Vector v[8], pairs[8];
+    for (int i = 0; i < 8; ++i) std::memcpy(&v[i], rows[i] + offset, sizeof v[i]);
+    for (int i = 0; i < 8; i += 2) {  // words of neighbouring rows side by side
+        pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)  // of four rows
+        for (int k = 0; k < 2; ++k) {
+            v[i + 2 * k] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 0, 1, 8, 9, 4, 5, 12, 13);
+            v[i + 2 * k + 1] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; ++k) {  // of all
+        const Vector low = __builtin_shufflevector(v[k], v[4 + k], 0, 1, 2, 3, 8, 9, 10, 11);
+        const Vector high = __builtin_shufflevector(v[k], v[4 + k], 4, 5, 6, 7, 12, 13, 14, 15);
+        std::memcpy(out[k], &low, sizeof low);
+        std::memcpy(out[4 + k], &high, sizeof high);
+    }
+    return;
+#endif
+#endif
+    for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) out[j][i] = rows[i][offset + j];
+}
+
 // The elements of a MAB's matrix that a product uses, transposed: first as bits, then as numbers.
 template <class F, int Rows, int Columns, class Function>
 inline void load_matrix(const u32* const* rows, int mab, int step, Function value, double (*out)[Rows]) {
-    typename F::U bits[Columns][Rows];
-    for (int i = 0; i < Rows; ++i) {
-        const u32* row = rows[i] + mab * MATRIX_WORDS;
-        for (int j = 0; j < Columns; ++j)
-            bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[step * j]);
+    alignas(64) typename F::U bits[Columns][Rows];
+    if constexpr (Rows == 8 && Columns == 8) {
+        transpose(rows, mab * MATRIX_WORDS, bits);
+    } else {
+        for (int i = 0; i < Rows; ++i) {
+            const u32* row = rows[i] + mab * MATRIX_WORDS;
+            for (int j = 0; j < Columns; ++j)
+                bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[step * j]);
+        }
     }
     for (int j = 0; j < Columns; ++j)
         for (int i = 0; i < Rows; ++i) out[j][i] = value(bits[j][i]);
 }
 
-// sums[cycle][element][pe]: what the products of all MABs of the block add up to; sign: added to or taken from them.
-template <class F, int Rows, int Columns, class Function>
+// sums[cycle][element][pe]: combined with what the products of all MABs of the block add up to.
+template <class F, int Rows, int Columns, class Function, class Combine>
 inline void add_products(Block& block, const Instruction& instruction, const Elements<typename F::U>& x, Function value,
-                         double sign, double* sums) {
+                         Combine combine, double* sums) {
     constexpr int per_pe = Columns / PES, results = Rows / PES;
     const u32* rows[Rows];
     for (int i = 0; i < Rows; ++i) rows[i] = matrix_row(block, instruction.sources[0].index, i);
@@ -424,23 +467,30 @@ inline void add_products(Block& block, const Instruction& instruction, const Ele
         load_matrix<F, Rows, Columns>(rows, mab, step, value, matrix);
         multiply<Rows, Columns>(matrix, vectors, mab, products);
         for (int cycle = 0; cycle < CYCLES; ++cycle)
-            for (int element = 0; element < results; ++element)
-                for (int p = 0; p < PES; ++p)
-                    sums[(cycle * results + element) * ROW + mab * PES + p] += sign * products[cycle][p * results + element];
+            for (int element = 0; element < results; ++element) {
+                double* target = sums + (cycle * results + element) * ROW + mab * PES;
+                double terms[PES];
+                for (int p = 0; p < PES; ++p) terms[p] = products[cycle][p * results + element];
+                for (int p = 0; p < PES; ++p) target[p] = combine(target[p], terms[p]);
+            }
     }
 }
 
 // The sums before the one rounding. What truncation adds to single products is summed by itself first.
 template <class F, int Rows, int Columns>
 inline void matrix_sums(Block& block, const Instruction& instruction, double* sums) {
-    constexpr int count = CYCLES * Rows / PES * ROW;
     const auto x = read_elements<F>(block, instruction.sources[1], Columns / PES);
-    std::fill_n(sums, count, 0.0);
+    const auto value = [](auto bits) { return block_value<F>(bits); };
+    const auto put = [](double, double term) { return term; };
     if constexpr (F::width == 32 && Columns == 4) {
-        add_products<F, Rows, Columns>(block, instruction, x, [](u32 bits) { return block_value<F>(ulps_of(bits)); }, 1, sums);
-        add_products<F, Rows, Columns>(block, instruction, x, [](u32 bits) { return block_value<F>(low_of(bits)); }, -1, sums);
+        const auto ulps = [](u32 bits) { return block_value<F>(ulps_of(bits)); };
+        const auto low = [](u32 bits) { return block_value<F>(low_of(bits)); };
+        add_products<F, Rows, Columns>(block, instruction, x, ulps, put, sums);
+        add_products<F, Rows, Columns>(block, instruction, x, low, [](double sum, double term) { return sum - term; }, sums);
+        add_products<F, Rows, Columns>(block, instruction, x, value, [](double sum, double term) { return term + sum; }, sums);
+    } else {
+        add_products<F, Rows, Columns>(block, instruction, x, value, put, sums);
     }
-    add_products<F, Rows, Columns>(block, instruction, x, [](auto bits) { return block_value<F>(bits); }, 1, sums);
 }
 
 template <class Output>

@@ -47,6 +47,8 @@ inline Result to_pes(Block& block, const Instruction& instruction) {
     u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int word = 0; word < 2 * wide; ++word) result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row();
+    int parts[MABS];
+    for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
     for (int l1b = 0; l1b < L1BS; ++l1b) {
         u64 longs[TURNAROUND_LONGS];
         if (source.kind == Kind::l1bm)
@@ -64,9 +66,9 @@ inline Result to_pes(Block& block, const Instruction& instruction) {
                         low[part][p] = u32(value);
                     }
                 for (int mab = 0; mab < MABS; ++mab) {
-                    const int pe = l1b * L1B_PES + mab * PES, part = part_of(instruction, mab);
-                    std::memcpy(rows[cycle][2 * w] + pe, high[part], sizeof high[part]);
-                    std::memcpy(rows[cycle][2 * w + 1] + pe, low[part], sizeof low[part]);
+                    const int pe = l1b * L1B_PES + mab * PES;
+                    std::memcpy(rows[cycle][2 * w] + pe, high[parts[mab]], PES * sizeof(u32));
+                    std::memcpy(rows[cycle][2 * w + 1] + pe, low[parts[mab]], PES * sizeof(u32));
                 }
             }
     }
