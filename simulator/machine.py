@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -20,6 +19,7 @@ from simulator.execute.action import NotExecutable
 from simulator.execute.elements import join_words, split_long_words
 from simulator.execute.step import decode_line
 from simulator.memories import Memories
+from simulator.once import once_per_program
 
 ENGINES = ("numpy", "native")
 SMALL_TENSOR = 16  # elements; larger tensors lie in four equal parts in the four groups (design.md, section 5)
@@ -94,7 +94,7 @@ class Machine(Memories):
                 entries += found
             if observer is not None:
                 observer(line)
-        return RunResult(tuple(entries), cost_of(program))
+        return RunResult(tuple(entries), _cost(program))
 
     def _pieces(self, program: p.Program, single: bool) -> Iterable[tuple[p.Line, Decoded]]:
         """What executes the program, with the last line that each function stands for; single: one for every line."""
@@ -151,23 +151,22 @@ def _parts(address: int, count: int) -> int:
 
 # --- decoding, once per program --------------------------------------------------------------------------------------
 
-_decoded: dict[int, tuple[weakref.ref[p.Program], list[Decoded]]] = {}
 
-
+@once_per_program
 def decoded(program: p.Program) -> list[Decoded]:
-    """The functions that execute the program's lines; made once and kept as long as the program lives.
+    """The functions that execute the program's lines.
 
     Raises ExecutionError for the first line that cannot be executed.
     """
-    key = id(program)  # a Program is compared by its contents, which would cost more than decoding it
-    kept = _decoded.get(key)
-    if kept is not None and kept[0]() is program:
-        return kept[1]
     functions: list[Decoded] = []
     for line in program.lines:
         try:
             functions.append(dump.decode(line) if isinstance(line, p.DebugGet) else decode_line(line))
         except NotExecutable as error:
             raise ExecutionError(program.filename, line.line, error.message, error.fix) from error
-    _decoded[key] = (weakref.ref(program, lambda _: _decoded.pop(key, None)), functions)
     return functions
+
+
+@once_per_program
+def _cost(program: p.Program) -> Cost:
+    return cost_of(program)

@@ -20,7 +20,7 @@ from simulator import program as p
 from simulator.execute.elements import fit
 from simulator.memories import ALL_L1BS, ALL_PES, Dram, Memories
 from simulator.native import build, records
-from simulator.native.encode import Encoded, Piece, encoded
+from simulator.native.encode import Encoded, Piece, encoded, encoded_singly
 
 Run = Callable[[Memories], Any]
 TURNAROUND_LONGS = 256
@@ -59,7 +59,7 @@ class Engine:
 
         fallback: the NumPy engine's function of every line. single: a function for every line, not for many.
         """
-        code = encoded(program, single)
+        code = encoded_singly(program) if single else encoded(program)
         self._attach(memories)
         self._create_pages(memories, code)
         for piece in code.pieces:

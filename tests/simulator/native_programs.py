@@ -186,14 +186,19 @@ UNITS = ("alu", "alu", "mau", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l
 
 
 def fill(machine: Machine, seed: int) -> None:
-    """Random contents where the programs of `Writer` work: any bits, ordinary singles, small numbers and zeros."""
+    """Random contents where the programs of `Writer` work.
+
+    Any bits, ordinary singles, small integers, extreme exponents and mantissas, singles of few bits.
+    """
     rng = np.random.default_rng(seed)
 
     def words(shape: tuple[int, ...]) -> Any:
-        kind = rng.integers(0, 4, (*shape[:-1], 1))
+        kind = rng.integers(0, 5, (*shape[:-1], 1))
         bits = rng.integers(0, 1 << 32, shape, np.uint32)
         singles = rng.standard_normal(shape).astype(np.float32).view(np.uint32)
-        return np.select([kind == 0, kind == 1, kind == 2], [bits, singles, bits & 0xFFF], singles & 0xFFFFE000)
+        extreme = np.where(bits & 3 == 0, bits | 0x7F800000, np.where(bits & 1, bits | 0x007FFFFF, bits & 0x80FFFFFF))
+        chosen = [bits, singles, bits & 0xFFF, extreme]
+        return np.select([kind == number for number in range(4)], chosen, singles & 0xFFFFE000)
 
     for name in ("lm0", "lm1", "grf0", "grf1"):
         memory = getattr(machine, name)

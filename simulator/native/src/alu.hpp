@@ -1,19 +1,10 @@
 // ALU instructions (isa.md, section 10).
 #pragma once
 
-#include <algorithm>
-
-#include "block.hpp"
+#include "block_float.hpp"
+#include "floats.hpp"
 
 namespace haribote {
-
-inline int element_width(Letter letter) {
-    switch (letter) {
-        case Letter::d: case Letter::l: return 64;
-        case Letter::h: case Letter::s: return 16;
-        default: return 32;
-    }
-}
 
 // Calls f(cycle, word) for the words of long word 0.
 template <class Function>
@@ -75,76 +66,6 @@ inline void map_flags(Block& block, const Datum& x, const Datum& y, Result& resu
                 row[pe] = f(element<U>(result.datum, cycle, index, pe), element<U>(x, cycle, index, pe),
                             element<U>(y, cycle, index, pe));
         }
-}
-
-// --- functions of floats ---------------------------------------------------------------------------------------------
-
-// Order of max and min: sign-magnitude, every zero the same.
-template <class F>
-inline typename F::S zero_order(typename F::U bits) {
-    return (bits & F::infinity) ? in_order<F>(bits) : typename F::S(0);
-}
-
-template <class F>
-inline typename F::U floor_bits(typename F::U x) {
-    const auto exponent = x & F::infinity;
-    if (exponent == 0 || exponent == F::infinity) return x;
-    const double value = std::floor(printed_value<F>(x));
-    if (value == 0 && std::signbit(value)) return F::sign;
-    return round_float64<F>(value);
-}
-
-template <class F>
-inline typename F::U to_integer(typename F::U x, bool is_unsigned) {
-    using U = typename F::U;
-    using S = typename F::S;
-    double value = std::trunc(printed_value<F>(x));
-    if (is_unsigned) {
-        value = std::fabs(value);
-        return value < std::ldexp(1.0, F::width) ? U(u64(value)) : U(~U(0));
-    }
-    const double limit = std::ldexp(1.0, F::width - 1);
-    if (value > -limit && value < limit) return U(S(i64(value)));
-    return value > 0 ? U(F::sign - 1) : F::sign;
-}
-
-// 1/sqrt(|x|) with 7 mantissa bits: see simulator/numbers/alu.py, whose table of limits this computes alike.
-struct ReciprocalSqrtTable {
-    static constexpr int bits = 7;
-    i64 limits[1 << bits];
-    ReciprocalSqrtTable() {
-        for (int index = 0; index < 1 << bits; ++index) {
-            const u64 step = 2 * u64(index + (1 << bits)) + 1;
-            limits[index] = i64((static_cast<unsigned __int128>(1) << (52 + 2 * bits + 4)) / (step * step));
-        }
-    }
-    // How many limits are not below `scaled`: they fall as the index grows.
-    int count(i64 scaled) const {
-        return int(std::partition_point(limits, limits + (1 << bits), [&](i64 limit) { return limit >= scaled; }) -
-                   limits);
-    }
-};
-inline const ReciprocalSqrtTable RSQRT;
-
-template <class F>
-inline typename F::U reciprocal_sqrt(typename F::U x) {
-    const int exponent = exponent_field<F>(x) - F::bias;
-    if (exponent == -F::bias) return F::infinity;
-    if (exponent == F::exponent_ones - F::bias) return 0;
-    const int odd = exponent & 1;
-    const i64 steps = (1 << RSQRT.bits) + RSQRT.count(i64(significand<F>(x) << (52 - F::fraction_bits) << odd));
-    const i64 field = F::bias - 2 - ((exponent - odd) >> 1);
-    return typename F::U((field << F::fraction_bits) + (steps << (F::fraction_bits - RSQRT.bits)));
-}
-
-// y scaled by 2^change where x is negative; zeros and infinities of y stay.
-template <class F>
-inline typename F::U leaky_relu(typename F::U x, typename F::U y, int change) {
-    using U = typename F::U;
-    const int exponent = exponent_field<F>(y);
-    if (!(x & F::sign) || exponent == 0 || exponent == F::exponent_ones) return y;
-    if (exponent + change <= 0) return U(y & F::sign);
-    return U(U(y & U(~F::infinity)) | U(U(exponent + change) << F::fraction_bits));
 }
 
 // --- element-wise instructions ---------------------------------------------------------------------------------------
@@ -269,104 +190,6 @@ class Elementwise {
     const Datum &x_, &y_;
     Result& result_;
 };
-
-// --- block floats (section 11.3) -------------------------------------------------------------------------------------
-
-// What one element becomes, given the largest exponent field of its block and whether rounding would carry out.
-template <class F>
-inline typename F::U block_float(typename F::U bits, int largest, bool carries, int raised, int drop) {
-    using U = typename F::U;
-    const U sign = U(bits & F::sign);
-    const int common = largest + raised + carries, exponent = exponent_field<F>(bits);
-    if (largest == 0) return sign;
-    if (common >= F::exponent_ones) return U(sign | F::infinity);
-    const int shift = std::min(common - exponent + 1 + drop, F::fraction_bits + 3);
-    const u64 full = u64((bits & F::fraction) | F::hidden);
-    const u64 mantissa = (full + ((full >> shift) & 1) + ((u64(1) << (shift - 1)) - 1)) >> shift << drop;
-    return U(sign | U(U(common) << F::fraction_bits) | U(exponent == 0 ? 0 : mantissa));
-}
-
-// f and g: the words first to first + words - 1 of the 4 PEs of each MAB are one block. kept: mantissa bits.
-//
-// The largest exponent with its leading mantissa bits says all: rounding carries out where those bits are all ones.
-inline void single_blocks(Block& block, const Datum& x, Datum& result, int first, int words, int kept) {
-    const int drop = Single::fraction_bits - kept;
-    const u32 ones = (1u << kept) - 1;
-    u32 keys[ROW], commons[ROW];
-    for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        const u32* const* rows = x.rows[cycle] + first;
-        for (int pe = 0; pe < ROW; ++pe) keys[pe] = (rows[0][pe] & ~Single::sign) >> drop;
-        for (int word = 1; word < words; ++word)
-            for (int pe = 0; pe < ROW; ++pe) keys[pe] = std::max(keys[pe], (rows[word][pe] & ~Single::sign) >> drop);
-        for (int pe = 0; pe < ROW; pe += PES) {
-            const u32 key = std::max(std::max(keys[pe], keys[pe + 1]), std::max(keys[pe + 2], keys[pe + 3]));
-            const u32 common = key >> kept ? (key >> kept) + ((key & ones) == ones) : 0;
-            for (int p = 0; p < PES; ++p) commons[pe + p] = common;
-        }
-        for (int word = 0; word < words; ++word) {
-            u32* out = block.new_row();
-            const u32* row = rows[word];
-            for (int pe = 0; pe < ROW; ++pe) {
-                const u32 bits = row[pe], common = commons[pe], exponent = (bits & Single::infinity) >> 23;
-                const u32 shift = std::min(common - exponent + 1 + u32(drop), u32(Single::fraction_bits + 3));
-                const u32 full = (bits & Single::fraction) | Single::hidden;
-                const u32 rounded = (full + ((full >> shift) & 1) + ((1u << (shift - 1)) - 1)) >> shift << drop;
-                const u32 mantissa = exponent == 0 || common >= u32(Single::exponent_ones) ? 0 : rounded;
-                out[pe] = (bits & Single::sign) | (common == 0 ? 0 : (std::min(common, u32(Single::exponent_ones)) << 23) | mantissa);
-            }
-            result.rows[cycle][first + word] = out;
-        }
-    }
-}
-
-// d and h: the elements of two words of the 4 PEs of each MAB are one block. raise: fewer bits raise the exponent.
-template <class F>
-inline void block_floats(Block& block, const Datum& x, Datum& result, int first, int kept, bool raise) {
-    using U = typename F::U;
-    constexpr int count = 64 / F::width * PES, per_pe = 64 / F::width;
-    const int cut = F::fraction_bits - kept, raised = raise ? cut : 0, drop = raise ? 0 : cut;
-    for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        const u32 *xs = x.rows[cycle][first], *ys = x.rows[cycle][first + 1];
-        u32 *high = block.new_row(), *low = block.new_row();
-        for (int mab = 0; mab < ROW; mab += PES) {
-            U bits[count];
-            int largest = 0;
-            bool carries = false;
-            for (int i = 0; i < count; ++i) {
-                const int pe = mab + i / per_pe;
-                const u64 both = u64(xs[pe]) << 32 | ys[pe];
-                bits[i] = U(both >> (64 - F::width * (i % per_pe + 1)));
-                largest = std::max(largest, exponent_field<F>(bits[i]));
-            }
-            for (int i = 0; i < count; ++i)
-                carries |= exponent_field<F>(bits[i]) == largest &&
-                           U((bits[i] & F::fraction) >> cut) == U((U(1) << kept) - 1);
-            u64 packed[PES] = {};
-            for (int i = 0; i < count; ++i)
-                packed[i / per_pe] |= u64(block_float<F>(bits[i], largest, carries, raised, drop))
-                                      << (64 - F::width * (i % per_pe + 1));
-            for (int p = 0; p < PES; ++p) {
-                high[mab + p] = u32(packed[p] >> 32);
-                low[mab + p] = u32(packed[p]);
-            }
-        }
-        result.rows[cycle][first] = high;
-        result.rows[cycle][first + 1] = low;
-    }
-}
-
-inline void convert_to_blocks(Block& block, const Instruction& instruction, const Datum& x, Datum& result) {
-    switch (instruction.letter) {
-        case Letter::d: return block_floats<Double>(block, x, result, 0, 52, false);
-        case Letter::g: return single_blocks(block, x, result, 0, 2, 18);
-        case Letter::f:
-            single_blocks(block, x, result, 0, 1, 23);
-            return single_blocks(block, x, result, 1, 1, 23);
-        default:
-            for (int first : {0, 2})
-                block_floats<Half>(block, x, result, first, instruction.number ? instruction.number : 9, true);
-    }
-}
 
 // --- the unit --------------------------------------------------------------------------------------------------------
 

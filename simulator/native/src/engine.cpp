@@ -3,8 +3,9 @@
 #include <atomic>
 #include <thread>
 
-#include "mau.hpp"
+#include "alu.hpp"
 #include "moves.hpp"
+#include "product.hpp"
 
 namespace haribote {
 
@@ -37,7 +38,9 @@ inline void store_elsewhere(Block& block, const Instruction& instruction, const 
 }
 
 inline Path path_of(Unit unit) {
-    return unit == Unit::alu ? Path::aluf : unit == Unit::mau ? Path::mauf : unit == Unit::to_pes ? Path::lbf : Path::mreadf;
+    if (unit == Unit::alu) return Path::aluf;
+    if (unit == Unit::mau) return Path::mauf;
+    return unit == Unit::to_pes ? Path::lbf : Path::mreadf;
 }
 
 // One step: read everything, compute, then write everything (isa.md, section 2).
@@ -59,7 +62,8 @@ void run_step(Block& block, const Program& program, const Line& line) {
 }
 
 // Lines without a global move, in one group: the steps between two moves run in one L2B after the other.
-void run_group(const Machine& machine, const Program& program, int first, int last, int group, Arena& arena, Longs& buffer) {
+void run_group(const Machine& machine, const Program& program, int first, int last, int group, Arena& arena,
+               Longs& buffer) {
     for (int line = first; line < last;) {
         if (program.lines[line].kind == LineKind::local_move) {
             local_move(machine, program.lines[line++], group, buffer);
@@ -93,8 +97,8 @@ std::vector<Phase> phases_of(const Program& program, int first, int last) {
     return phases;
 }
 
-// Hands the groups of each phase to whichever thread is free; the one that finishes a phase does its global moves. So no
-// thread waits for another that the system has put aside, unless that one holds a group.
+// Hands the groups of each phase to whichever thread is free; the one that finishes a phase does its global moves. So
+// no thread waits for another that the system has put aside, unless that one holds a group.
 class Schedule {
    public:
     Schedule(const Machine& machine, const Program& program, int first, int last)
@@ -140,11 +144,13 @@ class Schedule {
 extern "C" {
 
 // Run the lines first to last - 1 on 1 to 4 threads.
-void haribote_run(const haribote::Machine* machine, const haribote::Program* program, int first, int last, int threads) {
+void haribote_run(const haribote::Machine* machine, const haribote::Program* program, int first, int last,
+                  int threads) {
     using namespace haribote;
     Schedule schedule(*machine, *program, first, last);
     std::vector<std::thread> others;
-    for (int thread = 1; thread < threads; ++thread) others.emplace_back([&schedule, thread] { schedule.work(thread); });
+    for (int thread = 1; thread < threads; ++thread)
+        others.emplace_back([&schedule, thread] { schedule.work(thread); });
     schedule.work(0);
     for (auto& other : others) other.join();
 }

@@ -87,11 +87,12 @@ constexpr double smallest() {
 // An exact number rounded to nearest even and normalised; a float64 that is already rounded where F is double.
 template <class F>
 inline typename F::U round_float64(double value) {
-    if constexpr (F::width == 64) return normalise_bits<F>(bit_cast<u64>(value));
-    if (std::fabs(value) < smallest<F>()) return 0;
-    if constexpr (F::width == 32) {
-        return bit_cast<u32>(float(value));
+    if constexpr (F::width == 64) {
+        return normalise_bits<F>(bit_cast<u64>(value));
+    } else if constexpr (F::width == 32) {
+        return std::fabs(value) < smallest<F>() ? 0 : bit_cast<u32>(float(value));
     } else {
+        if (std::fabs(value) < smallest<F>()) return 0;
         constexpr int shift = 52 - F::fraction_bits;
         const u64 pattern = bit_cast<u64>(value), magnitude = pattern & (Double::sign - 1);
         i64 rounded = i64((magnitude + ((magnitude >> shift) & 1) + ((u64(1) << (shift - 1)) - 1)) >> shift);
@@ -163,6 +164,15 @@ inline typename F::U round_magnitude(bool negative, u64 magnitude, int exponent,
     if (field <= 0) return 0;
     if (field >= F::exponent_ones) return U(sign | F::infinity);
     return U(sign | U(U(field) << F::fraction_bits) | U(rounded & F::fraction));
+}
+
+// Bits of an element.
+inline int element_width(Letter letter) {
+    switch (letter) {
+        case Letter::d: case Letter::l: return 64;
+        case Letter::h: case Letter::s: return 16;
+        default: return 32;
+    }
 }
 
 // A sum of numbers magnitude * 2^(shift - 2148) of any size, exactly: 32-bit digits whose carries wait until the end.

@@ -9,10 +9,12 @@ namespace haribote {
 
 using Longs = std::vector<u64>;
 
+inline u64* pdm_of(const Machine& machine, int group) { return machine.pdm + std::size_t(group) * PDM_LONGS; }
+
 // `count` long words of one memory: of the group's DRAM or PDM, or of one L2BM.
 inline void load(const Machine& machine, const Operand& operand, int group, int l2b, i64 count, u64* out) {
     if (operand.kind == Kind::pdm)
-        return load_longs(machine.pdm + std::size_t(group) * PDM_LONGS, PDM_LONGS, operand.addresses[0], int(count), out);
+        return load_longs(pdm_of(machine, group), PDM_LONGS, operand.addresses[0], int(count), out);
     if (operand.kind == Kind::l2bm)
         return load_longs(l2bm_of(machine, l2b), L2BM_LONGS, operand.addresses[0], int(count), out);
     for (i64 done = 0; done < count;) {
@@ -30,7 +32,7 @@ inline void load(const Machine& machine, const Operand& operand, int group, int 
 // The pages of DRAM that a program writes exist before it runs.
 inline void save(const Machine& machine, const Operand& operand, int group, int l2b, i64 count, const u64* values) {
     if (operand.kind == Kind::pdm)
-        return store_longs(machine.pdm + std::size_t(group) * PDM_LONGS, PDM_LONGS, operand.addresses[0], int(count), values);
+        return store_longs(pdm_of(machine, group), PDM_LONGS, operand.addresses[0], int(count), values);
     if (operand.kind == Kind::l2bm)
         return store_longs(l2bm_of(machine, l2b), L2BM_LONGS, operand.addresses[0], int(count), values);
     for (i64 done = 0; done < count;) {

@@ -16,7 +16,9 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 enum class Unit : i32 { alu, mau, mau_write, mau_read, to_pes, from_pes, l2bm };
-enum class Kind : i32 { none, memory, t, path, fixed, immediate, matrix, l1bm, turnaround, l2bm, base, mask, dram, pdm };
+enum class Kind : i32 {
+    none, memory, t, path, fixed, immediate, matrix, l1bm, turnaround, l2bm, base, mask, dram, pdm
+};
 enum class Bank : i32 { lm0, lm1, grf0, grf1 };
 enum class Path : i32 { aluf, mauf, lbf, mreadf };
 enum class Fixed : i32 { l2bid, l1bid, mabid, peid, subpeid, msb1 };
@@ -53,7 +55,7 @@ struct Store {
 
 // A PE instruction. rows: 1 = `u`, 2 = `d`; flush: entry or -1; latch: a later line reads the forwarding path or the
 // turnaround register; copy: what a result shares with a memory must be copied, as this step overwrites it.
-// mabs: of a transfer family (1, 4, 16; 0 for l1bmp); l1bs: bits of the set, or for l2bmi 4 bits per L1B: its origin + 1.
+// mabs: of a transfer family (1, 4, 16; 0 for l1bmp); l1bs: bits of the set, for l2bmi 4 bits per L1B: its origin + 1.
 struct Instruction {
     Unit unit;
     i32 code;

@@ -1,7 +1,9 @@
 // Reductions over L1Bs, MABs and L2Bs (isa.md, sections 6 to 8 and 11.5).
 #pragma once
 
-#include "alu.hpp"
+#include <algorithm>
+
+#include "block.hpp"
 
 namespace haribote {
 
@@ -109,7 +111,8 @@ inline u64 reduce_elements(Reduction op, Letter letter, const u64* longs, Stages
         U inputs[MAX_INPUTS];
         const int count = stages.first * stages.second;
         for (int i = 0; i < count; ++i) inputs[i] = U(longs[i] >> shift);
-        const U value = is_float(letter) ? reduce_floats<F, F>(op, inputs, stages) : reduce_integers<U>(op, inputs, count);
+        const U value =
+            is_float(letter) ? reduce_floats<F, F>(op, inputs, stages) : reduce_integers<U>(op, inputs, count);
         result |= u64(value) << shift;
     }
     return result;
@@ -125,8 +128,8 @@ inline u64 reduce_longs(Reduction op, Letter letter, const u64* longs, Stages st
 }
 
 // The same for `length` long words of each input; rows: where the inputs start.
-inline void reduce_arrays(Reduction op, Letter letter, const u64* const* rows, Stages stages, std::size_t length, u64* out,
-                          u64* temporary) {
+inline void reduce_arrays(Reduction op, Letter letter, const u64* const* rows, Stages stages, std::size_t length,
+                          u64* out, u64* temporary) {
     if (op != Reduction::fadd || letter != Letter::f) {
         for (std::size_t a = 0; a < length; ++a) {
             u64 column[MAX_INPUTS];

@@ -1,7 +1,7 @@
 // Transfers between PEs and L1BM and between L1BM and L2BM (isa.md, sections 7 and 8), inside one L2B.
 //
-// A transfer of the L1BM moves one block of long words per L1B, ordered cycle, MAB (those that differ), long word of the
-// datum, PE. The turnaround register keeps such a block.
+// A transfer of the L1BM moves one block of long words per L1B, ordered cycle, MAB (those that differ), long word of
+// the datum, PE. The turnaround register keeps such a block.
 #pragma once
 
 #include "reduce.hpp"
@@ -46,7 +46,8 @@ inline Result to_pes(Block& block, const Instruction& instruction) {
     const int wide = source.words / 2, count = block_longs(instruction, wide), mabs = std::max(instruction.mabs, 1);
     u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int word = 0; word < 2 * wide; ++word) result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row();
+        for (int word = 0; word < 2 * wide; ++word)
+            result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row();
     int parts[MABS];
     for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
     for (int l1b = 0; l1b < L1BS; ++l1b) {
@@ -78,8 +79,8 @@ inline Result to_pes(Block& block, const Instruction& instruction) {
 
 // The inputs that are combined, one element from each MAB that takes part; then the words of the block.
 template <class F, class Stored, class Output>
-inline u64 reduce_pe_elements(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int first_mab,
-                              int inputs, int pe) {
+inline u64 reduce_pe_elements(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide,
+                              int first_mab, int inputs, int pe) {
     constexpr int per_long = 64 / F::width;  // elements of a long word before narrowing
     const int count = wide * per_long;
     u64 result = 0;
@@ -129,12 +130,13 @@ inline u64 with_formats(const Instruction& instruction, Function f) {
     return narrows ? f(Double{}, Double{}, Single{}) : f(Double{}, Double{}, Double{});
 }
 
-inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int l1b, int own, int pe) {
+inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int l1b, int own,
+                    int pe) {
     const int share = MABS / instruction.mabs, first_mab = l1b * MABS + own * share;
     if (instruction.reduction != Reduction::none)
         return with_formats(instruction, [&](auto f, auto stored, auto output) {
-            return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(instruction, datum, cycle, w, wide,
-                                                                                      first_mab, share, pe);
+            return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(
+                instruction, datum, cycle, w, wide, first_mab, share, pe);
         });
     const int chosen = instruction.mabs == 16 ? 0 : instruction.number;
     const int number = (first_mab + chosen) * PES + pe;

@@ -1,0 +1,206 @@
+// Matrix-vector products of the MAU on block floats (isa.md, sections 9.2 and 11.4).
+#pragma once
+
+#include "matrix.hpp"
+#include "vector.hpp"
+
+namespace haribote {
+
+// The value of a block float: the mantissa field has no hidden bit.
+template <class F>
+inline double block_value(typename F::U bits) {
+    const u64 sign = u64(bits >> (F::width - 1)) << 63;
+    const u64 scale = sign | ((u64(exponent_field<F>(bits)) + (1023 - F::bias + 1)) << 52);
+    const double power = bit_cast<double>(scale);
+    return bit_cast<double>(scale | u64(bits & F::fraction) << (52 - F::fraction_bits)) - power;
+}
+
+// The terms of a single product that its truncation adds: ulps of the factors whose low bits are not zero, low bits.
+inline u32 ulps_of(u32 bits) { return (bits & 31) ? (bits & ~Single::fraction) | 16 : 0; }
+inline u32 low_of(u32 bits) { return bits & (~Single::fraction | 31); }
+
+// a * b + c where a * b needs no rounding: one instruction where the processor has it, with the same result.
+inline double add_exact_product(double a, double b, double c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+// Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
+template <int Rows, int Columns>
+inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {
+    constexpr int per_pe = Columns / PES;
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        double sum[Rows] = {};
+#pragma GCC unroll 16
+        for (int j = 0; j < Columns; ++j) {
+            const double factor = x[(cycle * per_pe + j % per_pe) * ROW + mab * PES + j / per_pe];
+            for (int i = 0; i < Rows; ++i) sum[i] = add_exact_product(matrix[j][i], factor, sum[i]);
+        }
+        for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
+    }
+}
+
+// 8 rows of 8 words from `offset` on, transposed.
+inline void transpose(const u32* const* rows, int offset, u32 (*out)[8]) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+    using Vector = u32 __attribute__((vector_size(32)));
+    Vector v[8], pairs[8];
+    for (int i = 0; i < 8; ++i) std::memcpy(&v[i], rows[i] + offset, sizeof v[i]);
+    for (int i = 0; i < 8; i += 2) {  // words of neighbouring rows side by side
+        pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)  // of four rows
+        for (int k = 0; k < 2; ++k) {
+            v[i + 2 * k] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 0, 1, 8, 9, 4, 5, 12, 13);
+            v[i + 2 * k + 1] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; ++k) {  // of all
+        const Vector low = __builtin_shufflevector(v[k], v[4 + k], 0, 1, 2, 3, 8, 9, 10, 11);
+        const Vector high = __builtin_shufflevector(v[k], v[4 + k], 4, 5, 6, 7, 12, 13, 14, 15);
+        std::memcpy(out[k], &low, sizeof low);
+        std::memcpy(out[4 + k], &high, sizeof high);
+    }
+    return;
+#endif
+#endif
+    for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) out[j][i] = rows[i][offset + j];
+}
+
+// The elements of a MAB's matrix that a product uses, transposed: first as bits, then as numbers.
+template <class F, int Rows, int Columns, class Function>
+inline void load_matrix(const u32* const* rows, int mab, int step, Function value, double (*out)[Rows]) {
+    alignas(64) typename F::U bits[Columns][Rows];
+    if constexpr (Rows == 8 && Columns == 8) {
+        transpose(rows, mab * MATRIX_WORDS, bits);
+    } else {
+        for (int i = 0; i < Rows; ++i) {
+            const u32* row = rows[i] + mab * MATRIX_WORDS;
+            for (int j = 0; j < Columns; ++j)
+                bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[step * j]);
+        }
+    }
+    for (int j = 0; j < Columns; ++j)
+        for (int i = 0; i < Rows; ++i) out[j][i] = value(bits[j][i]);
+}
+
+// sums[cycle][element][pe]: combined with what the products of all MABs of the block add up to.
+template <class F, int Rows, int Columns, class Function, class Combine>
+inline void add_products(Block& block, const Instruction& instruction, const Elements<typename F::U>& x, Function value,
+                         Combine combine, double* sums) {
+    constexpr int per_pe = Columns / PES, results = Rows / PES;
+    const u32* rows[Rows];
+    for (int i = 0; i < Rows; ++i) rows[i] = matrix_row(block, instruction.sources[0].index, i);
+    double* vectors = block.arena.take<double>(CYCLES * per_pe * ROW);
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int word = 0; word < per_pe; ++word) {
+            double* out = vectors + (cycle * per_pe + word) * ROW;
+            const auto* row = x.rows[cycle][word];
+            for (int pe = 0; pe < ROW; ++pe) out[pe] = value(typename F::U(row[pe] ^ x.flip));
+        }
+    const int step = instruction.letter == Letter::f ? 2 : 1;  // single precision uses the even columns
+    alignas(64) double matrix[Columns][Rows], products[CYCLES][Rows];
+    for (int mab = 0; mab < ROW / PES; ++mab) {
+        load_matrix<F, Rows, Columns>(rows, mab, step, value, matrix);
+        multiply<Rows, Columns>(matrix, vectors, mab, products);
+        for (int cycle = 0; cycle < CYCLES; ++cycle)
+            for (int element = 0; element < results; ++element) {
+                double* target = sums + (cycle * results + element) * ROW + mab * PES;
+                double terms[PES];
+                for (int p = 0; p < PES; ++p) terms[p] = products[cycle][p * results + element];
+                for (int p = 0; p < PES; ++p) target[p] = combine(target[p], terms[p]);
+            }
+    }
+}
+
+// The sums before the one rounding. What truncation adds to single products is summed by itself first.
+template <class F, int Rows, int Columns>
+inline void matrix_sums(Block& block, const Instruction& instruction, double* sums) {
+    const auto x = read_elements<F>(block, instruction.sources[1], Columns / PES);
+    const auto value = [](auto bits) { return block_value<F>(bits); };
+    const auto put = [](double, double term) { return term; };
+    if constexpr (F::width == 32 && Columns == 4) {
+        const auto ulps = [](u32 bits) { return block_value<F>(ulps_of(bits)); };
+        const auto low = [](u32 bits) { return block_value<F>(low_of(bits)); };
+        add_products<F, Rows, Columns>(block, instruction, x, ulps, put, sums);
+        const auto take = [](double sum, double term) { return sum - term; };
+        const auto add = [](double sum, double term) { return term + sum; };
+        add_products<F, Rows, Columns>(block, instruction, x, low, take, sums);
+        add_products<F, Rows, Columns>(block, instruction, x, value, add, sums);
+    } else {
+        add_products<F, Rows, Columns>(block, instruction, x, value, put, sums);
+    }
+}
+
+template <class Output>
+inline void product_of(Block& block, const Instruction& instruction, Result& result) {
+    const int count = result_count(instruction.letter);
+    double* sums = block.arena.take<double>(CYCLES * LANES * ROW);
+    if (instruction.letter == Letter::h) matrix_sums<Half, 16, 16>(block, instruction, sums);
+    else if (instruction.letter == Letter::f) matrix_sums<Single, 8, 4>(block, instruction, sums);
+    else matrix_sums<Single, 8, 8>(block, instruction, sums);
+    const bool adds = Mau(instruction.code) == Mau::mfma;
+    const auto c = adds ? read_elements<Single>(block, instruction.sources[2], count) : Elements<u32>{};
+    Packer<typename Output::U> packer(block, instruction, result);
+    double addend[CHUNK];
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int index = 0; index < count; ++index) {
+            auto* row = packer.new_row();
+            const double* sum = sums + (cycle * count + index) * ROW;
+            for (int pe = 0; pe < ROW; pe += CHUNK) {
+                if (adds) values(c.rows[cycle][index] + pe, c.flip, addend);
+                round_chunk<Output>(sum + pe, adds ? addend : nullptr, row + pe);
+            }
+            packer.put(cycle, index, row);
+        }
+}
+
+// dmmul, dmfma: rows 0, 1 (`u`) or 2, 3 (`d`) of the matrix; the other PEs get the addend.
+template <class Output>
+inline void product_of_doubles(Block& block, const Instruction& instruction, Result& result) {
+    const auto x = read_elements<Double>(block, instruction.sources[1], 1);
+    const bool adds = Mau(instruction.code) == Mau::mfma;
+    const auto c = adds ? read_elements<Double>(block, instruction.sources[2], 1) : Elements<u64>{};
+    Packer<typename Output::U> packer(block, instruction, result);
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        auto* row = packer.new_row();
+        for (int pe = 0; pe < ROW; ++pe) {
+            ExactSum sum;
+            const u32* words = matrix_row(block, instruction.sources[0].index, pe % PES) + pe / PES * MATRIX_WORDS;
+            for (int j = 0; has_product(instruction.rows, pe) && j < PES; ++j) {
+                const u64 a = u64(words[2 * j]) << 32 | words[2 * j + 1];
+                const u64 b = x.rows[cycle][0][pe / PES * PES + j] ^ x.flip;
+                // Without hidden bit the mantissa weighs twice as much: the exponent fields need no offset.
+                sum.add((a ^ b) >> 63, truncated_mantissas(a & Double::fraction, b & Double::fraction),
+                        exponent_field<Double>(a) + exponent_field<Double>(b));
+            }
+            if (adds) add_double(sum, c.rows[cycle][0][pe] ^ c.flip);
+            row[pe] = sum.round<Output>();
+        }
+        packer.put(cycle, 0, row);
+    }
+}
+
+inline Result product(Block& block, const Instruction& instruction) {
+    Result result{};
+    const bool narrows = instruction.narrow;
+    if (instruction.letter == Letter::d)
+        narrows ? product_of_doubles<Single>(block, instruction, result)
+                : product_of_doubles<Double>(block, instruction, result);
+    else
+        narrows ? product_of<Half>(block, instruction, result) : product_of<Single>(block, instruction, result);
+    flush(block, result, instruction.flush, instruction.letter == Letter::h && !narrows);
+    return result;
+}
+
+inline Result mau(Block& block, const Instruction& instruction) {
+    const Mau op = Mau(instruction.code);
+    return op == Mau::mmul || op == Mau::mfma ? product(block, instruction) : vector(block, instruction);
+}
+
+}  // namespace haribote
