@@ -40,8 +40,8 @@ COMMANDS = {
 }
 JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
     "demo": [["-m", "haribote.cli", "demo"]],
-    "test": [["-m", "pytest"]],
-    "test-all": [["-m", "pytest", "-m", "slow or not slow"]],
+    "test": [["-m", "pytest", "-n", "auto"]],
+    "test-all": [["-m", "pytest", "-n", "auto", "-m", "slow or not slow"]],
     "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "mypy"]],
 }

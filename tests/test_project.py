@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import os
 import re
 import subprocess
@@ -153,6 +154,8 @@ def test_commands_in_the_documents_exist(document: str) -> None:
             bootstrap._parser().parse_args(words[2:])
         elif words[0] == "haribote":
             cli._parser().parse_args(words[1:])
+        elif words[:2] == ["python", "-m"]:
+            assert importlib.util.find_spec(words[2]), words
         else:
             assert words == ["bash", ".ci/run"], words
 
