@@ -1,0 +1,176 @@
+"""The commands: `grader list | check TASK… | watch [TASK] | hint TASK | reset TASK | selftest | stubs`.
+
+Exit status: 0 fine, 1 a negative verdict (a task that has not passed), 2 a mistake in the input (a message).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from grader.checking import check
+from grader.emission import shown
+from grader.progress import Progress
+from grader.stubs import reset, write_stubs
+from haribote.errors import HariboteError
+from haribote.tasks import ROOT, Task, all_tasks, find_task
+from simulator.errors import SimulatorError
+
+FINAL_SEED = 2012  # of `--final`: everybody's last check has the same values
+POLL = 0.3  # seconds between two looks at a watched file
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        return status
+    except (HariboteError, SimulatorError) as error:
+        print(f"grader {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\ngrader {options.command}: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output (head, less) has left
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="grader", description="Checks your answers to the tasks of the course.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        return command
+
+    add("list", _list, "all tasks, your points, and the next task")
+    checked = add("check", _check, "check your answer to a task")
+    checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
+    checked.add_argument("--seed", type=int, help="of the random values; a failed check names its own")
+    checked.add_argument("--final", action="store_true", help="with the grader's own seed, the same for everybody")
+    checked.add_argument("--json", action="store_true", help="the result for programs")
+    watched = add("watch", _watch, "check a task whenever its file is saved; then go on to the next")
+    watched.add_argument("task", metavar="TASK", nargs="?", help="where to begin; by default the next task")
+    hinted = add("hint", _hint, "a hint for a task; a stronger one each time")
+    hinted.add_argument("task", metavar="TASK")
+    hinted.add_argument("--level", type=int, choices=(1, 2, 3), help="this one, 3 is the strongest")
+    add("reset", _reset, "make a task's file the stub again; yours is backed up first").add_argument("task")
+    tested = add("selftest", _selftest, "check the course itself: stubs, solutions, wrong answers, mutants")
+    tested.add_argument("tasks", metavar="TASK", nargs="*", help="only these")
+    tested.add_argument("--mutants", type=int, default=8, help="at most so many of each kind per kernel (default 8)")
+    add("stubs", _stubs, "write the stubs anew from the solutions, never over an edited file")
+    return parser
+
+
+def _list(options: argparse.Namespace) -> int:
+    progress = Progress()
+    stage = ""
+    for task in all_tasks():
+        if task.stage != stage:
+            stage = task.stage
+            print(f"{stage}")
+        mark = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·"}[progress.state(task)]
+        points = f"{progress.points(task):>3} of {task.points:<3}"
+        print(f"  {mark} {task.id:<5} {task.title:<28} {points} {task.minutes:>4} min")
+    total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
+    following = progress.next_task()
+    print(f"{reached} of {total} points")
+    print(_invitation(following) if following else "all tasks are done")
+    return 0
+
+
+def _invitation(task: Task) -> str:
+    path = shown(ROOT / "haribote" / task.file)
+    return f"next: task {task.id} ({task.title})\n  write  {path}\n  then   grader check {task.id}"
+
+
+def _check(options: argparse.Namespace) -> int:
+    progress, results = Progress(), []
+    for name in options.tasks:
+        find_task(name)
+    for name in options.tasks:
+        result = check(name, seed=FINAL_SEED if options.final else options.seed)
+        progress.record(result)
+        results.append(result)
+        if not options.json:
+            print(result)
+            if result.state == "failed":
+                print(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
+    if options.json:
+        print(json.dumps([result.as_dict() for result in results], indent=1))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def _watch(options: argparse.Namespace) -> int:
+    task = find_task(options.task) if options.task else Progress().next_task()
+    for line in watch(task, _saves):
+        print(line, flush=True)
+    return 0
+
+
+def watch(task: Task | None, saves: Callable[[Path], Iterator[object]]) -> Iterator[str]:
+    """Check `task` on every save of its file until it passes, then go on. saves: yields once now and on each save."""
+    while task is not None:
+        path = ROOT / "haribote" / task.file
+        yield f"watching {shown(path)} (Ctrl-C ends)"
+        for _ in saves(path):
+            result = check(task.id)
+            Progress().record(result)
+            yield str(result)
+            if result.passed:
+                break
+        else:
+            return
+        task = Progress().next_task()
+    yield "all tasks are done"
+
+
+def _saves(path: Path) -> Iterator[object]:
+    before: object = None
+    while True:
+        status = path.stat() if path.is_file() else None
+        now = status and (status.st_mtime_ns, status.st_size)
+        if now != before or before is None:
+            before = now or 0
+            yield now
+        time.sleep(POLL)
+
+
+def _hint(options: argparse.Namespace) -> int:
+    task = find_task(options.task)
+    number = options.level - 1 if options.level else Progress().next_hint(task)
+    print(f"task {task.id} ({task.title}), hint {number + 1} of {len(task.hints)}:\n{task.hints[number]}")
+    return 0
+
+
+def _reset(options: argparse.Namespace) -> int:
+    task = find_task(options.task)
+    backup = reset(task)
+    print(f"{shown(ROOT / 'haribote' / task.file)} is the stub again")
+    if backup:
+        print(f"what you had is in {shown(backup)}")
+    return 0
+
+
+def _selftest(options: argparse.Namespace) -> int:
+    from grader.selftest import selftest
+
+    tasks = [find_task(name) for name in options.tasks] or list(all_tasks())
+    report = selftest(tasks, options.mutants, say=print)
+    print(report)
+    return 0 if report.passed else 1
+
+
+def _stubs(options: argparse.Namespace) -> int:
+    done = write_stubs()
+    print(f"{len(done.written)} stubs written")
+    for name in done.kept:
+        print(f"kept, for it was edited: haribote/{name}")
+    return 0

@@ -1,0 +1,175 @@
+"""The likely cause of a wrong result, from where and how it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.kernel_cases import Case
+from grader.kernel_run import OTHER_POISON, POISON, run_case
+from haribote.layout import LAYOUTS, Layout
+from simulator.program import Program
+
+Array = NDArray[Any]
+Marks = NDArray[np.bool_]
+
+NEVER_WRITTEN = "never written"
+STALE = "stale value"
+READS_TOO_EARLY = "reads too early"
+HARD_CODED = "hard-coded address"
+WRONG_ROWS = "wrong rows"
+OFF_BY_ONE = "off by one unit"
+PRECISION = "wrong precision"
+NEGATIVE = "wrong for negative input"
+WRONG_COPIES = "wrong copies"
+STRAY = "writes outside its output"
+REFUSED = "refused"
+
+CAUSES = (
+    NEVER_WRITTEN, STALE, READS_TOO_EARLY, HARD_CODED, WRONG_ROWS, OFF_BY_ONE, PRECISION, NEGATIVE, WRONG_COPIES,
+    STRAY, REFUSED,
+)  # fmt: skip
+
+MOST = 0.9  # share of the wrong elements that an explanation must account for
+MOST_SHIFTED = 0.7  # of those whose neighbour exists; at the ends of a unit something else may stand
+COARSE = 2.0**-7  # relative to the result: a smaller error is one of precision
+SUMS = ("Gemm", "ReduceSum")  # here relative to the largest result, since terms cancel
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """A result that is not right. expected, received: numbers, or bits where the contract is about bits."""
+
+    case: Case
+    program: Program
+    expected: Array
+    received: Array
+    wrong: Marks
+    others_passed: bool
+
+    @property
+    def bits(self) -> Array:
+        """What was received, as 32-bit words."""
+        return np.ascontiguousarray(self.received).view(np.uint32)
+
+    @property
+    def rounded(self) -> Array:
+        """What was expected, as the machine would hold it."""
+        with np.errstate(over="ignore"):
+            return self.expected.astype(self.received.dtype)
+
+
+def diagnose(finding: Finding) -> tuple[str, str]:
+    """A cause of CAUSES (or "") and what was seen."""
+    for look in (_unwritten, _moved, _shifted, _rows, _imprecise, _negative):
+        found = look(finding)
+        if found:
+            return found
+    return "", "the values are wrong"
+
+
+def _share(marks: Marks, of: Marks) -> float:
+    return float((marks & of).sum() / max(1, of.sum()))
+
+
+def _unwritten(f: Finding) -> tuple[str, str] | None:
+    """Elements that still hold POISON, or that change with it."""
+    other = run_case(f.case, f.program, OTHER_POISON).output
+    other_bits = np.ascontiguousarray(other).view(np.uint32)
+    untouched = (f.bits == POISON) & (other_bits == OTHER_POISON)
+    depends = f.bits != other_bits
+    address = "; with the operands at the problem set's addresses it is right" if f.others_passed else ""
+    if f.others_passed and f.case.moved and (untouched | depends)[f.wrong].any():
+        return HARD_CODED, f"with the operands elsewhere, words are used that the kernel was not given{address}"
+    count = int((untouched & f.wrong).sum())
+    if count:
+        return NEVER_WRITTEN, f"{count} elements of the output are never written"
+    if (depends & f.wrong).any():
+        return STALE, f"{int((depends & f.wrong).sum())} elements depend on words that the kernel never wrote"
+    return None
+
+
+def _moved(f: Finding) -> tuple[str, str] | None:
+    if f.case.moved and f.others_passed:
+        return HARD_CODED, "at the problem set's addresses it is right, with the operands elsewhere it is not"
+    return None
+
+
+def _shifted(f: Finding) -> tuple[str, str] | None:
+    """Every wrong element holds what belongs one unit further on, or one unit back."""
+    for axis, step, level in _digits(LAYOUTS[f.case.row.output]):
+        for sign in (1, -1):
+            here, there = _overlap(f.expected.shape, axis, sign * step)
+            wrong, values = f.wrong[here], f.rounded[there]
+            if (
+                wrong.any()
+                and wrong.sum() >= MOST * f.wrong.sum() / 2
+                and _share(f.received[here] == values, wrong) > MOST_SHIFTED
+            ):
+                unit = level or "long word"
+                where = f"{step} {'further on' if sign > 0 else 'back'} along axis {axis}"
+                return OFF_BY_ONE, f"elements hold what belongs {where}: that is one {unit} off"
+    return None
+
+
+def _digits(layout: Layout) -> Iterator[tuple[int, int, str]]:
+    """Axis, distance between neighbours and level of every digit of a layout."""
+    for axis, digits in enumerate(layout.axes):
+        step = layout.shape[axis]
+        for digit in digits:
+            step //= digit.size
+            yield axis, step, {"": "long word", "W": "word"}.get(digit.level, digit.level)
+
+
+def _overlap(shape: tuple[int, ...], axis: int, step: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Where an element and its neighbour at this distance both exist."""
+    size = shape[axis]
+    low, high = slice(0, size - abs(step)), slice(abs(step), size)
+    here, there = (low, high) if step > 0 else (high, low)
+    before, after = (slice(None),) * axis, (slice(None),) * (len(shape) - axis - 1)
+    return (*before, here, *after), (*before, there, *after)
+
+
+def _rows(f: Finding) -> tuple[str, str] | None:
+    """Wrong rows are other rows of the right result."""
+    expected = f.rounded.reshape(len(f.expected), -1)
+    received = f.received.reshape(expected.shape)
+    places = {row.tobytes(): number for number, row in enumerate(np.ascontiguousarray(expected))}
+    rows = np.flatnonzero(f.wrong.reshape(expected.shape).any(axis=1))
+    found = {int(row): places.get(np.ascontiguousarray(received[row]).tobytes()) for row in rows}
+    known = {row: place for row, place in found.items() if place is not None}
+    if len(places) < 2 or len(known) < max(1, MOST * len(rows)):
+        return None
+    row, place = next(iter(known.items()))
+    return (
+        WRONG_ROWS,
+        f"{len(known)} rows are right but in the wrong place: row {row} holds what belongs in row {place}",
+    )
+
+
+def _negative(f: Finding) -> tuple[str, str] | None:
+    """Wrong only where an input is negative, and right everywhere else."""
+    inputs = [array for array in f.case.arrays if array.shape == f.wrong.shape]
+    if not inputs or f.case.row.op in ("DL", "UL"):
+        return None
+    negative = np.any([array < 0 for array in inputs], axis=0)
+    if f.wrong.any() and not (f.wrong & ~negative).any() and (~negative).any():
+        return NEGATIVE, "wrong only where an input is negative"
+    return None
+
+
+def _imprecise(f: Finding) -> tuple[str, str] | None:
+    """Near, but not near enough."""
+    if f.case.row.op in ("DL", "UL"):
+        return None
+    with np.errstate(invalid="ignore"):
+        error = np.abs(f.received.astype(np.float64) - f.expected)[f.wrong]
+    sizes = np.abs(f.expected)
+    scale = sizes.max(initial=0) if f.case.row.op in SUMS else sizes[f.wrong]
+    if np.isfinite(error).all() and (error <= COARSE * scale).mean() > MOST:
+        return PRECISION, f"the largest error is {error.max():.3g}, of results up to {sizes.max():.3g}"
+    return None

@@ -1,0 +1,142 @@
+"""The cases of a kernel: the train step's own values, edge values at the judge's addresses, random ones elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.step_values import LEARNING_RATE, step_values
+from haribote.kernel import Memory, Op
+from haribote.kernel_table import KernelRow, problem
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An operator in its place with values for its inputs.
+
+    moved: not at the addresses of the problem set. only_copy_0: inputs in LM are in copy 0 alone, as a UL finds them.
+    """
+
+    name: str
+    row: KernelRow
+    op: Op
+    arrays: tuple[Array, ...]
+    moved: bool = False
+    only_copy_0: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Addresses of the first input and of the output, and their memories; a memory in DRAM stays there."""
+
+    inputs: int
+    output: int
+    input_memory: Memory = "LM0"
+    output_memory: Memory = "LM1"
+
+
+# Other places that the contracts allow, by task; DRAM addresses are multiples of 64.
+_TRANSFER = (Place(64, 4, "LM1", "LM1"), Place(4096, 1228, "LM0", "LM0"))
+_ACROSS = (Place(4, 1228), Place(2052, 12, "LM1", "LM0"))
+_ANY_OUTPUT = (Place(4, 1228), Place(8, 2052, "LM0", "LM0"))
+_FROM_EITHER = (Place(4, 64), Place(1228, 4096, "LM1"))
+_PLACES: dict[str, tuple[Place, ...]] = {
+    **dict.fromkeys(("5.12", "5.13", "5.14", "5.15", "5.16", "5.17", "5.18", "5.24"), _ACROSS),
+    **dict.fromkeys(("5.19", "5.20", "5.21", "5.22", "5.23", "5.25"), _ANY_OUTPUT),
+    "5.27": _FROM_EITHER,
+    **dict.fromkeys(("5.33", "5.34"), _FROM_EITHER[1:]),  # the largest: one place, so that the answer comes quickly
+    "5.26": (Place(4, 1228),),
+    "5.28": (Place(4, 64), Place(1228, 4096)),
+}
+
+
+def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
+    """All cases of a row, those that show a mistake most clearly first."""
+    rng = np.random.default_rng([seed, *row.name.encode()])
+    constant = {"scale_256x16_a": 1 / 256}.get(row.name, LEARNING_RATE)
+    op = problem(row, constant)
+    transfer = row.op in ("DL", "UL")
+    if transfer:
+        yield Case("every element different", row, op, (_distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
+    yield Case("the train step", row, op, step_values(seed)[row.name])
+    judged = _at(op, Place(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
+    ul = row.op == "UL"
+    yield Case("edge values, the judge's layout", row, judged, _edge(row, op, rng), moved=ul, only_copy_0=ul)
+    for place in places(row):
+        arrays = (_distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
+        moved = _at(op, place)
+        yield Case(f"random values, {describe_place(moved)}", row, moved, arrays, moved=True)
+
+
+def places(row: KernelRow) -> tuple[Place, ...]:
+    """Where else the contract lets a kernel's operands be."""
+    if row.op == "UL":
+        return (Place(4, 64, "LM1"), Place(1228, 4096, "LM0"))
+    return _TRANSFER if row.op == "DL" else _PLACES[row.task]
+
+
+def describe_place(op: Op) -> str:
+    """`LM0 word 4, LM0 word 20 -> LM1 word 1228`."""
+    operands = (*op.inputs, op.output)
+    names = [f"{o.memory} {'long word' if o.memory == 'DRAM' else 'word'} {o.address}" for o in operands]
+    return f"{', '.join(names[:-1])} -> {names[-1]}"
+
+
+def _at(op: Op, place: Place) -> Op:
+    inputs = tuple(
+        replace(o, address=o.address + place.inputs, memory=o.memory if o.memory == "DRAM" else place.input_memory)
+        for o in op.inputs
+    )
+    memory = "DRAM" if op.output.memory == "DRAM" else place.output_memory
+    return Op(op.kind, inputs, replace(op.output, address=place.output, memory=memory), op.attributes)
+
+
+def _distinct(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Every element has its own bits, special values of single precision among them."""
+    bits = rng.permutation(np.arange(1, prod(shape) + 1, dtype=np.uint32) * np.uint32(2654435761))
+    special = [0x80000000, 0x00000001, 0x7F800000, 0xFF800000, 0x7FC00001, 0x807FFFFF, 0xFFFFFFFF]
+    bits[: len(special)] = special
+    return bits.reshape(shape).view(np.float32)
+
+
+def _random(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]:
+    if row.op == "OneHot":
+        return (rng.integers(0, 16, op.x.shape).astype(np.int32),)
+    arrays = [rng.standard_normal(operand.shape).astype(np.float32) for operand in op.inputs]
+    if row.op == "Div":
+        arrays[1] = np.where(np.abs(arrays[1]) < 0.1, np.float32(3), arrays[1])
+    return tuple(arrays)
+
+
+def _edge(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]:
+    """Values at which kernels go wrong: zeros of both signs, ties, large and small numbers, labels outside."""
+    if row.op in ("DL", "UL"):
+        return ((np.arange(prod(op.x.shape), dtype=np.int32).reshape(op.x.shape) - 3).view(np.float32),)
+    if row.op == "OneHot":
+        labels = np.arange(256, dtype=np.int32) % 16
+        labels[:8] = [-1, 16, 17, 1000, -16, 2**31 - 1, -(2**31), 15]
+        return (labels,)
+    if row.op == "Gemm":
+        return tuple(rng.integers(-8, 9, operand.shape).astype(np.float32) for operand in op.inputs)
+    if row.op == "Exp":
+        x = rng.uniform(-80, 80, op.x.shape).astype(np.float32)
+        x.reshape(-1)[:8] = [0, -0.0, 80, -80, -200, -1e4, 1e-30, 1]
+        return (x,)
+    if row.op == "Div":
+        v = rng.choice(np.array([1, -1, 2.0**40, -(2.0**-40), 3, 1e10], np.float32), (256,))
+        x = v[:, None] * rng.choice(np.array([0, 1, -1, 0.3, 1000], np.float32), op.x.shape)
+        return x.astype(np.float32), v
+    if row.op == "ReduceMax":
+        x = -np.abs(rng.standard_normal(op.x.shape).astype(np.float32)) * np.float32(100)
+        x[:4] = [[-1e30] * 16, [1e30] * 16, [-2.5] * 16, [*[-7.0] * 15, -6.5]]
+        return (x,)
+    large = 1e30 if row.op in ("Relu", "GreaterCast", "Add", "Sub") else 1e3
+    choice = np.array([0.0, -0.0, 1.5, -1.5, large, -large, 1e-30, -1e-30, 2.25, -3.75], np.float32)
+    return tuple(rng.choice(choice, operand.shape) for operand in op.inputs)

@@ -1,0 +1,72 @@
+"""Where an error is, drawn with characters: over the tensor and over the machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.kernel import Operand
+from haribote.layout import LAYOUTS, LEVELS, Layout
+
+Array = NDArray[Any]
+ROWS, COLUMNS = 16, 32
+
+
+def over_machine(operand: Operand, error: Array) -> Array:
+    """The largest error in every PE, [L2B, L1B, MAB, PE], where copy 0 is; in DRAM, in every group, [4]."""
+    flat = error.reshape(-1)
+    if operand.memory == "DRAM":
+        groups = np.zeros(4)
+        np.maximum.at(
+            groups, np.arange(flat.size) * 4 // flat.size if flat.size > 16 else np.zeros(flat.size, int), flat
+        )
+        return groups
+    layout = operand.layout
+    machine = np.zeros(tuple(LEVELS.values()))
+    np.maximum.at(machine, tuple(layout.position(level).reshape(-1) for level in LEVELS), flat)
+    return machine
+
+
+def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
+    """Where an element lives: `L2B 0, L1B 1, MAB 0, PE 3, LM1 word 12`, or its DRAM group."""
+    if operand.memory == "DRAM":
+        size = int(np.prod(operand.shape))
+        flat = int(np.ravel_multi_index(index, operand.shape))
+        part = size // 4 if size > 16 else size
+        return f"DRAM group {flat // part}, long word {operand.address + flat % part // 2}"
+    units = ", ".join(f"{level} {int(layout.position(level)[index])}" for level in LEVELS)
+    word = operand.address + 2 * int(layout.position("")[index]) + int(layout.position("W")[index])
+    return f"{units}, {operand.memory} word {word}"
+
+
+def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
+    """The tensor and the machine beside their scales: `.` right, `o` partly wrong, `#` wrong."""
+    lines = [f"the tensor {'x'.join(map(str, operand.shape))} ({int(wrong.sum())} of {wrong.size} elements wrong):"]
+    lines += [f"  {line}" for line in draw(wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else wrong[None, :])]
+    if machine.ndim == 1:
+        marks = "".join("#" if value else "." for value in machine)
+        return "\n".join([*lines, f"the DRAM groups 0 to 3: {marks}"])
+    blocks = machine.max(axis=(2, 3)) > 0
+    lines += ["the machine, a row per L2B, a column per L1B:", *(f"  {line}" for line in draw(blocks))]
+    if blocks.any():
+        l2b, l1b = (int(value) for value in np.argwhere(blocks)[0])
+        lines += [f"L2B {l2b}, L1B {l1b}: a row per PE, a column per MAB:"]
+        lines += [f"  {line}" for line in draw(machine[l2b, l1b].T > 0)]
+    return "\n".join(lines)
+
+
+def draw(wrong: NDArray[np.bool_]) -> list[str]:
+    """A matrix of marks, at most ROWS lines of COLUMNS characters; one mark may stand for several elements."""
+    rows = np.array_split(wrong, min(ROWS, wrong.shape[0]), axis=0)
+    lines = []
+    for row in rows:
+        shares = [part.mean() for part in np.array_split(row, min(COLUMNS, wrong.shape[1]), axis=1)]
+        lines.append("".join("." if share == 0 else "#" if share == 1 else "o" for share in shares))
+    return lines
+
+
+def lm_layout(operand: Operand, tag: str) -> Layout:
+    """The layout that tells the units of an operand apart, also where it lies in DRAM."""
+    return LAYOUTS[tag] if operand.memory == "DRAM" else operand.layout

@@ -1,0 +1,113 @@
+"""What a check finds, the same object for the shell, the notebook and the reports."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+State = Literal["not started", "passed", "failed"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a kernel costs in the problem set's count (PE steps, nops among them, and MV), beside its par."""
+
+    name: str
+    score: int
+    par: int
+
+    def __str__(self) -> str:
+        under = self.par - self.score
+        against = f"{under} under par {self.par}" if under > 0 else f"{-under} over par {self.par}" if under else "par"
+        return f"{self.name}: {self.score} steps and MV ({against})"
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """The first case that fails.
+
+    cause: the likely cause in a few words, one of `grader.diagnose.CAUSES`, or "" where none is known. explanation:
+    what was seen, in sentences. where: file and line of the answer, if one is to blame. inputs: by operand name.
+    error: absolute error of every element of the tensor (inf where it is no number), None without a result.
+    machine: the largest error in every PE, [L2B 8, L1B 8, MAB 16, PE 4]; of a result in DRAM, [group 4].
+    """
+
+    case: str
+    cause: str
+    explanation: str
+    where: str = ""
+    inputs: dict[str, Array] = field(default_factory=dict)
+    expected: Array | None = None
+    received: Array | None = None
+    error: Array | None = None
+    machine: Array | None = None
+    picture: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.where}: " if self.where else ""
+        lines = [f"case: {self.case}", f"{head}{self.explanation}"]
+        if self.cause:
+            lines.append(f"likely cause: {self.cause}")
+        return "\n".join([*lines, *([self.picture] if self.picture else [])])
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The outcome of one check. cases: how many passed. seed: gives the same random cases again."""
+
+    task: str
+    title: str
+    state: State
+    points: int
+    of: int
+    file: str
+    message: str
+    seed: int = 0
+    cases: int = 0
+    costs: tuple[Cost, ...] = ()
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """True when every case passed."""
+        return self.state == "passed"
+
+    def __str__(self) -> str:
+        mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
+        lines = [f"{mark} task {self.task} ({self.title}): {self.state}, {self.points} of {self.of} points"]
+        lines += [self.message] if self.message else []
+        lines += [str(self.failure)] if self.failure else []
+        lines += [str(cost) for cost in self.costs]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        colour = {"passed": "#1a7f37", "failed": "#cf222e", "not started": "#6e7781"}[self.state]
+        head, *rest = str(self).split("\n")
+        body = html.escape("\n".join(rest))
+        return (
+            f'<div style="border-left:4px solid {colour};padding-left:8px"><b style="color:{colour}">'
+            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre></div>'
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; the arrays of a failure are left out."""
+        failure = self.failure
+        return {
+            "task": self.task,
+            "state": self.state,
+            "points": self.points,
+            "of": self.of,
+            "seed": self.seed,
+            "cases": self.cases,
+            "costs": {cost.name: {"score": cost.score, "par": cost.par} for cost in self.costs},
+            "message": self.message,
+            "cause": failure.cause if failure else "",
+            "failure": "" if failure is None else str(failure),
+        }

@@ -1,0 +1,152 @@
+"""The feedback of a check: state, likely cause, place in the learner's file, points, speed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader import Result, check
+from grader.diagnose import (
+    CAUSES,
+    HARD_CODED,
+    NEGATIVE,
+    NEVER_WRITTEN,
+    OFF_BY_ONE,
+    PRECISION,
+    READS_TOO_EARLY,
+    REFUSED,
+    STALE,
+    STRAY,
+    WRONG_COPIES,
+    WRONG_ROWS,
+)
+from haribote.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
+
+KERNEL_TASKS = [task for task in all_tasks() if task.rows]
+
+# Task, what the solution has, what stands there instead, and the cause that the feedback must name.
+MISTAKES = [
+    ("5.12", "range(0, op.x.words, step)", "range(step, op.x.words, step)", NEVER_WRITTEN),
+    ("5.12", "{take(op.y, at)}", "$ln{at}v", HARD_CODED),
+    ("5.12", "frelu {take(op.x, at)} {take(op.x, at)}", "lpassa {take(op.x, at)}", NEGATIVE),
+    ("5.14", "$lr2v4", "$lr32v4", STALE),
+    ("5.12", "    step, take", '    raise UnsupportedShape("a", "b")\n    step, take', REFUSED),
+    ("5.3", '    yield "nop"\n', "", READS_TOO_EARLY),
+    ("5.3", "{op.y.double()}", "{op.y.flat('ll', [4, 8, 12, 0])}", OFF_BY_ONE),
+    ("5.23", "{2 * at}", "{2 * ((at + 48) % x.words)}", WRONG_ROWS),
+    ("5.24", "{single(0.4999999403953552)}", "{single(0.4999)}", PRECISION),
+    ("5.1", 'l2bmb $lc0 $lb0"', 'l2bmd $lc0 $lb0"', WRONG_COPIES),
+    ("5.12", "    ### END", '    yield f"zero {op.x.long(0)}"\n    ### END', STRAY),
+]  # fmt: skip
+
+
+def answer(tmp_path: Path, task: str, old: str = "", new: str = "") -> Path:
+    """A solution with one place changed."""
+    source = (ROOT / "solutions" / find_task(task).file).read_text(encoding="utf-8")
+    assert old in source
+    path = tmp_path / Path(find_task(task).file).name
+    path.write_text(source.replace(old, new), encoding="utf-8")
+    return path
+
+
+def relu(tmp_path: Path, body: str) -> Result:
+    """The check of a Relu with this body."""
+    path = tmp_path / "relu.py"
+    head = 'from haribote.kernel import Op, kernel\n\n@kernel("5.12", "Relu")\ndef relu(op):\n'
+    path.write_text(head + "".join(f"    {line}\n" for line in body.splitlines()))
+    return check("5.12", path=path, seed=1)
+
+
+@pytest.mark.parametrize("task", KERNEL_TASKS, ids=lambda task: task.id)
+def test_a_solution_has_full_marks(task: Task) -> None:
+    result = check(task.id, path=ROOT / "solutions" / task.file)
+    assert result.passed and result.points == task.points, str(result)
+    assert {cost.name for cost in result.costs} == {row.name for row in task.rows}
+    assert all(cost.score <= cost.par for cost in result.costs)
+
+
+CORRECT = 'for at in range(0, op.x.words, 8):\n    yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"'
+
+
+def test_a_simple_answer_passes_and_slow_ones_have_fewer_points(tmp_path: Path) -> None:
+    assert relu(tmp_path, CORRECT).points == 10
+    slow = relu(tmp_path, CORRECT + '\nyield "nop/2"')
+    assert slow.passed and slow.points == 8 and "2 over par 2" in str(slow)
+
+
+def test_an_unwritten_stub_is_not_started() -> None:
+    result = check("5.12", path=ROOT / "haribote" / "kernels" / "missing.py")
+    assert result.state == "not started" and result.points == 0 and result.failure is None
+
+
+@pytest.mark.parametrize("task, old, new, cause", MISTAKES)
+def test_the_cause_is_named(tmp_path: Path, task: str, old: str, new: str, cause: str) -> None:
+    result = check(task, path=answer(tmp_path, task, old, new), seed=1)
+    assert result.state == "failed" and result.failure is not None
+    assert result.failure.cause == cause, str(result)
+    assert f"likely cause: {cause}" in str(result)
+
+
+def test_every_cause_has_a_mistake() -> None:
+    assert {cause for *_, cause in MISTAKES} == set(CAUSES)
+
+
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("yield 1 / 0", "relu.py:5: ZeroDivisionError"),
+        ("yield 3", "relu.py:5: a kernel yields text, received int 3"),
+        ("return None", "gave NoneType, not lines"),
+        ("yield undefined", "relu.py:5: NameError"),
+        ("yield f'frelu {op.x.long(0)}", "relu.py:5:"),
+        ("raise SystemExit(0)", "relu.py:5: SystemExit"),
+        ("yield 'nop'\nyield 'ferlu $lm0v $lm0v $ln0v'", "relu.py:6: the assembler says"),
+        ("yield op.x.dram()", "relu.py:5: operand in0 is in LM0"),
+        ("while True: yield 'nop'", "relu.py:5: more than 50000 lines"),
+    ],
+)
+def test_mistakes_in_python_are_told_with_their_line(tmp_path: Path, body: str, message: str) -> None:
+    result = relu(tmp_path, body)
+    assert result.state == "failed" and message in str(result)
+    assert "Traceback" not in str(result) and "checking.py" not in str(result)
+
+
+def test_an_endless_loop_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.checking.find_task", lambda name: replace(find_task(name), seconds=0.2))
+    assert "relu.py:5: stopped" in str(relu(tmp_path, "while True: pass"))
+
+
+def test_a_failure_has_inputs_maps_and_a_picture(tmp_path: Path) -> None:
+    result = relu(tmp_path, 'yield f"frelu {op.x.long(0)} {op.x.long(0)} {op.y.long(0)}"')
+    failure = result.failure
+    assert failure is not None and failure.error is not None and failure.machine is not None
+    assert failure.inputs["in0"].shape == failure.error.shape == (256, 16)
+    assert failure.machine.shape == (8, 8, 16, 4)
+    half = np.arange(256) // 8 % 4 >= 2  # of 4 rows in each L1B, the last two
+    assert np.array_equal((failure.error > 0).all(axis=1), half)
+    assert "2048 of 4096 elements wrong" in failure.picture
+    assert "<pre" in result._repr_html_() and "2048 of 4096" in result._repr_html_()
+    assert result.as_dict()["cause"] == NEVER_WRITTEN
+
+
+def test_the_seed_gives_the_same_case_again(tmp_path: Path) -> None:
+    path = answer(tmp_path, "5.12", "{take(op.y, at)}", "$ln{at}v")
+    first, again, other = (check("5.12", path=path, seed=seed).failure for seed in (3, 3, 4))
+    assert first and again and other
+    assert np.array_equal(first.inputs["in0"], again.inputs["in0"])
+    assert not np.array_equal(first.inputs["in0"], other.inputs["in0"])
+
+
+def test_no_torch() -> None:
+    code = "import sys; from grader import check; check('5.12'); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_unknown_task() -> None:
+    with pytest.raises(UnknownTask, match="grader list"):
+        check("5.99")
