@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-import weakref
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
