@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
 from haribote.program import Compiled
+from simulator import Machine
 
 Floats = NDArray[np.float32]
 Labels = NDArray[Any]
@@ -88,11 +89,17 @@ class SimBackend:
     """The step compiled for MN-Core 2, on the simulated machine."""
 
     def __init__(
-        self, model: Any, learning_rate: float, batch: int, solutions: bool, require_chip: bool = False
+        self,
+        model: Any,
+        learning_rate: float,
+        batch: int,
+        solutions: bool,
+        require_chip: bool = False,
+        engine: str = "native",
     ) -> None:
         from haribote.compiler import compile_for_sim
         from haribote.frontend.torch import trace_inference, trace_step
-        from haribote.runtime import Session
+        from haribote.runtime import Session, fastest_machine
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
         self.compiled: Compiled = compile_for_sim(trace_step(model, optimiser, images, labels), solutions)
@@ -105,12 +112,13 @@ class SimBackend:
                 "write these kernels, or add --solutions",
             )
         self._batch = batch
-        self._training = Session(self.compiled)
-        self._inference = Session(compile_for_sim(trace_inference(model, images), solutions))
+        self._training = Session(self.compiled, fastest_machine(engine))
+        engine = self._training.machine.engine  # what could be had: it is said once
+        self._inference = Session(compile_for_sim(trace_inference(model, images), solutions), Machine(engine))
         initial = {name: value.detach().numpy() for name, value in model.named_parameters()}
         self._names = tuple(initial)
         self.load(initial)
-        self.summary = self.compiled.summary
+        self.summary = f"{self.compiled.summary}; {engine} engine"
 
     def step(self, images: Floats, labels: Labels) -> float:
         """See `Backend.step`."""

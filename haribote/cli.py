@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from haribote.backends import BACKENDS
 from haribote.errors import HariboteError
 from simulator.errors import SimulatorError
+from simulator.machine import ENGINES
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -164,6 +165,12 @@ def _train(commands: _Commands) -> None:
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="checkpoint and picture (runs/BACKEND)")
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="native",
+        help="of the simulator; both give the same results (native)",
+    )
     _gemm_option(parser)
     _kernels_option(parser)
 
@@ -174,9 +181,21 @@ def _train(commands: _Commands) -> None:
         data = load(options.data)
         print(data.origin)
         folder = options.output or Path("runs") / options.backend
-        run = train(
-            Options(options.backend, folder, options.epochs, options.hidden, options.batch, options.lr, options.seed,
-                    options.solutions, options.require_chip, options.resume, options.gemm), data)  # fmt: skip
+        wanted = Options(
+            backend=options.backend,
+            folder=folder,
+            epochs=options.epochs,
+            hidden=options.hidden,
+            batch=options.batch,
+            learning_rate=options.lr,
+            seed=options.seed,
+            solutions=options.solutions,
+            require_chip=options.require_chip,
+            resume=options.resume,
+            engine=options.engine,
+            gemm=options.gemm,
+        )
+        run = train(wanted, data)
         print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
         return 0
 

@@ -6,6 +6,8 @@ and outputs cross as arrays, never as text.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -26,6 +28,16 @@ from simulator import Machine
 Array = NDArray[Any]
 
 
+def fastest_machine(engine: str = "native") -> Machine:
+    """A machine on the native engine, or on NumPy, with a line that says why, where that cannot be built."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        machine = Machine(engine)
+    for warning in caught:
+        print(warning.message, file=sys.stderr)
+    return machine
+
+
 class Session:
     """A compiled step on a machine.
 
@@ -34,7 +46,7 @@ class Session:
 
     def __init__(self, compiled: Compiled, machine: Machine | None = None) -> None:
         self.compiled = compiled
-        self.machine = machine or Machine()
+        self.machine = machine or fastest_machine()
         self._host: dict[str, Array] = {}
         self._padding = padding(compiled.model)
         self._cuts = tile.tiles(compiled.model)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.data import Dataset, batch_order, normalise
+from haribote.tasks import exercise
 
 CLASSES, FEATURES = 10, 784
 
@@ -31,6 +32,7 @@ class Options:
     solutions: bool = False
     require_chip: bool = False
     resume: bool = False
+    engine: str = "native"
     gemm: str = "tiled"
 
     @property
@@ -50,7 +52,9 @@ def make_backend(options: Options) -> Backend:
         from haribote.cpp.backend import CppBackend
 
         return CppBackend(model, options.learning_rate, options.batch, options.gemm)
-    return SimBackend(model, options.learning_rate, options.batch, options.solutions, options.require_chip)
+    return SimBackend(
+        model, options.learning_rate, options.batch, options.solutions, options.require_chip, options.engine
+    )
 
 
 def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -> Run:
@@ -79,6 +83,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     return run
 
 
+@exercise("6.2")
 def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:
     """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
@@ -92,7 +97,13 @@ def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epoc
 
 def evaluate(backend: Backend, images: Floats, labels: Labels) -> float:
     """Accuracy on all images, 0 to 1, evaluated by the backend."""
-    return float(np.mean(backend.logits(images).argmax(axis=1) == labels))
+    return accuracy(backend.logits(images), labels)
+
+
+@exercise("0.1")
+def accuracy(logits: Floats, labels: Labels) -> float:
+    """The share of rows, 0 to 1, whose largest logit stands at the label."""
+    return float(np.mean(logits.argmax(axis=1) == labels))
 
 
 def draw(run: Run, path: Path) -> None:
