@@ -42,6 +42,8 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None) -> Re
     start = time.monotonic()
     if not is_written(path):
         return _result(found, path, "not started", seed, start, message=f"write it in {shown(path)}")
+    if not found.rows:
+        return _check_exercise(found, path, seed, start)
     try:
         kernel = kernel_in(load(path, found.seconds), found.id)
     except NotWritten:
@@ -83,6 +85,18 @@ def check_kernel(
     points = task.points if all(cost.score <= cost.par for cost in costs) else round(OVER_PAR * task.points)
     message = "" if points == task.points else f"right; at par it gives {task.points} points"
     return _result(task, path, "passed", seed, start, points=points, message=message, cases=passed, costs=tuple(costs))
+
+
+def _check_exercise(task: Task, path: Path, seed: int, start: float) -> Result:
+    from grader.exercise_check import check_exercise
+
+    try:
+        passed, failure = check_exercise(task, path, seed)
+    except HariboteError as error:
+        return _failed(task, path, seed, start, Failure("loading the file", "", str(error)))
+    if failure:
+        return _failed(task, path, seed, start, failure, passed)
+    return _result(task, path, "passed", seed, start, points=task.points, cases=passed)
 
 
 def _assemble(case: Case, emission: Emission) -> tuple[Program, Failure | None]:

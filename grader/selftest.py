@@ -69,6 +69,8 @@ def selftest(tasks: Iterable[Task], mutants: int = 8, say: Callable[[str], objec
         _solution(task, report)
         if task.rows:
             _wrong_kernels(task, report, mutants)
+        else:
+            _wrong_exercises(task, report)
         if say:
             say(f"task {task.id} ({task.title}): {report.killed} of {report.mutants} mutants rejected so far")
     report.seconds = time.monotonic() - start
@@ -113,6 +115,21 @@ def _solution(task: Task, report: Report) -> None:
 
 def _solution_path(task: Task) -> Path:
     return ROOT / "solutions" / task.file
+
+
+def _wrong_exercises(task: Task, report: Report) -> None:
+    from grader.exercise_cases import WRONG
+
+    source = _solution_path(task).read_text(encoding="utf-8")
+    path = ROOT / "runs" / "selftest" / Path(task.file).name
+    for old, new in WRONG[task.id]:
+        write_file(path, source.replace(old, new).encode())
+        if old not in source or check(task.id, path=path, seed=SEED).passed:
+            report.faults.append(f"task {task.id}: the wrong answer with `{new}` passes")
+        path.unlink()
+        report.wrong_answers += 1
+    if len(WRONG[task.id]) < 2:
+        report.faults.append(f"task {task.id}: has fewer than two wrong answers")
 
 
 def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:

@@ -18,6 +18,7 @@ from haribote.gradients import convolution, elementwise, linear, shape, softmax 
 from haribote.gradients.backward import RULES, Backward, is_float
 from haribote.graph import Index, complete, set_metadata
 from haribote.passes.dead_code import remove_dead_code
+from haribote.tasks import exercise
 
 
 def gradients(model: onnx.ModelProto, wanted: Sequence[str], loss: str = "loss") -> onnx.ModelProto:
@@ -76,6 +77,7 @@ def train_step(
     return result
 
 
+@exercise("2.5")
 def sgd(g: Backward, name: str, step: str, learning_rate: float) -> str:
     """The parameter after the update: p - learning_rate step."""
     g.result = f"{name}.next"

@@ -6,6 +6,7 @@ import onnx
 from onnx import helper
 
 from haribote.gradients.backward import Backward, Gradients, gradient
+from haribote.tasks import exercise
 
 
 @gradient("Identity")
@@ -15,6 +16,7 @@ def identity(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 
 
 @gradient("Relu")
+@exercise("2.1")
 def relu(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad where y > 0, else 0."""
     x, y = node.input[0], node.output[0]
@@ -24,6 +26,7 @@ def relu(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 
 
 @gradient("Add")
+@exercise("2.2")
 def add(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad for both; a bias gets the sum over the rows."""
     shape = g.shapes[node.output[0]]

@@ -7,9 +7,11 @@ from typing import Any
 import onnx
 
 from haribote.gradients.backward import Backward, Gradients, gradient
+from haribote.tasks import exercise
 
 
 @gradient("Gemm", "MatMul")
+@exercise("2.3")
 def gemm(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """For alpha A' B' + beta C, where A' is A or its transpose, and B' alike; products without any Transpose node."""
     a, b, *c = node.input
