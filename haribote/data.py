@@ -110,8 +110,11 @@ def cache_folder() -> Path:
 
 def normalise(images: NDArray[np.uint8]) -> NDArray[np.float32]:
     """The network's input: uint8 [n, 28, 28] or [n, 784] -> float32 [n, 784], (x / 255 - 0.1307) / 0.3081."""
-    scaled = images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
-    return (scaled - np.float32(MEAN)) / np.float32(DEVIATION)
+    result = images.reshape(len(images), -1).astype(np.float32)
+    result /= np.float32(255)  # in place: 60,000 images are 188 MB
+    result -= np.float32(MEAN)
+    result /= np.float32(DEVIATION)
+    return result
 
 
 def batch_order(count: int, *, seed: int, epoch: int, batch: int = BATCH) -> NDArray[np.int64]:
