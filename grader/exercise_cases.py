@@ -14,6 +14,7 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.graph import Builder, evaluate
+from haribote.layout import LAYOUTS, Layout
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
@@ -137,6 +138,32 @@ def _sgd(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(f"learning rate {rate}", given, p - rate * step.astype(np.float64), received.get("p.next", missing))
 
 
+def _position(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
+    texts = [*map(str, LAYOUTS.values()), "((3:2, 2_MAB:4), (5:6))"]
+    for text in texts:
+        layout = Layout.parse(text)
+        for level in ("L2B", "L1B", "MAB", "PE", "W", ""):
+            wanted = np.zeros(layout.shape, np.int64)
+            for axis, digits in enumerate(layout.axes):
+                sizes = tuple(digit.size for digit in digits)
+                parts = np.unravel_index(np.arange(layout.shape[axis]), sizes)
+                along = sum((p * d.stride for p, d in zip(parts, digits, strict=True) if d.level == level), np.array(0))
+                shape = [-1 if number == axis else 1 for number in range(wanted.ndim)]
+                wanted += np.broadcast_to(along, (layout.shape[axis],)).reshape(shape)
+            name = f"{text}, {level or 'long word'}"
+            yield Trial(name, {}, wanted, np.asarray(answer(layout, level)))
+
+
+def _reserve(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
+    for shape, words in (((16,), 8), ((256,), 32), ((16, 16), 32), ((256, 16), 512), ((16, 1024), 2048), ((520,), 65)):
+        for end in (0, 64, 100, int(rng.integers(1, 10**6))):
+            address = next(a for a in range(end, end + 64) if a % 64 == 0)
+            room = next(r for r in range(words, words + 64) if r % 64 == 0)
+            given = {"end": np.array(end), "shape": np.array(shape)}
+            received = np.asarray(answer(end, shape))
+            yield Trial(f"{shape} behind {end}", given, np.array([address, address + room]), received)
+
+
 class _Recorder:
     """A backend that notes the batches it is given; the loss of a step is the sum of its labels."""
 
@@ -170,7 +197,16 @@ def _train_epoch(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
 
 TRIALS = cast(
     "dict[str, Callable[[Function, np.random.Generator], Iterator[Trial]]]",
-    {"0.1": _accuracy, "2.1": _relu, "2.2": _add, "2.3": _gemm, "2.5": _sgd, "6.2": _train_epoch},
+    {
+        "0.1": _accuracy,
+        "2.1": _relu,
+        "2.2": _add,
+        "2.3": _gemm,
+        "2.5": _sgd,
+        "4.1": _position,
+        "6.1": _reserve,
+        "6.2": _train_epoch,
+    },
 )
 
 # Deliberately wrong answers: what the solution has, and what stands there instead.
@@ -181,6 +217,8 @@ WRONG: dict[str, tuple[tuple[str, str], ...]] = {
     "2.3": (("transB=1 - tb", "transB=tb"), ("transA=1 - ta", "transA=ta"), ("transA=1, transB=ta", "transA=1"),
             ("yield g.sum_to(grad, c[0], g.shapes[node.output[0]])", "yield grad")),
     "2.5": (('"Sub"', '"Add"'), ("learning_rate, name", "0.1, name"), ('g.result = f"{name}.next"', "pass")),
+    "4.1": (("// after % digit.size", "% digit.size"), ("* digit.stride", "")),
+    "6.1": (("-(-end // 64) * 64", "end"), ("-(-dram_long_words(shape) // 64) * 64", "dram_long_words(shape)")),
     "6.2": (("epoch=run.epoch", "epoch=0"), ("seed=run.seed", "seed=0"),
             ("labels[rows]) for", "labels[rows] * 0) for")),
 }  # fmt: skip

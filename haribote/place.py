@@ -17,6 +17,7 @@ from haribote.graph import Index, clone, set_metadata, verify
 from haribote.kernel import LM_WORDS
 from haribote.layout import dram_long_words
 from haribote.placement import placement_of, row_of, set_placement, tensor_inputs
+from haribote.tasks import exercise
 
 MOVE_LONG_WORDS = 64
 DRAM_LONG_WORDS = 1 << 29
@@ -64,16 +65,22 @@ class DramPlanner:
     def address(self, name: str, shape: tuple[int, ...]) -> int:
         """The address of a tensor in long words, the same in every group; a new one on first sight."""
         if name not in self.addresses:
-            room = -(-dram_long_words(shape) // MOVE_LONG_WORDS) * MOVE_LONG_WORDS
-            if self._next + room > DRAM_LONG_WORDS:
+            address, end = reserve(self._next, shape)
+            if end > DRAM_LONG_WORDS:
                 raise OutOfMemory(
-                    f"tensor {name} of shape {shape} needs {room} long words at {self._next} of each DRAM group, "
+                    f"tensor {name} of shape {shape} needs {end - address} long words at {address} of each DRAM group, "
                     f"which has {DRAM_LONG_WORDS}",
                     "a smaller batch or model",
                 )
-            self.addresses[name] = self._next
-            self._next += room
+            self.addresses[name], self._next = address, end
         return self.addresses[name]
+
+
+@exercise("6.1")
+def reserve(end: int, shape: tuple[int, ...]) -> tuple[int, int]:
+    """The address of a new tensor behind what ends at `end`, and where its room ends, in long words per group."""
+    address = -(-end // MOVE_LONG_WORDS) * MOVE_LONG_WORDS
+    return address, address + -(-dram_long_words(shape) // MOVE_LONG_WORDS) * MOVE_LONG_WORDS
 
 
 def _operand_address(consumer: onnx.NodeProto, name: str, index: Index) -> int:

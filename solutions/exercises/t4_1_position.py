@@ -1,0 +1,27 @@
+"""Task 4.1: the layout formula (an axis index is a number whose digits the layout spreads over the machine)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from haribote.layout import Ints, Layout
+
+
+def position(layout: Layout, level: str) -> Ints:
+    """The number of the unit of `level` that holds each element; int64 of the tensor's shape, `layout.shape`.
+
+    level: "L2B", "L1B", "MAB", "PE", "W", or "" for the long-word address. `layout.axes[k]` are the digits of axis k,
+    slowest first, each with size, level and stride. An index along the axis is written in these digits, the last one
+    fastest; each digit of this level adds digit * stride. A level that is not named gives 0 everywhere.
+    Example: ((2:1, 4_PE:1, 2_W:1)) puts element 13 = 1*8 + 2*2 + 1 into long word 1 of PE 2, word 1.
+    """
+    ### BEGIN SOLUTION
+    total = np.zeros(layout.shape, np.int64)
+    for index, axis, size in zip(np.indices(layout.shape), layout.axes, layout.shape, strict=True):
+        after = size
+        for digit in axis:
+            after //= digit.size
+            if digit.level == level:
+                total += index // after % digit.size * digit.stride
+    return total
+    ### END SOLUTION
