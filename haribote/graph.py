@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from onnx import checker, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 
 from haribote.errors import GraphError
+from haribote.files import write_file
 from haribote.functions import DOMAIN, FUNCTIONS, OPSET
 
 Array = NDArray[Any]
@@ -289,20 +288,11 @@ def save(model: onnx.ModelProto, path: str | Path) -> None:
     """Verify and write the model; the file appears whole or not at all.
 
     Raises:
-        GraphError: the model is not valid, or the file cannot be written.
+        GraphError: the model is not valid.
+        HariboteError: the file cannot be written.
     """
     verify(model)
-    path = Path(path)
-    temporary = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(model.SerializeToString())
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise GraphError(f"cannot write {path}: {error.strerror}", "another folder, or a disk with space") from error
+    write_file(Path(path), model.SerializeToString())
 
 
 def load(path: str | Path) -> onnx.ModelProto:

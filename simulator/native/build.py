@@ -46,6 +46,7 @@ def load() -> ctypes.CDLL:
     compiler = _compiler()
     path = cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
     if not _is_whole(path):
+        print("building the simulator's native engine (once, some seconds)", file=sys.stderr, flush=True)
         _compile(compiler, path)
     try:
         return _load(path)
