@@ -44,6 +44,37 @@ def _accuracy(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
         yield Trial(name, given, np.array(right / rows), np.asarray(answer(logits, labels), np.float64))
 
 
+def _addmm(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
+    import torch
+
+    from haribote.frontend.aten import RULES
+    from haribote.frontend.torch import trace_inference
+
+    addmm = torch.ops.aten.addmm.default
+    before = RULES[addmm]
+    for rows, features, outputs in ((5, 4, 3), (7, 7, 7)):
+        x = rng.standard_normal((rows, features)).astype(np.float32)
+        layer = torch.nn.Linear(features, outputs)
+        RULES[addmm] = answer
+        try:
+            model = trace_inference(layer, torch.from_numpy(x))
+        finally:
+            RULES[addmm] = before
+        given = {"x": x, "weight": layer.weight.detach().numpy(), "bias": layer.bias.detach().numpy()}
+        expected = x.astype(np.float64) @ given["weight"].T + given["bias"]
+        yield Trial(f"Linear({features}, {outputs})", given, expected, evaluate(model, given)["logits"])
+
+
+def _log_softmax(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
+    def wanted(g: Array, x: Array) -> dict[str, Array]:
+        power = np.exp(x - x.max(1, keepdims=True).astype(np.float64))
+        return {"x": g - power / power.sum(1, keepdims=True) * g.sum(1, keepdims=True)}
+
+    for shape in ((4, 10), (3, 3)):
+        x = (5 * rng.standard_normal(shape)).astype(np.float32)
+        yield from _backward("LogSoftmax", answer, {"x": x}, wanted, rng, axis=1)
+
+
 def _relu(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
     for shape in ((5, 3), (1, 8)):
         x = rng.standard_normal(shape).astype(np.float32)
@@ -199,9 +230,11 @@ TRIALS = cast(
     "dict[str, Callable[[Function, np.random.Generator], Iterator[Trial]]]",
     {
         "0.1": _accuracy,
+        "1.1": _addmm,
         "2.1": _relu,
         "2.2": _add,
         "2.3": _gemm,
+        "2.4": _log_softmax,
         "2.5": _sgd,
         "4.1": _position,
         "6.1": _reserve,
@@ -212,10 +245,13 @@ TRIALS = cast(
 # Deliberately wrong answers: what the solution has, and what stands there instead.
 WRONG: dict[str, tuple[tuple[str, str], ...]] = {
     "0.1": (("argmax(axis=1)", "argmax(axis=0)[0]"), ("argmax", "argmin"), ("np.mean", "np.sum")),
+    "1.1": (('"Add"', '"Sub"'), ("a, b, part", "b, a, part")),
     "2.1": (('"Greater"', '"GreaterOrEqual"'), ('"Mul", grad', '"Add", grad')),
     "2.2": (("node.input[1], shape)", "node.input[0], shape)"), ("g.sum_to(grad, node.input[1], shape)", "grad")),
     "2.3": (("transB=1 - tb", "transB=tb"), ("transA=1 - ta", "transA=ta"), ("transA=1, transB=ta", "transA=1"),
             ("yield g.sum_to(grad, c[0], g.shapes[node.output[0]])", "yield grad")),
+    "2.4": (('"LogSoftmaxGrad", grad, node', '"Mul", grad, node'),
+            ('g.op("LogSoftmaxGrad", grad, node.output[0])', "grad")),
     "2.5": (('"Sub"', '"Add"'), ("learning_rate, name", "0.1, name"), ('g.result = f"{name}.next"', "pass")),
     "4.1": (("// after % digit.size", "% digit.size"), ("* digit.stride", "")),
     "6.1": (("-(-end // 64) * 64", "end"), ("-(-dram_long_words(shape) // 64) * 64", "dram_long_words(shape)")),

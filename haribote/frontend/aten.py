@@ -17,6 +17,7 @@ from torch import fx
 from haribote.emitter import Emitter
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
+from haribote.tasks import exercise
 
 aten = torch.ops.aten
 Rule = Callable[..., Any]
@@ -100,7 +101,9 @@ def _mm(g: Lowering, a: str, b: str) -> str:
 
 
 @rule(aten.addmm.default)
-def _addmm(g: Lowering, c: str, a: str, b: str, *, beta: Scalar = 1, alpha: Scalar = 1) -> str:
+@exercise("1.1")
+def addmm(g: Lowering, c: str, a: str, b: str, *, beta: Scalar = 1, alpha: Scalar = 1) -> str:
+    """A B + C, as two nodes."""
     g.require(beta == 1 and alpha == 1, "only beta = alpha = 1 is supported")
     return g.op("Add", g.op("MatMul", a, b, part="matmul"), c)
 

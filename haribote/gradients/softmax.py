@@ -5,9 +5,11 @@ from __future__ import annotations
 import onnx
 
 from haribote.gradients.backward import Backward, Gradients, gradient
+from haribote.tasks import exercise
 
 
 @gradient("LogSoftmax")
+@exercise("2.4")
 def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad - p (sum of grad in the row)."""
     shape = g.shapes[node.input[0]]
