@@ -82,6 +82,10 @@ def _evidence() -> Iterator[str]:
         yield f"* **{mark}** {meaning} ({number[mark]} instructions)"
     pe, mv = f"{len(isa.INSTRUCTIONS)} PE instructions", f"{len(isa.MOVES)} MV instructions"
     yield f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n"
+    yield (
+        "Comments and messages that cite a section, such as \"isa.md, section 12.2\", mean the notes for implementers that\n"
+        "this simulator was written from; what they say of an instruction is on this page.\n"
+    )
 
 
 def _operands() -> Iterator[str]:

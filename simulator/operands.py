@@ -178,7 +178,7 @@ def _unknown(text: str) -> OperandError:
     if re.fullmatch(r"lb|llb|lc|d|p", name):
         return OperandError(f"`{text}` has no address", f"write {text}0")
     return OperandError(
-        f"`{text}` is not an operand", "see isa.md, section 5: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"
+        f"`{text}` is not an operand", "see docs/isa.md for the forms: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"
     )
 
 
