@@ -83,8 +83,8 @@ def _evidence() -> Iterator[str]:
     pe, mv = f"{len(isa.INSTRUCTIONS)} PE instructions", f"{len(isa.MOVES)} MV instructions"
     yield f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n"
     yield (
-        "Comments and messages that cite a section, such as \"isa.md, section 12.2\", mean the notes for implementers that\n"
-        "this simulator was written from; what they say of an instruction is on this page.\n"
+        'Where a comment or a message cites a section ("isa.md, section 12.2"), that is of the notes for implementers\n'
+        "that this simulator was written from; what they say of an instruction is on this page.\n"
     )
 
 

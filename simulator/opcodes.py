@@ -90,7 +90,8 @@ def _unknown_opcode(name: str) -> OperandError:
     near = spelled[:6] or get_close_matches(name, (*OPCODES, *MOVE_OPCODES), 3)
     what = "is not complete" if spelled else "is not an instruction"
     return OperandError(
-        f"`{name}` {what}", f"did you mean {' or '.join(near)}?" if near else "see docs/isa.md, which lists every instruction"
+        f"`{name}` {what}",
+        f"did you mean {' or '.join(near)}?" if near else "see docs/isa.md, which lists every instruction",
     )
 
 
