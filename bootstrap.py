@@ -34,6 +34,7 @@ COMMANDS = {
     "demo": "train a network that reads digits, on the simulated chip",
     "test": "run the tests; further arguments go to pytest",
     "test-all": "run the tests, the slow ones too",
+    "bench": "measure the speed of everything, beside torch and the targets (a minute)",
     "lab": "open JupyterLab at the notebooks",
     "lint": "check style and types",
     "clean": "remove caches and build leftovers, with --all also .venv; your runs and notebooks stay",
@@ -42,6 +43,7 @@ JOBS = {  # what is run with the environment's Python; the user's further argume
     "demo": [["-m", "haribote.cli", "demo"]],
     "test": [["-m", "pytest", "-n", "auto"]],
     "test-all": [["-m", "pytest", "-n", "auto", "-m", "slow or not slow"]],
+    "bench": [["-m", "benchmarks.bench"]],
     "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "mypy"]],
 }

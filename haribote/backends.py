@@ -141,6 +141,11 @@ class SimBackend:
         """See `Backend.parameters`."""
         return {name: self._training.read(name) for name in self._names}
 
+    @property
+    def machine(self) -> Machine:
+        """The machine that trains."""
+        return self._training.machine
+
     def padded_parameters(self) -> Parameters:
         """All parameters as they lie in DRAM, padding included."""
         return {name: self._training.read(name, padded=True) for name in self._names}

@@ -1,0 +1,1 @@
+"""Measurements of speed and memory, and of how closely the simulated chip follows torch."""
