@@ -88,7 +88,7 @@ class Step:
         return [
             Figure(STEP, "native engine", 1e3 * times["native"], "ms", 40),
             Figure(STEP, "NumPy engine", 1e3 * times["numpy"], "ms", 600, note="(issue 2)"),
-            Figure(STEP, "torch eager, one thread", 1e3 * times["torch"], "ms"),
+            Figure(STEP, "torch eager", 1e3 * times["torch"], "ms", note="(one thread)"),
             Figure(STEP, "NumPy engine / native engine", times["numpy"] / times["native"], "x", 10, at_least=True),
             Figure(STEP, "native engine / torch eager", times["native"] / times["torch"], "x"),
         ]
