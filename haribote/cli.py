@@ -51,6 +51,22 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
     return commands.add_parser(name, help=text, description=text)
 
 
+def _positive(text: str) -> int:
+    """A whole number of at least 1, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, received {number}")
+    return number
+
+
+def _rate(text: str) -> float:
+    """A learning rate: a finite number above 0, for argparse."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a finite number above 0, received {text}")
+    return number
+
+
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
 
@@ -63,10 +79,12 @@ def _gemm_option(parser: argparse.ArgumentParser) -> None:
 
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
-    parser.add_argument("--hidden", type=int, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)")
-    parser.add_argument("--batch", type=int, default=256, metavar="N", help="batch size (256)")
+    parser.add_argument(
+        "--hidden", type=_positive, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)"
+    )
+    parser.add_argument("--batch", type=_positive, default=256, metavar="N", help="batch size (256)")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
-    parser.add_argument("--lr", type=float, default=0.01, help="learning rate of the SGD update (0.01)")
+    parser.add_argument("--lr", type=_rate, default=0.01, help="learning rate of the SGD update (0.01)")
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
 
     def run(options: argparse.Namespace) -> int:
@@ -156,10 +174,10 @@ def _kernel(commands: _Commands) -> None:
 def _train(commands: _Commands) -> None:
     parser = _command(commands, "train", "train a 784-H-10 network on MNIST; one line per epoch")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
-    parser.add_argument("--epochs", type=int, default=1, metavar="N")
-    parser.add_argument("--hidden", type=int, default=16, metavar="H")
-    parser.add_argument("--batch", type=int, default=256, metavar="N")
-    parser.add_argument("--lr", type=float, default=0.01)
+    parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
+    parser.add_argument("--hidden", type=_positive, default=16, metavar="H")
+    parser.add_argument("--batch", type=_positive, default=256, metavar="N")
+    parser.add_argument("--lr", type=_rate, default=0.01)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")

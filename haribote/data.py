@@ -117,6 +117,17 @@ def normalise(images: NDArray[np.uint8]) -> NDArray[np.float32]:
     return result
 
 
+@dataclass(frozen=True)
+class NormalisedImages:
+    """Images that are normalised batch by batch: `images[rows]` is float32 [n, 784]; all 60,000 would take 188 MB."""
+
+    raw: NDArray[np.uint8]
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The rows of one batch."""
+        return normalise(self.raw[rows])
+
+
 def batch_order(count: int, *, seed: int, epoch: int, batch: int = BATCH) -> NDArray[np.int64]:
     """Which image is where in one epoch: indices below `count`, int64 [count // batch, batch]; the rest is left out.
 

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
-from haribote.data import Dataset, batch_order, normalise
+from haribote.data import Dataset, NormalisedImages, batch_order, normalise
 from haribote.tasks import exercise
 
 CLASSES, FEATURES = 10, 784
@@ -64,7 +64,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     fill one batch.
     """
     run = Run(options.hidden, options.batch, options.learning_rate, options.seed, data.name)
-    train_images, test_images = normalise(data.train_images), normalise(data.test_images)
+    train_images, test_images = NormalisedImages(data.train_images), normalise(data.test_images)
     backend = make_backend(options)
     say(backend.summary)
     if options.resume:
@@ -84,11 +84,13 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
 
 
 @exercise("6.2")
-def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:
+def train_epoch(
+    backend: Backend, images: Floats | NormalisedImages, labels: Labels, run: Run, epochs: int
+) -> list[float]:
     """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
-    with tqdm(order, desc=f"epoch {run.epoch + 1}/{epochs}", unit="step", leave=False) as bar:
+    with tqdm(order, desc=f"epoch {run.epoch + 1}/{epochs}", unit="step", leave=False, mininterval=0.5) as bar:
         for rows in bar:
             losses.append(backend.step(images[rows], labels[rows]))
             bar.set_postfix_str(f"loss {losses[-1]:.4f}", refresh=False)

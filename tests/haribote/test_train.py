@@ -181,9 +181,18 @@ def test_mistakes_are_messages_with_status_2(tmp_path: Path, capsys: pytest.Capt
         ("train", "--backend", "torch", "--data", str(tmp_path / "no")): "is not a folder",
         ("view", str(tmp_path / "no.onnx")): "cannot read",
         ("export", "--model", "no.py:model", "-o", str(tmp_path)): "no file no.py",
-        ("export", "--hidden", "0", "-o", str(tmp_path)): "at least 1",
     }
     for command, message in commands.items():
         assert main(command) == 2
         captured = capsys.readouterr()
         assert message in captured.err and "Traceback" not in captured.err, command
+
+
+@pytest.mark.parametrize(
+    "options", [("--hidden", "0"), ("--batch", "-3"), ("--epochs", "0"), ("--lr", "nan"), ("--lr", "-1"), ("--lr", "x")]
+)
+def test_numbers_that_make_no_sense_are_refused(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "--backend", "torch", *options])
+    assert stop.value.code == 2
+    assert options[0] in capsys.readouterr().err
