@@ -144,7 +144,7 @@ def exporting(rounds: int) -> list[Figure]:
         folder = Path(name) / "export"
 
         def both() -> None:
-            export(folder, None, HIDDEN, BATCH, LEARNING_RATE)
+            export(folder, None, (HIDDEN,), BATCH, LEARNING_RATE)
             compile_folder(folder, None, solutions=True)
 
         def commands() -> None:

@@ -216,7 +216,7 @@ def _train_epoch(answer: Function, rng: np.random.Generator) -> Iterator[Trial]:
     labels = np.arange(40, dtype=np.int64)
     images = np.repeat(labels[:, None], 784, axis=1).astype(np.float32)
     for epoch in (0, 1):
-        run = Run(16, 8, 0.1, int(rng.integers(100)), "test")
+        run = Run([16], 8, 0.1, int(rng.integers(100)), "test")
         run.epoch = epoch
         backend = _Recorder()
         losses = answer(backend, images, labels, run, 2)

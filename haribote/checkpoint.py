@@ -23,20 +23,26 @@ class CheckpointError(HariboteError):
 
 @dataclass
 class Run:
-    """What a run is and how far it came. losses: one per train step; accuracies: one per epoch, 0 to 1."""
+    """What a run is and how far it came.
 
-    hidden: int
+    hidden: widths of the hidden layers. losses: one per train step; accuracies: one per epoch, 0 to 1.
+    """
+
+    hidden: list[int]
     batch: int
     learning_rate: float
     seed: int
     data: str
+    bias: bool = True
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
 
     def same_task(self, other: Run) -> bool:
         """True when the other run trains the same model on the same batches."""
-        mine, theirs = ((run.hidden, run.batch, run.learning_rate, run.seed, run.data) for run in (self, other))
+        mine, theirs = (
+            (run.hidden, run.bias, run.batch, run.learning_rate, run.seed, run.data) for run in (self, other)
+        )
         return mine == theirs
 
 

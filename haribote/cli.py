@@ -67,6 +67,13 @@ def _rate(text: str) -> float:
     return number
 
 
+def _network_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--hidden", type=_positive, nargs="+", default=[16], metavar="H", help="widths of the hidden layers (16)"
+    )
+    parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
+
+
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
 
@@ -79,9 +86,7 @@ def _gemm_option(parser: argparse.ArgumentParser) -> None:
 
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
-    parser.add_argument(
-        "--hidden", type=_positive, default=16, metavar="H", help="hidden units of the 784-H-10 model (16)"
-    )
+    _network_options(parser)
     parser.add_argument("--batch", type=_positive, default=256, metavar="N", help="batch size (256)")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
     parser.add_argument("--lr", type=_rate, default=0.01, help="learning rate of the SGD update (0.01)")
@@ -90,7 +95,7 @@ def _export(commands: _Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.export import export
 
-        case = export(options.output, options.model, options.hidden, options.batch, options.lr)
+        case = export(options.output, options.model, options.hidden, options.batch, options.lr, options.bias)
         print(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
               f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
         print(f"next: haribote compile {options.output} --backend sim --solutions")
@@ -172,10 +177,10 @@ def _kernel(commands: _Commands) -> None:
 
 
 def _train(commands: _Commands) -> None:
-    parser = _command(commands, "train", "train a 784-H-10 network on MNIST; one line per epoch")
+    parser = _command(commands, "train", "train a 784-H-10 network on MNIST, H one or more widths; a line per epoch")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
-    parser.add_argument("--hidden", type=_positive, default=16, metavar="H")
+    _network_options(parser)
     parser.add_argument("--batch", type=_positive, default=256, metavar="N")
     parser.add_argument("--lr", type=_rate, default=0.01)
     parser.add_argument("--seed", type=int, default=42)
@@ -203,7 +208,8 @@ def _train(commands: _Commands) -> None:
             backend=options.backend,
             folder=folder,
             epochs=options.epochs,
-            hidden=options.hidden,
+            hidden=tuple(options.hidden),
+            bias=options.bias,
             batch=options.batch,
             learning_rate=options.lr,
             seed=options.seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 
 from haribote.cases import Case, load_case, reference_case, save_case
 from haribote.compiler import compile_for_sim, lower
-from haribote.errors import HariboteError
 from haribote.files import write_file
 from haribote.graph import save
 
 
-def export(folder: Path, reference: str | None, hidden: int, batch: int, learning_rate: float) -> Case:
+def export(
+    folder: Path, reference: str | None, hidden: Sequence[int], batch: int, learning_rate: float, bias: bool = True
+) -> Case:
     """Trace the training step of `reference` (FILE.py:NAME) or of the 784-hidden-10 model and write it as a case.
 
     The inputs are drawn at random from a fixed seed, scaled as normalised pixels are; outputs are ONNX's reference.
@@ -24,9 +26,7 @@ def export(folder: Path, reference: str | None, hidden: int, batch: int, learnin
     from haribote.frontend.torch import trace_step
     from haribote.models import load, mlp
 
-    if batch < 1 or hidden < 1:
-        raise HariboteError(f"batch and hidden must be at least 1, received {batch} and {hidden}")
-    model = load(reference) if reference else mlp(784, hidden, 10)
+    model = load(reference) if reference else mlp(784, *hidden, 10, bias=bias)
     graph = trace_step(model, *example_batch(model, batch, learning_rate))
     random = np.random.default_rng(0)
     images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)

@@ -25,7 +25,10 @@ def infer_command(images: Sequence[Path], backend: str, checkpoint: Path | None,
     path = checkpoint or Path("runs") / backend / "checkpoint.npz"
     run, parameters = load_checkpoint(path)
     pictures = np.stack([read_image(image) for image in images])
-    machine = make_backend(Options(backend, path.parent, hidden=run.hidden, batch=run.batch, solutions=solutions))
+    options = Options(
+        backend, path.parent, hidden=tuple(run.hidden), bias=run.bias, batch=run.batch, solutions=solutions
+    )
+    machine = make_backend(options)
     machine.load(parameters)
     for image, row in zip(images, machine.logits(normalise(pictures)), strict=True):
         shares = np.exp(row - row.max())

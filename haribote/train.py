@@ -1,4 +1,4 @@
-"""`haribote train`: epochs of a 784-H-10 network on a backend, with checkpoints that survive a killed run."""
+"""`haribote train`: epochs of an MLP, 784-H-10, on a backend, with checkpoints that survive a killed run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Options:
     backend: str
     folder: Path
     epochs: int = 1
-    hidden: int = 16
+    hidden: tuple[int, ...] = (16,)
     batch: int = 256
     learning_rate: float = 0.01
     seed: int = 42
@@ -33,6 +33,7 @@ class Options:
     require_chip: bool = False
     resume: bool = False
     engine: str = "native"
+    bias: bool = True
     gemm: str = "tiled"
 
     @property
@@ -45,7 +46,7 @@ def make_backend(options: Options) -> Backend:
     """The backend with freshly initialised parameters (torch's own initialisation from the seed)."""
     from haribote.models import mlp
 
-    model = mlp(FEATURES, options.hidden, CLASSES, seed=options.seed)
+    model = mlp(FEATURES, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
     if options.backend == "torch":
         return TorchBackend(model, options.learning_rate)
     if options.backend == "cpp":
@@ -63,7 +64,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
     fill one batch.
     """
-    run = Run(options.hidden, options.batch, options.learning_rate, options.seed, data.name)
+    run = Run(list(options.hidden), options.batch, options.learning_rate, options.seed, data.name, options.bias)
     train_images, test_images = NormalisedImages(data.train_images), normalise(data.test_images)
     backend = make_backend(options)
     say(backend.summary)
@@ -120,7 +121,7 @@ def draw(run: Run, path: Path) -> None:
     axes = figure.add_subplot()
     steps = len(run.losses) // max(run.epoch, 1)
     axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label="loss")
-    axes.set(xlabel="epoch", ylabel="loss", title=f"784-{run.hidden}-10 on {run.data}", ylim=(0, None))
+    axes.set(xlabel="epoch", ylabel="loss", title=f"{_network(run)} on {run.data}", ylim=(0, None))
     right = axes.twinx()
     right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label="accuracy")
     right.set(ylabel="test accuracy in %", ylim=(0, 100))
@@ -130,11 +131,17 @@ def draw(run: Run, path: Path) -> None:
     write_file(path, content.getvalue())
 
 
+def _network(run: Run) -> str:
+    """The network in short: `784-16-10`."""
+    widths = "-".join(map(str, (FEATURES, *run.hidden, CLASSES)))
+    return widths if run.bias else f"{widths} without bias"
+
+
 def _resume(options: Options, run: Run, backend: Backend) -> Run:
     saved, parameters = load_checkpoint(options.checkpoint)
     if not saved.same_task(run):
         raise CheckpointError(
-            f"{options.checkpoint} is of another run: hidden {saved.hidden}, batch {saved.batch}, learning rate "
+            f"{options.checkpoint} is of another run: {_network(saved)}, batch {saved.batch}, learning rate "
             f"{saved.learning_rate}, seed {saved.seed}, data {saved.data}",
             "the same options as then, or no --resume to start anew",
         )

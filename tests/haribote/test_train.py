@@ -66,8 +66,8 @@ def test_resuming_another_run_is_refused(digits: Dataset, tmp_path: Path) -> Non
     with pytest.raises(CheckpointError, match="no checkpoint"):
         train.train(options(tmp_path, resume=True), digits, lambda line: None)
     train.train(options(tmp_path, epochs=1), digits, lambda line: None)
-    with pytest.raises(CheckpointError, match="hidden 16"):
-        train.train(options(tmp_path, hidden=8, resume=True), digits, lambda line: None)
+    with pytest.raises(CheckpointError, match="784-16-10"):
+        train.train(options(tmp_path, hidden=(8,), resume=True), digits, lambda line: None)
 
 
 def test_a_batch_larger_than_the_data_is_refused(digits: Dataset, tmp_path: Path) -> None:
@@ -88,14 +88,14 @@ def test_the_chip_trains_as_torch_does(digits: Dataset, tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [lambda content: content[:-20], lambda content: b"", lambda content: b"text"])
 def test_a_damaged_checkpoint_is_named(damage: object, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
-    save_checkpoint(path, Run(16, 256, 0.01, 42, "mnist"), {"w": np.zeros(3, np.float32)})
+    save_checkpoint(path, Run([16], 256, 0.01, 42, "mnist"), {"w": np.zeros(3, np.float32)})
     path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
     with pytest.raises(CheckpointError, match=r"checkpoint\.npz is not a complete checkpoint"):
         load_checkpoint(path)
 
 
 def test_a_full_disk_keeps_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, run = tmp_path / "checkpoint.npz", Run(16, 256, 0.01, 42, "mnist")
+    path, run = tmp_path / "checkpoint.npz", Run([16], 256, 0.01, 42, "mnist")
     save_checkpoint(path, run, {"w": np.zeros(3, np.float32)})
 
     def full(descriptor: int) -> None:
@@ -116,7 +116,7 @@ def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
         "from haribote.checkpoint import Run, save_checkpoint\n"
         "path = pathlib.Path(sys.argv[1])\n"
         "for value in range(10**6):\n"
-        "    save_checkpoint(path, Run(16, 256, 0.01, 42, 'mnist', epoch=value), {'w': np.full(10**6, value)})\n"
+        "    save_checkpoint(path, Run([16], 256, 0.01, 42, 'mnist', epoch=value), {'w': np.full(10**6, value)})\n"
         "    print(value, flush=True)\n"
     )
     path = tmp_path / "checkpoint.npz"

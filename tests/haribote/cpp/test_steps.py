@@ -120,9 +120,9 @@ def test_measure_takes_the_median_of_turns() -> None:
 
 
 def test_the_options_reach_the_backend(tmp_path: Path) -> None:
-    backend = make_backend(Options("cpp", tmp_path, hidden=2, batch=4, learning_rate=0.5, gemm="naive"))
+    backend = make_backend(Options("cpp", tmp_path, hidden=(2,), batch=4, learning_rate=0.5, gemm="naive"))
     assert backend.summary.endswith("Gemm naive") and backend.parameters()["0.weight"].shape == (2, 784)
-    torchs = make_backend(Options("torch", tmp_path, hidden=2, batch=4, learning_rate=0.5))
+    torchs = make_backend(Options("torch", tmp_path, hidden=(2,), batch=4, learning_rate=0.5))
     images, labels = np.ones((4, 784), np.float32), np.arange(4)
     assert backend.step(images, labels) == pytest.approx(torchs.step(images, labels), rel=1e-5)
     np.testing.assert_allclose(backend.parameters()["2.bias"], torchs.parameters()["2.bias"], atol=1e-6)
