@@ -65,9 +65,11 @@ class Compiled:
         """One line: what runs on the chip, and whose kernels do it."""
         owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece))
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
-        whose = ", ".join(f"{count} by {owner} kernels" for owner, count in owners.items()) or "none by a kernel"
+        names = {"yours": "your kernels", "reference": "reference kernels"}
+        whose = ", ".join(f"{count} by {names[owner]}" for owner, count in owners.items()) or "no kernel is written"
         by_host = f", {served} DL/UL by the host" if served else ""
-        return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}, DL and UL included{by_host})"
+        included = ", DL and UL included" if owners else ""
+        return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}{included}{by_host})"
 
     @property
     def text(self) -> str:
