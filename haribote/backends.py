@@ -5,7 +5,7 @@ Every backend starts from the same parameters, takes the same batches and gives 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,7 +85,62 @@ class TorchBackend:
         self._model.load_state_dict({name: self._torch.from_numpy(value) for name, value in parameters.items()})
 
 
-class SimBackend:
+class StepSession(Protocol):
+    """A compiled graph that can be run: the machine's `runtime.Session`, or that of generated C++."""
+
+    def write(self, name: str, value: Any) -> None:
+        """Give an input a value."""
+
+    def read(self, name: str) -> Any:
+        """The value of an output or a parameter."""
+
+    def run(self) -> None:
+        """Run the graph once."""
+
+    def step(self, inputs: Mapping[str, Any]) -> None:
+        """Write inputs, run, and keep the updated parameters."""
+
+
+class CompiledBackend:
+    """What the backends that compile have in common: a session that trains and one that only infers."""
+
+    def __init__(
+        self, training: StepSession, inference: StepSession, batch: int, initial: Parameters, summary: str
+    ) -> None:
+        self._training, self._inference = training, inference
+        self._batch, self._names = batch, tuple(initial)
+        self.summary = summary
+        self.load(initial)
+
+    def step(self, images: Floats, labels: Labels) -> float:
+        """See `Backend.step`."""
+        self._training.step({"x": images, "labels": labels})
+        return float(self._training.read("loss"))
+
+    def logits(self, images: Floats) -> Floats:
+        """See `Backend.logits`."""
+        for name, value in self.parameters().items():
+            self._inference.write(name, value)
+
+        def run(part: Floats) -> Floats:
+            self._inference.write("x", part)
+            self._inference.run()
+            logits: Floats = self._inference.read("logits")
+            return logits
+
+        return in_batches(images, self._batch, run)
+
+    def parameters(self) -> Parameters:
+        """See `Backend.parameters`."""
+        return {name: self._training.read(name) for name in self._names}
+
+    def load(self, parameters: Parameters) -> None:
+        """See `Backend.load`."""
+        for name, value in parameters.items():
+            self._training.write(name, value)
+
+
+class SimBackend(CompiledBackend):
     """The step compiled for MN-Core 2, on the simulated machine."""
 
     def __init__(
@@ -111,49 +166,25 @@ class SimBackend:
                 ),
                 "write these kernels, or add --solutions",
             )
-        self._batch = batch
-        self._training = Session(self.compiled, fastest_machine(engine))
-        engine = self._training.machine.engine  # what could be had: it is said once
-        self._inference = Session(compile_for_sim(trace_inference(model, images), solutions), Machine(engine))
-        initial = {name: value.detach().numpy() for name, value in model.named_parameters()}
-        self._names = tuple(initial)
-        self.load(initial)
-        self.summary = f"{self.compiled.summary}; {engine} engine"
-
-    def step(self, images: Floats, labels: Labels) -> float:
-        """See `Backend.step`."""
-        self._training.step({"x": images, "labels": labels})
-        return float(self._training.read("loss"))
-
-    def logits(self, images: Floats) -> Floats:
-        """See `Backend.logits`."""
-        for name, value in self.parameters().items():
-            self._inference.write(name, value)
-
-        def run(part: Floats) -> Floats:
-            self._inference.write("x", part)
-            self._inference.run()
-            return self._inference.read("logits")
-
-        return in_batches(images, self._batch, run)
-
-    def parameters(self) -> Parameters:
-        """See `Backend.parameters`."""
-        return {name: self._training.read(name) for name in self._names}
+        self._session = Session(self.compiled, fastest_machine(engine))
+        engine = self.machine.engine  # what could be had: it is said once
+        inference = Session(compile_for_sim(trace_inference(model, images), solutions), Machine(engine))
+        summary = f"{self.compiled.summary}; {engine} engine"
+        super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 
     @property
     def machine(self) -> Machine:
         """The machine that trains."""
-        return self._training.machine
+        return self._session.machine
 
     def padded_parameters(self) -> Parameters:
         """All parameters as they lie in DRAM, padding included."""
-        return {name: self._training.read(name, padded=True) for name in self._names}
+        return {name: self._session.read(name, padded=True) for name in self._names}
 
-    def load(self, parameters: Parameters) -> None:
-        """See `Backend.load`."""
-        for name, value in parameters.items():
-            self._training.write(name, value)
+
+def initial_parameters(model: Any) -> Parameters:
+    """The parameters of a torch model, by name; views of its own."""
+    return {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 
 def in_batches(images: Floats, batch: int, run: Callable[[Floats], Floats]) -> Floats:
