@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,9 +15,8 @@ from grader.checking import check
 from grader.emission import shown
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
-from haribote.errors import HariboteError
+from haribote.command import run_command
 from haribote.tasks import ROOT, Task, all_tasks, find_task
-from simulator.errors import SimulatorError
 
 FINAL_SEED = 2012  # of `--final`: everybody's last check has the same values
 POLL = 0.3  # seconds between two looks at a watched file
@@ -26,19 +24,7 @@ POLL = 0.3  # seconds between two looks at a watched file
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run(options)
-        return status
-    except (HariboteError, SimulatorError) as error:
-        print(f"grader {options.command}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"\ngrader {options.command}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader of our output (head, less) has left
-        sys.stderr.close()
-        return 0
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from haribote.backends import BACKENDS
-from haribote.errors import HariboteError
-from simulator.errors import SimulatorError
+from haribote.command import run_command
 from simulator.machine import ENGINES
 
 if TYPE_CHECKING:
@@ -22,19 +21,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run(options)
-        return status
-    except (HariboteError, SimulatorError) as error:
-        print(f"haribote {options.command}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"\nharibote {options.command}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader of our output (head, less) has left
-        sys.stderr.close()
-        return 0
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
