@@ -1,0 +1,67 @@
+"""What every notebook uses: go on where a task is not written yet, and read the learner's files afresh."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from haribote import tasks
+from haribote.errors import HariboteError, NotWritten
+from haribote.kernel import Kernel
+
+LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")
+
+
+def solutions_wanted() -> bool:
+    """Whether the reference answers stand in for the learner's: HARIBOTE_SOLUTIONS=1, as when notebooks are tested."""
+    return os.environ.get("HARIBOTE_SOLUTIONS", "") not in ("", "0")
+
+
+@contextmanager
+def skip_unwritten() -> Iterator[None]:
+    """Run the rest of a notebook's cell with the learner's files as they are on disk now; where one is missing, go on.
+
+    A task that is not written gives one line, "task 2.1 is not written yet: the rest of this cell is skipped"; another
+    mistake that we can explain gives its message. Neither shows a traceback. With HARIBOTE_SOLUTIONS=1 nothing may be
+    missing, so errors pass through.
+    """
+    reread()
+    try:
+        yield
+    except HariboteError as error:
+        if solutions_wanted():
+            raise
+        if isinstance(error, NotWritten):
+            found = re.search(r"task (\d+\.\d+)", str(error))
+            what = f"task {found[1]} is not written yet" if found else error.message
+            print(f"{what}: the rest of this cell is skipped")
+        else:
+            print(f"{error}\n    the rest of this cell is skipped")
+
+
+def answer(task: str) -> Callable[..., Any] | Kernel:
+    """The learner's answer to a task (with HARIBOTE_SOLUTIONS=1 the reference one): a function or a kernel.
+
+    Raises NotWritten where there is none, so that `with skip_unwritten():` can go on. Raises UnknownTask.
+    """
+    reread()
+    found = tasks.resolve(task, solutions_wanted())
+    if isinstance(found, tasks.Answer):
+        return found.kernel
+    if found is None or found.owner == "product":
+        raise NotWritten(f"task {task} ({tasks.find_task(task).title}) is not written yet", f"`grader hint {task}`")
+    return found.function
+
+
+def reread() -> None:
+    """Forget the learner's modules, so that the next use takes the files as they are on disk now."""
+    for name in [name for name in sys.modules if LEARNERS.match(name)]:
+        package, _, attribute = name.rpartition(".")
+        del sys.modules[name]
+        if package in sys.modules:
+            vars(sys.modules[package]).pop(attribute, None)
+    tasks._learners_function.cache_clear()
