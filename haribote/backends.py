@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.codegen import Find
 from haribote.errors import HariboteError
 from haribote.program import Compiled
 from simulator import Machine
@@ -151,13 +152,14 @@ class SimBackend(CompiledBackend):
         solutions: bool,
         require_chip: bool = False,
         engine: str = "native",
+        find: Find | None = None,
     ) -> None:
         from haribote.compiler import compile_for_sim
         from haribote.frontend.torch import trace_inference, trace_step
         from haribote.runtime import Session, fastest_machine
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
-        self.compiled: Compiled = compile_for_sim(trace_step(model, optimiser, images, labels), solutions)
+        self.compiled: Compiled = compile_for_sim(trace_step(model, optimiser, images, labels), solutions, find=find)
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
                 f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
@@ -168,7 +170,7 @@ class SimBackend(CompiledBackend):
             )
         self._session = Session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
-        inference = Session(compile_for_sim(trace_inference(model, images), solutions), Machine(engine))
+        inference = Session(compile_for_sim(trace_inference(model, images), solutions, find=find), Machine(engine))
         summary = f"{self.compiled.summary}; {engine} engine"
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 

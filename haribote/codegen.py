@@ -7,7 +7,7 @@ the host writing or reading local memory by layout, and its operator stays on th
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,10 @@ from haribote.graph import Index
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow
 from haribote.placement import op_of, row_of
-from haribote.tasks import resolve_row
+from haribote.tasks import Answer, resolve_row
+
+Find = Callable[[KernelRow, bool], Answer | None]
+"""Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
 
 
 class KernelFailed(HariboteError):
@@ -62,9 +65,12 @@ class _Group:
     stores: list[onnx.NodeProto] = field(default_factory=list)
 
 
-def generate(model: onnx.ModelProto, solutions: bool = False) -> list[Piece]:
-    """The pieces of the whole graph, in order. Raises KernelFailed where a kernel has a mistake."""
-    emitter = _Emitter(Index(model), solutions)
+def generate(model: onnx.ModelProto, solutions: bool = False, find: Find | None = None) -> list[Piece]:
+    """The pieces of the whole graph, in order; `find` in place of `resolve_row` gives the kernels.
+
+    Raises KernelFailed where a kernel has a mistake.
+    """
+    emitter = _Emitter(Index(model), solutions, find or resolve_row)
     return [piece for group in _groups(model.graph) for piece in emitter.group(group)]
 
 
@@ -101,6 +107,7 @@ def _without_transfers(group: _Group) -> onnx.NodeProto:
 class _Emitter:
     index: Index
     solutions: bool
+    find: Find
 
     def group(self, group: _Group) -> Iterator[Piece]:
         """The pieces of one operator: on the chip with its transfers, or on the host without them."""
@@ -128,7 +135,7 @@ class _Emitter:
         return op_of(node, row, self.index)
 
     def emit(self, node: onnx.NodeProto, row: KernelRow) -> ChipPiece | HostPiece:
-        answer = resolve_row(row, self.solutions)
+        answer = self.find(row, self.solutions)
         if answer is None:
             return HostPiece(node, f"task {row.task} is not written")
         try:

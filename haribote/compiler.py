@@ -11,7 +11,7 @@ from pathlib import Path
 
 import onnx
 
-from haribote.codegen import generate
+from haribote.codegen import Find, generate
 from haribote.errors import HariboteError
 from haribote.graph import save
 from haribote.passes import (
@@ -90,7 +90,12 @@ def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:
     return lower(mixed, start="fuse", stages=CPP_STAGES)
 
 
-def compile_for_sim(model: onnx.ModelProto, solutions: bool = False, start: str = "simplify") -> Compiled:
-    """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own."""
+def compile_for_sim(
+    model: onnx.ModelProto, solutions: bool = False, start: str = "simplify", find: Find | None = None
+) -> Compiled:
+    """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
+
+    `find`: see `codegen.generate`.
+    """
     placed = lower(model, start)
-    return link(placed, generate(placed, solutions))
+    return link(placed, generate(placed, solutions, find))
