@@ -11,11 +11,11 @@ import numpy as np
 import onnx
 from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
-from onnx.reference import ReferenceEvaluator
 
 from haribote.errors import GraphError
 from haribote.files import write_file
 from haribote.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.reference import operators, run_nodes
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
@@ -262,7 +262,7 @@ def _require(holds: bool, message: str) -> None:
 
 
 def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value: bool = False) -> dict[str, Array]:
-    """Run the graph with ONNX's reference evaluator, the slow definition of its meaning.
+    """Run the graph node by node with ONNX's reference operators, the slow definition of its meaning.
 
     Args:
         model: any valid model, operators of the domain `haribote` included.
@@ -270,7 +270,7 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
         every_value: give every value of the graph, inputs and constants too (for comparisons node by node).
 
     Raises:
-        GraphError: an input is missing, unknown, or of another shape or dtype.
+        GraphError: an input is missing, unknown, or of another shape or dtype; a node has a graph inside.
     """
     index = Index(model)
     _require(set(feeds) == set(index.inputs), f"inputs must be {sorted(index.inputs)}, received {sorted(feeds)}")
@@ -278,10 +278,8 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
         wanted, got = (index.dtype[name], index.shape[name]), (array.dtype, array.shape)
         _require(wanted == got, f"input {name!r} must be {wanted[0]}{list(wanted[1])}, received {got[0]}{list(got[1])}")
     with np.errstate(divide="ignore"):  # its LogSoftmax takes the logarithm of a probability that may be 0
-        values: list[Any] | dict[str, Any] = ReferenceEvaluator(model).run(None, dict(feeds), intermediate=every_value)
-    if isinstance(values, list):
-        values = dict(zip(index.outputs, values, strict=True))
-    return {name: np.asarray(value) for name, value in values.items() if name}
+        values = run_nodes(model.graph.node, {**index.constants, **feeds}, operators(model))
+    return {name: np.asarray(values[name]) for name in (values if every_value else index.outputs)}
 
 
 def save(model: onnx.ModelProto, path: str | Path) -> None:
