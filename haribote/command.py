@@ -16,7 +16,7 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     A user's mistake is a message and status 2, Ctrl-C is status 130.
     """
     options = parser.parse_args(arguments)
-    name = f"{parser.prog} {options.command}"
+    name = f"{parser.prog} {options.command}".strip()
     try:
         status: int = options.run(options)
         return status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import sys
@@ -49,11 +50,16 @@ def answer(task: str) -> Callable[..., Any] | Kernel:
     Raises NotWritten where there is none, so that `with skip_unwritten():` can go on. Raises UnknownTask.
     """
     reread()
+    known = tasks.find_task(task)
+    if solutions_wanted() and not known.rows:
+        module = importlib.import_module("solutions." + known.file.removesuffix(".py").replace("/", "."))
+        reference: Callable[..., Any] = getattr(module, known.product.partition(":")[2])
+        return reference
     found = tasks.resolve(task, solutions_wanted())
     if isinstance(found, tasks.Answer):
         return found.kernel
     if found is None or found.owner == "product":
-        raise NotWritten(f"task {task} ({tasks.find_task(task).title}) is not written yet", f"`grader hint {task}`")
+        raise NotWritten(f"task {task} ({known.title}) is not written yet", f"`grader hint {task}`")
     return found.function
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from haribote import course, tasks
 from haribote.errors import HariboteError, NotWritten
+from haribote.kernel import Kernel
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +63,9 @@ def test_an_answer_is_read_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert callable(function) and function(None, None) == int(text.split()[1])
     finally:
         course.reread()
+
+
+def test_with_solutions_an_answer_is_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
+    assert course.answer("2.1").__module__.startswith("solutions.")
+    assert isinstance(course.answer("5.12"), Kernel)

@@ -1,0 +1,164 @@
+"""A notebook's form: made from its Markdown source, what it keeps of an execution, and how it is written to disk."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from haribote.errors import HariboteError
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
+SOURCE = FOLDER / "source"
+MARK = "nbval-check-output"  # the tag of a cell whose output is kept and compared
+
+UNSTABLE = {  # what must not stand in a compared output
+    "an address": re.compile(r"\bat 0x[0-9a-fA-F]{6,}"),
+    "a path of this machine": re.compile(re.escape(str(ROOT)) + "|" + re.escape(str(Path.home())) + r"/(?=\w)"),
+}
+
+
+class NotebookError(HariboteError):
+    """A source or a notebook is not as it must be; the message names notebook and cell."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a notebook's source is, and the notebook made of it; language: "en" or "ja"."""
+
+    source: Path
+    notebook: Path
+    language: str
+
+    @property
+    def name(self) -> str:
+        """As commands print it and take it: 02_autograd/01_relu.ipynb."""
+        return self.notebook.relative_to(self.notebook.parent.parent).as_posix()
+
+
+def places(names: Sequence[str] = (), source: Path = SOURCE, target: Path = FOLDER) -> list[Place]:
+    """All notebooks whose name contains one of `names` (without names, all), in the order of the course.
+
+    Raises:
+        NotebookError: no notebook has such a name.
+    """
+    found = []
+    for path in sorted(source.glob("*/*.md")):
+        notebook = target / path.parent.name / f"{path.name.removesuffix('.md')}.ipynb"
+        found.append(Place(path, notebook, "ja" if path.name.endswith(".ja.md") else "en"))
+    for name in names:
+        if not any(name in place.name for place in found):
+            raise NotebookError(f"no notebook is called {name!r}", "one of " + ", ".join(place.name for place in found))
+    return [place for place in found if not names or any(name in place.name for name in names)]
+
+
+def bare(place: Place) -> NotebookNode:
+    """The notebook of a source, without outputs: cells with stable ids and the metadata that is needed, no more.
+
+    Raises:
+        NotebookError: a fence became a shell cell, or a compared cell has a tag that excludes comparison.
+    """
+    read = jupytext.reads(place.source.read_text(encoding="utf-8"), fmt="md")
+    cells, seen = [], Counter[str]()
+    for number, cell in enumerate(read.cells, 1):
+        if cell.cell_type == "code" and re.match(r"%%(sh|bash|script)\b", cell.source):
+            raise NotebookError(
+                f"{place.name}: cell {number} is a fence of shell commands, which would be run",
+                "the fence ```console for text to read, or !command in a ```python fence",
+            )
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
+        seen[digest] += 1
+        identity = f"{digest}-{seen[digest]}"
+        metadata = {"tags": sorted(cell.metadata["tags"])} if cell.metadata.get("tags") else {}
+        make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        cells.append(make(cell.source, id=identity, metadata=metadata))
+    about: dict[str, Any] = {
+        "haribote": {"language": place.language},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return nbformat.v4.new_notebook(cells=cells, metadata=about)
+
+
+def is_marked(cell: NotebookNode) -> bool:
+    """Whether a cell's output is compared."""
+    return cell.cell_type == "code" and MARK in cell.metadata.get("tags", ())
+
+
+def keep_marked(executed: NotebookNode, where: str) -> NotebookNode:
+    """The notebook with the outputs and execution counts of its marked cells only; changed in place.
+
+    Raises:
+        NotebookError: a marked cell gave something else than text on standard output, or text that differs each time.
+    """
+    executed.metadata.language_info = NotebookNode({"name": "python"})  # the kernel has added its version
+    for number, cell in enumerate(executed.cells, 1):
+        if cell.cell_type != "code":
+            continue
+        cell.metadata = NotebookNode({"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {})
+        if is_marked(cell):
+            cell.outputs = [_printed(cell.outputs, f"{where}: cell {number}, which is compared,")]
+        else:
+            cell.outputs, cell.execution_count = [], None
+    return executed
+
+
+def _printed(outputs: Sequence[NotebookNode], who: str) -> NotebookNode:
+    """The one output of a compared cell: text on standard output."""
+    text = ""
+    for output in outputs:
+        if output.output_type != "stream" or output.name != "stdout":
+            what = output.get("name") or ", ".join(output.get("data", ())) or output.output_type
+            shown = "" if output.output_type != "stream" else f": {output.text.strip()[:200]}"
+            raise NotebookError(f"{who} gives {what}{shown}", "print(...) in it, and show pictures in another cell")
+        text += output.text
+    if not text.strip():
+        raise NotebookError(f"{who} prints nothing", "print what is to be compared, or take its tag away")
+    for what, pattern in UNSTABLE.items():
+        if found := pattern.search(text):
+            raise NotebookError(f"{who} prints {what}: {found[0]}", "print something that is the same everywhere")
+    return nbformat.v4.new_output("stream", name="stdout", text=text)
+
+
+def written(notebook: NotebookNode) -> bytes:
+    """A notebook as the bytes of its file: the same for the same content."""
+    nbformat.validate(notebook)
+    text: str = nbformat.writes(notebook, version=4, indent=1, ensure_ascii=False, sort_keys=True)
+    return (text.rstrip("\n") + "\n").encode()
+
+
+def load(place: Place) -> NotebookNode:
+    """The notebook as it is on disk. Raises NotebookError where there is none."""
+    if not place.notebook.is_file():
+        raise NotebookError(f"{place.name} has not been made", f"python -m notebooks.build {place.name}")
+    return nbformat.read(place.notebook, as_version=4)
+
+
+def code_of(notebook: NotebookNode) -> list[tuple[str, tuple[str, ...]]]:
+    """Source and tags of the code cells."""
+    return [(c.source, tuple(c.metadata.get("tags", ()))) for c in notebook.cells if c.cell_type == "code"]
+
+
+def adopt_outputs(fresh: NotebookNode, old: NotebookNode, where: str) -> NotebookNode:
+    """A bare notebook with the outputs that `old` has for the same code cells; changed in place.
+
+    Raises:
+        NotebookError: the code cells differ, so that outputs cannot be taken over.
+    """
+    if code_of(fresh) != code_of(old):
+        raise NotebookError(
+            f"{where}: source and notebook have different code cells", f"python -m notebooks.build {where}"
+        )
+    outputs: list[Any] = [cell for cell in old.cells if cell.cell_type == "code"]
+    for cell, other in zip([c for c in fresh.cells if c.cell_type == "code"], outputs, strict=True):
+        cell.outputs, cell.execution_count = other.outputs, other.execution_count
+    return fresh
