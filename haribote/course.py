@@ -22,6 +22,11 @@ def solutions_wanted() -> bool:
     return os.environ.get("HARIBOTE_SOLUTIONS", "") not in ("", "0")
 
 
+def planned(amount: int, *, short: int) -> int:
+    """How many steps (epochs, images, ...) a long cell takes: `amount`; with HARIBOTE_SHORT=1, as in tests, `short`."""
+    return short if os.environ.get("HARIBOTE_SHORT", "") not in ("", "0") else amount
+
+
 @contextmanager
 def skip_unwritten() -> Iterator[None]:
     """Run the rest of a notebook's cell with the learner's files as they are on disk now; where one is missing, go on.

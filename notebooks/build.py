@@ -11,8 +11,9 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 from nbformat import NotebookNode
 
@@ -31,7 +32,7 @@ from notebooks.form import (
     places,
     written,
 )
-from notebooks.run import execute
+from notebooks.run import execute, tracebacks
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,6 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--keep-outputs", action="store_true", help="only text has changed: take the outputs that the notebook has"
     )
+    parser.add_argument(
+        "--stubs", action="store_true", help="write nothing; execute with the files as they are: no cell may fail"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="notebooks at a time (1)")
     parser.set_defaults(run=_run, command="")
     return parser
@@ -59,20 +63,21 @@ def _run(options: argparse.Namespace) -> int:
         found += [] if options.names else strays()
         print("\n".join(found) if found else f"{len(chosen)} notebooks are in step with their sources")
         return 1 if found else 0
+    job = partial(_reported, work=try_stubs if options.stubs else partial(build, keep_outputs=options.keep_outputs))
     status = 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        for done in [pool.submit(_build_reported, place, options.keep_outputs) for place in chosen]:
+        for done in [pool.submit(job, place) for place in chosen]:
             message, good = done.result()
             print(message, file=sys.stdout if good else sys.stderr, flush=True)
             status = status if good else 2
     return status
 
 
-def _build_reported(place: Place, keep_outputs: bool) -> tuple[str, bool]:
-    """Build a notebook; what to print, and whether it went well."""
+def _reported(place: Place, work: Callable[[Place], NotebookNode]) -> tuple[str, bool]:
+    """Do the work on a notebook; what to print, and whether it went well."""
     start = time.monotonic()
     try:
-        notebook = build(place, keep_outputs=keep_outputs)
+        notebook = work(place)
     except NotebookError as error:
         return str(error), False
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -85,6 +90,14 @@ def build(place: Place, *, keep_outputs: bool = False) -> NotebookNode:
     """Make and write one notebook. Raises NotebookError."""
     notebook = _made(place, keep_outputs)
     write_file(place.notebook, written(notebook))
+    return notebook
+
+
+def try_stubs(place: Place) -> NotebookNode:
+    """Execute a notebook with the learner's files as they are. Raises NotebookError where a cell shows a traceback."""
+    notebook = execute(bare(place), place.notebook.parent, place.name, solutions=False)
+    if found := tracebacks(notebook):
+        raise NotebookError(f"{place.name}: " + "\n".join(found), "`with skip_unwritten():` in the cell")
     return notebook
 
 

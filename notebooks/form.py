@@ -21,6 +21,13 @@ ROOT = FOLDER.parent
 SOURCE = FOLDER / "source"
 MARK = "nbval-check-output"  # the tag of a cell whose output is kept and compared
 
+HEADER = """---
+jupyter:
+  kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+"""
+
 UNSTABLE = {  # what must not stand in a compared output
     "an address": re.compile(r"\bat 0x[0-9a-fA-F]{6,}"),
     "a path of this machine": re.compile(re.escape(str(ROOT)) + "|" + re.escape(str(Path.home())) + r"/(?=\w)"),
@@ -67,7 +74,7 @@ def bare(place: Place) -> NotebookNode:
     Raises:
         NotebookError: a fence became a shell cell, or a compared cell has a tag that excludes comparison.
     """
-    read = jupytext.reads(place.source.read_text(encoding="utf-8"), fmt="md")
+    read = jupytext.reads(HEADER + place.source.read_text(encoding="utf-8"), fmt="md")
     cells, seen = [], Counter[str]()
     for number, cell in enumerate(read.cells, 1):
         if cell.cell_type == "code" and re.match(r"%%(sh|bash|script)\b", cell.source):

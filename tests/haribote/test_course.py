@@ -69,3 +69,10 @@ def test_with_solutions_an_answer_is_the_reference(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
     assert course.answer("2.1").__module__.startswith("solutions.")
     assert isinstance(course.answer("5.12"), Kernel)
+
+
+def test_long_cells_are_short_in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARIBOTE_SHORT", raising=False)
+    assert course.planned(100, short=3) == 100
+    monkeypatch.setenv("HARIBOTE_SHORT", "1")
+    assert course.planned(100, short=3) == 3
