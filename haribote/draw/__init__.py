@@ -1,4 +1,9 @@
-"""Drawings of graphs: `svg(model)` for one, `diff(before, after)` for a graph before and after a pass."""
+"""Drawings for notebooks.
+
+Graphs: `svg(model)`, `diff(before, after)` for a graph before and after a pass. The machine: `chip()`, `layout(tag)`,
+`move(line)`, `timeline(program)`, `traffic(program)`, `memory(machine, "lm0")`. Training: `loss(curves)`,
+`live_loss()`, `digits(images)`.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,33 @@ import onnx
 
 from haribote.codegen import HostPiece, TransferPiece
 from haribote.draw.compare import changes, compare
+from haribote.draw.curves import live_loss, loss
+from haribote.draw.held import layout_picture as layout
+from haribote.draw.images import digits
 from haribote.draw.picture import picture
 from haribote.draw.render import Svg, render
 from haribote.graph import clone
 from haribote.program import Compiled
+from simulator.pictures import Picture, chip, memory, move, timeline, traffic
 
-__all__ = ["Svg", "as_it_runs", "changes", "diff", "summary", "svg"]
+__all__ = [
+    "Picture",
+    "Svg",
+    "as_it_runs",
+    "changes",
+    "chip",
+    "diff",
+    "digits",
+    "layout",
+    "live_loss",
+    "loss",
+    "memory",
+    "move",
+    "summary",
+    "svg",
+    "timeline",
+    "traffic",
+]
 
 
 def svg(graph: onnx.ModelProto | Compiled, caption: str = "", compact: bool = False) -> Svg:

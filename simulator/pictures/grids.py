@@ -1,0 +1,117 @@
+"""Grids of coloured cells: a matrix, and the machine with all its units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.pictures.canvas import Canvas, width_of
+
+Styles = NDArray[np.str_]
+"""Style classes of cells, "" for one that is not painted."""
+
+L2BS, L1BS, MABS, PES = 8, 8, 16, 4
+
+
+def paint(canvas: Canvas, x: float, y: float, width: float, height: float, styles: Styles) -> None:
+    """The cells of a matrix styles[row, column] over a rectangle; equal neighbours become one shape, a path per style.
+
+    A style such as `h3 s5` is a hue and, from s0 (full) to s7, how faint it is.
+    """
+    rows, columns = styles.shape
+    paths: dict[str, list[str]] = {}
+    open_: dict[tuple[str, int, int], int] = {}  # style, first and last column -> the row where the run began
+    for row in range(rows + 1):
+        runs = set(_runs(styles[row])) if row < rows else set()
+        for run in [run for run in open_ if run not in runs]:
+            style, first, last = run
+            top = open_.pop(run)
+            left, right = x + first * width / columns, x + last * width / columns
+            above, below = y + top * height / rows, y + row * height / rows
+            paths.setdefault(style, []).append(f"M{left:.6g} {above:.6g}H{right:.6g}V{below:.6g}H{left:.6g}z")
+        for run in runs:
+            open_.setdefault(run, row)
+    for style in sorted(paths):
+        hue, _, shade = style.partition(" s")
+        more = f'fill-opacity="{1 - 0.105 * int(shade):.3g}"' if shade and shade != "0" else ""
+        canvas.path("".join(sorted(paths[style])), hue, more=more)
+
+
+def _runs(row: Styles) -> list[tuple[str, int, int]]:
+    """Style, first column and column after the last of every run of equal cells that is painted."""
+    edges = np.flatnonzero(row[1:] != row[:-1]) + 1
+    starts = [0, *edges.tolist()]
+    ends = [*edges.tolist(), len(row)]
+    return [(str(row[a]), a, b) for a, b in zip(starts, ends, strict=True) if row[a]]
+
+
+def lines(canvas: Canvas, x: float, y: float, width: float, height: float, rows: int, columns: int) -> None:
+    """Thin lines of the background's colour between the cells."""
+    down = "".join(f"M{x + i * width / columns:.6g} {y:.6g}v{height:.6g}" for i in range(1, columns))
+    across = "".join(f"M{x:.6g} {y + i * height / rows:.6g}h{width:.6g}" for i in range(1, rows))
+    if down + across:
+        canvas.path(down + across, "gap")
+
+
+class MachineMap:
+    """All 4,096 PEs as cells: a row per L2B, in it a block per L1B, in that a column per MAB and a row per PE.
+
+    cell: pixels of a PE each way.
+    """
+
+    def __init__(self, x: float, y: float, cell: float = 3.0) -> None:
+        self.x, self.y, self.cell = x, y, cell
+        self.block_width, self.block_height = MABS * cell, PES * cell
+        self.left, self.top = x + width_of("L2B 7", "s") + 6, y + 16
+        self.gap = 4.0
+
+    @property
+    def width(self) -> float:
+        """Of everything, labels too."""
+        return self.left - self.x + L1BS * (self.block_width + self.gap) - self.gap
+
+    @property
+    def height(self) -> float:
+        """Of everything, labels too."""
+        return self.top - self.y + L2BS * (self.block_height + self.gap) - self.gap
+
+    def corner(self, l2b: int, l1b: int) -> tuple[float, float]:
+        """The top left of an L1B's block."""
+        return self.left + l1b * (self.block_width + self.gap), self.top + l2b * (self.block_height + self.gap)
+
+    def draw(self, canvas: Canvas, styles: Styles, tooltip: Callable[[int, int], str] | None = None) -> None:
+        """styles: [L2B, L1B, MAB, PE]. tooltip: text for an L1B, after its numbers."""
+        for l1b in range(L1BS):
+            x, _ = self.corner(0, l1b)
+            canvas.text(
+                x + self.block_width / 2, self.top - 5, f"L1B {l1b}" if l1b == 0 else f"{l1b}", "s f", anchor="middle"
+            )
+        for l2b in range(L2BS):
+            _, y = self.corner(l2b, 0)
+            canvas.text(
+                self.left - 6,
+                y + self.block_height / 2 + 4,
+                f"L2B {l2b}" if l2b == 0 else f"{l2b}",
+                "s f",
+                anchor="end",
+            )
+            for l1b in range(L1BS):
+                x, y = self.corner(l2b, l1b)
+                more = tooltip(l2b, l1b) if tooltip else ""
+                with canvas.group(f"L2B {l2b}, L1B {l1b}{': ' + more if more else ''}"):
+                    canvas.rect(x, y, self.block_width, self.block_height, "empty")
+                    paint(canvas, x, y, self.block_width, self.block_height, styles[l2b, l1b].T)
+
+    def mark(self, canvas: Canvas, l2b: int, l1b: int, mab: int, pe: int) -> None:
+        """A ring around a PE."""
+        x, y = self.corner(l2b, l1b)
+        ring(canvas, x + mab * self.cell, y + pe * self.cell, self.cell, self.cell)
+
+
+def ring(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
+    """A frame around a small rectangle that shows on any colour."""
+    commands = f"M{x - 3:.6g} {y - 3:.6g}h{width + 6:.6g}v{height + 6:.6g}h{-width - 6:.6g}z"
+    canvas.path(commands, "halo")
+    canvas.path(commands, "mark")
