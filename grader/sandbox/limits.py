@@ -1,0 +1,54 @@
+"""What a program in the sandbox may use, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of the whole process tree together, unless it says otherwise.
+
+    seconds: of wall time. memory: resident bytes; one process may map four times as much. processes: and threads,
+    at the same time. disk: bytes in /tmp, the one place that can be written; one file may have half of it. output:
+    bytes on stdout and stderr.
+    """
+
+    seconds: float = 60.0
+    memory: int = 1024 * MIB
+    processes: int = 32
+    disk: int = 64 * MIB
+    output: int = 64 * MIB
+
+    @property
+    def mapped(self) -> int:
+        """Bytes of address space of one process."""
+        return 4 * self.memory
+
+    @property
+    def rlimits(self) -> dict[str, int]:
+        """The limits that the kernel keeps for us, by their name in `prlimit` and in the module `resource`."""
+        cpu = int(self.seconds) + 2
+        files = {"fsize": self.disk // 2, "nofile": 256, "core": 0}
+        return {"as": self.mapped, "nproc": self.processes, "cpu": cpu, **files}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program in the sandbox ended.
+
+    output: its stdout, cut at the limit. errors: the end of its stderr. status: of its exit, negative for a signal,
+    None where we stopped it. stopped: why we did ("ran longer than 5 s"), or "".
+    """
+
+    output: bytes
+    errors: str
+    status: int | None
+    stopped: str = ""
+
+    @property
+    def ended_well(self) -> bool:
+        """True where it ended by itself with status 0."""
+        return self.status == 0 and not self.stopped
