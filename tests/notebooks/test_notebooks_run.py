@@ -1,0 +1,76 @@
+"""Every notebook runs from top to bottom: with solutions it prints what it should, with bare stubs it goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from course_tree import environment, nbval, pristine
+
+from notebooks.form import MARK, Place, bare, keep_marked, places, written
+from notebooks.run import execute, tracebacks
+
+PLACES = [place for place in places() if place.language == "en"]  # the others have the same cells and outputs
+EACH = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
+
+RELU = f"""# A notebook that uses a kernel
+
+```python
+from grader import check
+from haribote.tasks import ROOT
+```
+
+```python
+result = check("5.12", path=ROOT / "solutions" / "kernels" / "t5_12_relu.py", seed=1)
+```
+
+```python tags=["{MARK}"]
+print(result.task, result.state)
+```
+
+```python
+print("and so on")
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pristine(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.mark.slow
+@EACH
+def test_with_solutions_the_outputs_are_those_kept(place: Place, tree: Path) -> None:
+    done = nbval(tree, place.name)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@EACH
+def test_with_bare_stubs_no_cell_shows_a_traceback(place: Place, tree: Path) -> None:
+    folder = tree / "notebooks" / place.notebook.parent.name
+    done = execute(bare(place), folder, place.name, solutions=False, environment=environment(tree))
+    assert tracebacks(done) == []
+
+
+@pytest.mark.slow
+def test_a_wrong_kernel_fails_in_the_compared_cell(tmp_path: Path) -> None:
+    tree = pristine(tmp_path / "tree")
+    source = tree / "notebooks" / "source" / "99_relu" / "01_relu.md"
+    source.parent.mkdir()
+    source.write_text(RELU, encoding="utf-8")
+    (place,) = places(["99_relu"], source.parent.parent, tree / "notebooks")
+    folder = place.notebook.parent
+    done = execute(bare(place), folder, place.name, solutions=True, environment=environment(tree))
+    place.notebook.write_bytes(written(keep_marked(done, place.name)))
+    good = nbval(tree, place.name)
+    assert good.returncode == 0 and "4 passed" in good.stdout, good.stdout + good.stderr
+
+    kernel = tree / "solutions" / "kernels" / "t5_12_relu.py"
+    text = kernel.read_text(encoding="utf-8")
+    assert "frelu" in text
+    kernel.write_text(text.replace("frelu", "fpassa"), encoding="utf-8")
+    wrong = nbval(tree, place.name)
+    assert wrong.returncode == 1 and "1 failed, 3 passed" in wrong.stdout, wrong.stdout + wrong.stderr
+    assert "Cell 2: Cell outputs differ" in wrong.stdout and "5.12 failed" in wrong.stdout
