@@ -84,7 +84,7 @@ def test_folders(
     backend: str,
     unit: bool = False,
     solutions: bool = False,
-    gemm: str = "tiled",
+    gemm: str = "",
     say: Callable[[str], None] = print,
 ) -> bool:
     """Run every case (with `unit`: every node of it) on "sim" or "cpp" and print the tables; True when all pass."""
@@ -107,10 +107,11 @@ Result = tuple[Case, dict[str, Array], str]
 
 def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
     from haribote.cpp.cases import cpp_cases, run_in_cpp
+    from haribote.cpp.gemm import default_gemm
 
     parts = cpp_cases(case, unit)
     for part, outputs in zip(parts, run_in_cpp(parts, gemm), strict=True):
-        yield part, outputs, f"C++, Gemm {gemm}"
+        yield part, outputs, f"C++, Gemm {gemm or default_gemm()}"
 
 
 def _on_sim(case: Case, unit: bool, solutions: bool) -> Iterator[Result]:

@@ -34,7 +34,7 @@ class Options:
     resume: bool = False
     engine: str = "native"
     bias: bool = True
-    gemm: str = "tiled"
+    gemm: str = ""
 
     @property
     def checkpoint(self) -> Path:

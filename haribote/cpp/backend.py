@@ -6,18 +6,20 @@ from typing import Any
 
 from haribote.backends import CompiledBackend, example_batch, initial_parameters
 from haribote.compiler import lower_for_cpp
+from haribote.cpp.gemm import default_gemm
 from haribote.cpp.session import sessions
 
 
 class CppBackend(CompiledBackend):
     """The step as C++, built with the user's compiler; see `backends.Backend`."""
 
-    def __init__(self, model: Any, learning_rate: float, batch: int, gemm: str = "tiled") -> None:
+    def __init__(self, model: Any, learning_rate: float, batch: int, gemm: str = "") -> None:
         from haribote.frontend.torch import trace_inference, trace_step
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
         step = lower_for_cpp(trace_step(model, optimiser, images, labels))
         inference = lower_for_cpp(trace_inference(model, images))
+        gemm = gemm or default_gemm()
         built = sessions({"train_step": step, "inference": inference}, gemm)
         summary = f"C++, {len(step.graph.node)} nodes, Gemm {gemm}"
         super().__init__(built["train_step"], built["inference"], batch, initial_parameters(model), summary)

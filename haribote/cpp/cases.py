@@ -22,7 +22,7 @@ def cpp_cases(case: Case, unit: bool) -> list[Case]:
     return [Case(case.name, lower_for_cpp(case.model), case.inputs, case.outputs)]
 
 
-def run_in_cpp(cases: Sequence[Case], gemm: str = "tiled") -> list[dict[str, Array]]:
+def run_in_cpp(cases: Sequence[Case], gemm: str = "") -> list[dict[str, Array]]:
     """The outputs of every case. They are built together: one library, one function for each."""
     names = identifiers([f"{i}_{case.name}" for i, case in enumerate(cases)]).values()
     built = sessions({name: case.model for name, case in zip(names, cases, strict=True)}, gemm)

@@ -10,6 +10,7 @@ import onnx
 from haribote.cpp.arena import Arena, plan
 from haribote.cpp.elements import ELEMENT_TYPES, literal
 from haribote.cpp.fused import definition
+from haribote.cpp.gemm import EMITTED, default_gemm, emitted
 from haribote.cpp.operators import Template, template
 from haribote.errors import UnsupportedOp
 from haribote.functions import FUNCTIONS
@@ -32,16 +33,18 @@ _HEAD = """\
 """
 
 
-def emit(graphs: Mapping[str, onnx.ModelProto], gemm: str = "tiled") -> str:
+def emit(graphs: Mapping[str, onnx.ModelProto], gemm: str = "") -> str:
     """The C++ source of the graphs, each a function of that name: NAME(inputs, outputs, arena).
 
     `inputs` and `outputs` point to the arrays in the order of the graph's inputs and outputs; `arena` is memory of
-    NAME_arena bytes, aligned to 64. `gemm`: the Gemm template, one of `operators.ALGORITHMS`.
+    NAME_arena bytes, aligned to 64. `gemm`: the Gemm template, one of `gemm.CHOICES`, or "" for `default_gemm()`.
 
     Raises:
         UnsupportedOp: a node, or an element type, for which there is no template.
     """
-    return "\n".join([_HEAD, *(_Function(name, model, gemm).text() for name, model in graphs.items())])
+    gemm = gemm or default_gemm()
+    written_out = [emitted(graphs)] if gemm == EMITTED else []
+    return "\n".join([_HEAD, *written_out, *(_Function(name, model, gemm).text() for name, model in graphs.items())])
 
 
 class _Function:

@@ -11,6 +11,7 @@ from haribote.cases import load_case
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
+from haribote.cpp.gemm import default_gemm
 from haribote.files import write_file
 from haribote.graph import Index, updates
 
@@ -52,6 +53,7 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     for name, content in headers().items():
         write_file(folder / name, content)
     nodes = len(model.graph.node)
+    gemm = gemm or default_gemm()
     text = f"wrote {folder / 'step.cpp'}: {nodes} nodes, Gemm {gemm}; its templates: {folder / 'haribote'}\n"
     if not runner:
         return f"{text}next: haribote test {folder} --backend cpp"

@@ -75,12 +75,12 @@ class Session:
         return {name: self.read(name) for name in self._index.outputs}
 
 
-def sessions(graphs: Mapping[str, onnx.ModelProto], gemm: str = "tiled") -> dict[str, Session]:
+def sessions(graphs: Mapping[str, onnx.ModelProto], gemm: str = "") -> dict[str, Session]:
     """A session for each graph; all of them are built as one library.
 
     Args:
         graphs: by a name that is also a C++ identifier.
-        gemm: the Gemm template, one of `operators.ALGORITHMS`.
+        gemm: the Gemm template, one of `gemm.CHOICES`; "" for `gemm.default_gemm()`.
 
     Raises:
         UnsupportedOp, CompilerMissing, CompileError.

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import onnx
 
+from haribote.emitter import Emitter
 from haribote.graph import Builder, Index, attributes, complete, mark_loss, tensor_info, updates
 from haribote.passes.dead_code import remove_dead_code
+from haribote.tasks import exercise
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -33,20 +35,31 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 @dataclass(frozen=True)
-class _Softmax:
-    """The values a LogSoftmax consists of: [N, classes] shifted and exp, [N, 1] sum."""
+class Softmax:
+    """The values a softmax consists of, by name: [N, classes] shifted, exp and p, [N, 1] sum."""
 
-    base: str
     shifted: str
     exp: str
     sum: str
+    p: str
+
+
+@exercise("3.2")
+def softmax(g: Emitter, logits: str) -> Softmax:
+    """Add the nodes of softmax: the largest logit of each row becomes 0, so that no exponential overflows."""
+    axis = g.ints([1], "axes")
+    largest = g.op("ReduceMax", logits, axis, part="max", keepdims=1)
+    shifted = g.op("Sub", logits, largest, part="shifted")
+    exp = g.op("Exp", shifted, part="exp")
+    total = g.op("ReduceSum", exp, axis, part="sum", keepdims=1)
+    return Softmax(shifted, exp, total, g.op("Div", exp, total))
 
 
 class _Decomposer:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.index = Index(model)
         self.builder = Builder.like(model)
-        self.softmax: dict[str, _Softmax] = {}
+        self.softmax: dict[str, Softmax] = {}
 
     def visit(self, node: onnx.NodeProto) -> None:
         """Write the node in canonical operators, or keep it."""
@@ -63,14 +76,12 @@ class _Decomposer:
         return self.builder.constant(np.array([axis], np.int64), f"axes_{axis}")
 
     def log_softmax(self, node: onnx.NodeProto) -> None:
-        op, logits, log_p = self.builder.op, node.input[0], node.output[0]
-        base = log_p.replace("log_", "")
-        largest = op("ReduceMax", logits, self.axes(1), name=f"{base}.max", keepdims=1)
-        shifted = op("Sub", logits, largest, name=f"{base}.shifted")
-        exp = op("Exp", shifted, name=f"{base}.exp")
-        total = op("ReduceSum", exp, self.axes(1), name=f"{base}.sum", keepdims=1)
-        self.softmax[log_p] = _Softmax(base, shifted, exp, total)
-        op("Sub", shifted, op("Log", total, name=f"{base}.log"), name=log_p, reserved=True)
+        """log p, and its parts for the gradient and the loss."""
+        log_p, g = node.output[0], Emitter(self.builder)
+        g.shapes, g.result = self.index.shape, log_p.replace("log_", "")
+        parts = self.softmax[log_p] = softmax(g, node.input[0])
+        log_sum = self.builder.op("Log", parts.sum, name=f"{g.result}.log")
+        self.builder.op("Sub", parts.shifted, log_sum, name=log_p, reserved=True)
 
     def is_cross_entropy(self, node: onnx.NodeProto) -> bool:
         log_p_grad, log_p = node.input
@@ -78,22 +89,22 @@ class _Decomposer:
         return producer is not None and producer.op_type == "NLLLossGrad" and log_p in self.softmax
 
     def gradient(self, node: onnx.NodeProto) -> None:
-        op, softmax = self.builder.op, self.softmax[node.input[1]]
+        """(p - one_hot) * scale."""
+        op, p = self.builder.op, self.softmax[node.input[1]].p
         scale, labels = self.index.producer[node.input[0]].input
         classes = self.index.shape[node.output[0]][1]
         depth = self.builder.constant(np.array(classes, np.int64), f"{labels}.classes")
         off_on = self.builder.constant(np.array([0, 1], np.float32), "off_on")
-        p = op("Div", softmax.exp, softmax.sum, name=softmax.base)
         one_hot = op("OneHot", labels, depth, off_on, name=f"{labels}.onehot", axis=-1)
-        error = op("Sub", p, one_hot, name=f"{softmax.base}.error")
+        error = op("Sub", p, one_hot, name=f"{p}.error")
         op("Mul", error, scale, name=node.output[0], reserved=True)
 
     def loss(self, node: onnx.NodeProto) -> None:
         """log(sum) - shifted[label] per row, [N, 1]; then the node's own reduction."""
-        op, softmax, (labels, loss) = self.builder.op, self.softmax[node.input[0]], (node.input[1], node.output[0])
+        op, parts, (labels, loss) = self.builder.op, self.softmax[node.input[0]], (node.input[1], node.output[0])
         column = op("Unsqueeze", labels, self.axes(1), name=f"{loss}.label")
-        picked = op("GatherElements", softmax.shifted, column, name=f"{loss}.picked", axis=1)
-        rows = op("Sub", op("Log", softmax.sum, name=f"{loss}.log"), picked, name=f"{loss}.rows")
+        picked = op("GatherElements", parts.shifted, column, name=f"{loss}.picked", axis=1)
+        rows = op("Sub", op("Log", parts.sum, name=f"{loss}.log"), picked, name=f"{loss}.rows")
         match attributes(node)["reduction"]:
             case b"none":
                 op("Squeeze", rows, self.axes(1), name=loss, reserved=True)

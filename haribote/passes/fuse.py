@@ -15,9 +15,11 @@ from collections.abc import Mapping, Sequence
 import onnx
 from onnx import helper, numpy_helper
 
+from haribote.errors import GraphError
 from haribote.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.graph import Array, Builder, Index, attributes, clone, complete
 from haribote.passes.dead_code import remove_dead_code
+from haribote.tasks import exercise
 
 ELEMENTWISE = {
     "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where",
@@ -50,16 +52,18 @@ def fuse_clusters(model: onnx.ModelProto) -> onnx.ModelProto:
     """Make one node of every cluster of two or more nodes, where its last node was."""
     index, builder = Index(model), Builder.like(model)
     members = clusters(model)
+    _check(members, model)
     for node in model.graph.node:
         cluster = members[node.name]
         if len(cluster) == 1:
             builder.keep(node)
-        elif node is cluster[-1]:
+        elif node.name == cluster[-1].name:
             _add_fused(builder, cluster, index)
     remove_dead_code(builder.model)
     return builder.finish()
 
 
+@exercise("3.3")
 def clusters(model: onnx.ModelProto) -> dict[str, list[onnx.NodeProto]]:
     """Node name to the cluster it belongs to: nodes in order, the last one makes the only value that others read.
 
@@ -86,6 +90,23 @@ def _joins(node: onnx.NodeProto, cluster: Sequence[onnx.NodeProto], index: Index
     if any(member.op_type not in ELEMENTWISE for member in cluster):
         return False  # it begins with a Gemm, or is a node of another kind
     return node.op_type in ELEMENTWISE or node.op_type == "Gemm"
+
+
+def _check(members: Mapping[str, Sequence[onnx.NodeProto]], model: onnx.ModelProto) -> None:
+    """Refuse clusters that are no partition of the nodes, or that hide a value which is read outside."""
+    index = Index(model)
+    for node in model.graph.node:
+        cluster = members.get(node.name)
+        if cluster is None or all(member.name != node.name for member in cluster):
+            raise GraphError(f"fuse: node {node.name!r} is in no cluster", "a cluster of its own: [node]")
+        inside = {member.name for member in cluster}
+        apart = [name for name in inside if name not in members or members[name] is not cluster]
+        if apart:
+            raise GraphError(f"fuse: {apart[0]!r} and {node.name!r} share a cluster, but not the same list")
+        readers = {reader.name for reader in index.consumers[node.output[0]]}
+        if node.name != cluster[-1].name and (readers - inside or node.output[0] in index.outputs):
+            reader = next(iter(sorted(readers - inside)), "the graph's output")
+            raise GraphError(f"fuse: {node.output[0]!r} is computed inside {sorted(inside)}, but {reader} reads it too")
 
 
 def _private(index: Index, value: str) -> bool:

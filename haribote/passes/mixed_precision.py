@@ -9,16 +9,18 @@ parameter's last bit, so parameters keep their single values and are rounded ane
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
+from haribote.tasks import exercise
 
 FORMATS = {"half": "RoundHalf", "bfloat16": "RoundBFloat16"}
 """The chip's half, 1 sign, 6 exponent and 9 fraction bits; bfloat16, 1, 8 and 7. And the operators that round."""
 
 PRODUCTS = {"Gemm", "MatMul", "Conv", "ConvTranspose"}
-"""Operators whose first two inputs are rounded."""
+"""Operators whose first two inputs, where they are singles, are rounded."""
 
 
 def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
@@ -33,22 +35,21 @@ def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
     """
     if short not in FORMATS:
         raise HariboteError(f"there is no short format {short!r}", f"one of {', '.join(FORMATS)}")
+    return round_factors(model, short)
+
+
+@exercise("3.5")
+def round_factors(model: onnx.ModelProto, short: str) -> onnx.ModelProto:
+    """The graph whose products read rounded factors; see `run`."""
     builder, index = Builder.like(model), Index(model)
     rounded: dict[str, str] = {}
     for original in model.graph.node:
         node = onnx.NodeProto()
         node.CopyFrom(original)
-        if precision(node, index) == "short":
+        if node.op_type in PRODUCTS and all(index.dtype[name] == np.float32 for name in node.input[:2]):
             for position, name in enumerate(node.input[:2]):
                 if name not in rounded:
                     rounded[name] = builder.op(FORMATS[short], name, name=f"{name}.{short}")
                 node.input[position] = rounded[name]
         builder.keep(node)
     return builder.finish()
-
-
-def precision(node: onnx.NodeProto, index: Index) -> str:
-    """What a node reads: "short" for products of single-precision numbers, else "single"."""
-    if node.op_type in PRODUCTS and all(index.dtype[name] == "float32" for name in node.input[:2]):
-        return "short"
-    return "single"

@@ -4,8 +4,9 @@
     Relu(Transpose(x'))   ->  Transpose(Relu(x'))
     Transpose(Transpose)  ->  one Transpose, or none
 
-A Transpose is not written where it arises; it waits (`_Images.waiting`) until an operator needs the value in its first
-order. On the way most of them meet their opposite and are never written.
+A Transpose is not written where it arises; it waits (`Images.waiting`) until an operator needs the value in its first
+order. On the way most of them meet their opposite and are never written. `convert` says this in ten lines; `Images`
+keeps the books.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from onnx import helper
 from haribote.graph import Builder, Index, attributes
 from haribote.passes.dead_code import remove_dead_code
 from haribote.passes.fuse import ELEMENTWISE
+from haribote.tasks import exercise
 
 Perm = tuple[int, ...]
 
@@ -35,7 +37,7 @@ _DEFAULTS: dict[str, Any] = {"strides": [1, 1], "pads": [0, 0, 0, 0], "dilations
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same graph with images in NHWC inside. Inputs and outputs of the graph stay as they are."""
-    images = _Images(model)
+    images = Images(model)
     for node in model.graph.node:
         images.visit(node)
     for name in images.index.outputs:
@@ -44,7 +46,21 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     return images.builder.finish()
 
 
-class _Images:
+@exercise("3.4")
+def convert(g: Images, node: onnx.NodeProto) -> None:
+    """Write the node on images in NHWC if that is possible, and let the Transpose behind it wait."""
+    result = node.output[0]
+    if g.has_nhwc_form(node):
+        images = [g.turned(name, NHWC) for name in node.input[: OPERATORS[node.op_type]]]
+        g.postpone(result, g.nhwc(node, images), NCHW)
+    elif node.op_type in ELEMENTWISE and (perm := g.common_perm(node)):
+        sources = [g.source(name, perm) for name in node.input]
+        g.postpone(result, g.same_operator(node, sources), perm)
+    else:
+        g.keep(node)
+
+
+class Images:
     """The graph so far.
 
     Attributes:
@@ -59,21 +75,25 @@ class _Images:
         self.written: dict[tuple[str, Perm], str] = {}
 
     def visit(self, node: onnx.NodeProto) -> None:
-        """Write the node, on images in NHWC if that is possible."""
+        """Let a Transpose wait, take a sum on what waits, and leave the rest to `convert`."""
         if node.op_type == "Transpose":
             rank = len(self.index.shape[node.input[0]])
             perm = attributes(node).get("perm", tuple(reversed(range(rank))))
-            self.waiting[node.output[0]] = self.turned(node.input[0], perm)
-        elif self.is_image_operator(node):
-            self.image_operator(node)
-        elif node.op_type in ELEMENTWISE and (perm := self.common_perm(node)):
-            self.elementwise(node, perm)
+            self.waiting[node.output[0]] = self.composed(node.input[0], perm)
         elif node.op_type == "ReduceSum" and node.input[0] in self.waiting and self.kept_axes_stay_in_order(node):
             self.reduce_sum(node)
         else:
-            self.keep(node)
+            convert(self, node)
 
-    def turned(self, name: str, perm: Sequence[int]) -> tuple[str, Perm]:
+    def turned(self, name: str, perm: Sequence[int]) -> str:
+        """The name of Transpose(value, perm), in the graph once; where two turns cancel, no Transpose is added."""
+        return self.write(*self.composed(name, perm), f"{name}.nhwc")
+
+    def postpone(self, name: str, source: str, perm: Perm) -> None:
+        """Note that the value is Transpose(source, perm); it is written only if somebody needs it in that order."""
+        self.waiting[name] = source, perm
+
+    def composed(self, name: str, perm: Sequence[int]) -> tuple[str, Perm]:
         """Transpose(value, perm) as a source in the graph and one perm."""
         source, first = self.waiting.get(name, (name, tuple(range(len(perm)))))
         return source, tuple(first[axis] for axis in perm)
@@ -104,7 +124,7 @@ class _Images:
             attrs: dict[str, Any] = {} if _stays(perm) else {"perm": perm}
             self.builder.op("Identity" if _stays(perm) else "Transpose", source, name=name, reserved=True, **attrs)
 
-    def is_image_operator(self, node: onnx.NodeProto) -> bool:
+    def has_nhwc_form(self, node: onnx.NodeProto) -> bool:
         """Whether there is an NHWC form of the node."""
         attrs = attributes(node)
         common = attrs.get("group", 1) == 1 and attrs.get("auto_pad", b"NOTSET") == b"NOTSET"
@@ -116,10 +136,8 @@ class _Images:
             and (not node.op_type.startswith("MaxPool") or pool)
         )
 
-    def image_operator(self, node: onnx.NodeProto) -> None:
-        """The operator's NHWC form on turned inputs; a bias is added along the last axis."""
-        count = OPERATORS[node.op_type]
-        inputs = [self.write(*self.turned(name, NHWC), f"{name}.nhwc") for name in node.input[:count]]
+    def nhwc(self, node: onnx.NodeProto, images: Sequence[str]) -> str:
+        """Add the operator's NHWC form on these images in NHWC, and its bias along the last axis; the result's name."""
         names = ["kernel_shape", "strides", "pads"]
         given = _DEFAULTS | attributes(node)
         if node.op_type.startswith("Conv"):
@@ -128,12 +146,10 @@ class _Images:
         if node.op_type == "ConvTranspose":
             names.append("output_padding")
         result = f"{node.output[0]}.nhwc"
-        bias = node.input[count : count + 1]
+        bias = node.input[OPERATORS[node.op_type] :][:1]
         attrs: dict[str, Any] = {name: list(given[name]) for name in names}
-        value = self.builder.op(f"{node.op_type}NHWC", *inputs, name=f"{result}.product" if bias else result, **attrs)
-        if bias:
-            value = self.builder.op("Add", value, self.plain(bias[0]), name=result)
-        self.waiting[node.output[0]] = value, NCHW
+        value = self.builder.op(f"{node.op_type}NHWC", *images, name=f"{result}.product" if bias else result, **attrs)
+        return self.builder.op("Add", value, self.plain(bias[0]), name=result) if bias else value
 
     def common_perm(self, node: onnx.NodeProto) -> Perm | None:
         """The perm of all inputs of the output's shape, if they wait with the same one and the others are smaller."""
@@ -149,11 +165,13 @@ class _Images:
         perm = perms.pop()
         return None if perm is None or _stays(perm) else perm
 
-    def elementwise(self, node: onnx.NodeProto, perm: Perm) -> None:
-        """The operator on the sources; what is repeated to their shape turns with them."""
-        inputs = [self.waiting[name][0] if name in self.waiting else self.small(name, perm) for name in node.input]
-        source = f"{node.output[0]}.nhwc"
-        self.waiting[node.output[0]] = (self.builder.op(node.op_type, *inputs, name=source, **attributes(node)), perm)
+    def same_operator(self, node: onnx.NodeProto, inputs: Sequence[str]) -> str:
+        """Add the node's operator on other inputs; the result's name."""
+        return self.builder.op(node.op_type, *inputs, name=f"{node.output[0]}.nhwc", **attributes(node))
+
+    def source(self, name: str, perm: Perm) -> str:
+        """What a value is the Transpose by `perm` of; of a smaller value, one that is repeated as its source is."""
+        return self.waiting[name][0] if name in self.waiting else self.small(name, perm)
 
     def small(self, name: str, perm: Perm) -> str:
         """A value that is repeated to a turned shape."""

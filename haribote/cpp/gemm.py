@@ -1,0 +1,124 @@
+"""The Gemm of choice, and C++ for one product written out: the loops with the shapes as numbers (`--gemm emitted`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from haribote.cpp.operators import ALGORITHMS
+from haribote.errors import HariboteError
+from haribote.functions import FUNCTIONS
+from haribote.graph import Index, attributes
+from haribote.tasks import Function, exercise, resolve
+
+EMITTED = "emitted"
+"""The Gemm whose loops `gemm_loops` writes, for each product of the graph its own."""
+CHOICES = (*ALGORITHMS, EMITTED)
+
+
+@exercise("3.1")
+def gemm_loops(m: int, n: int, k: int, trans_a: bool, trans_b: bool) -> Iterator[str]:
+    """The lines of C++ that set y [m, n] to the product of a and b; loops in the order k m n, see `gemm.hpp`."""
+    a = f"a[p * {m} + i]" if trans_a else f"a[i * {k} + p]"
+    b = f"b[j * {k} + p]" if trans_b else f"b[p * {n} + j]"
+    yield f"float row[{n}];"
+    yield f"for (int i = 0; i < {m * n}; ++i) y[i] = 0;"
+    yield f"for (int p = 0; p < {k}; ++p) {{"
+    yield f"    for (int j = 0; j < {n}; ++j) row[j] = {b};"
+    yield f"    for (int i = 0; i < {m}; ++i) {{"
+    yield f"        const float factor = {a};"
+    yield f"        for (int j = 0; j < {n}; ++j) y[i * {n} + j] += factor * row[j];"
+    yield "    }"
+    yield "}"
+
+
+@dataclass(frozen=True, order=True)
+class Product:
+    """y [m, n] = a b, where a is [m, k], or [k, m] with trans_a, and b is [k, n], or [n, k] with trans_b."""
+
+    m: int
+    n: int
+    k: int
+    trans_a: bool = False
+    trans_b: bool = False
+
+    @property
+    def name(self) -> str:
+        """The C++ function: `product_NT_256x16x784`."""
+        return f"product_{'NT'[self.trans_a]}{'NT'[self.trans_b]}_{self.m}x{self.n}x{self.k}"
+
+    def definition(self, lines: Iterator[str] | list[str]) -> str:
+        """The C++ function with these lines as its body. Raises HariboteError where they are no lines of text."""
+        signature = "const float* __restrict a, const float* __restrict b, float* __restrict y"
+        return f"static void {self.name}({signature}) {{\n{''.join(map(_indented, lines))}}}\n"
+
+
+def default_gemm() -> str:
+    """`emitted` where somebody has written task 3.1, else `tiled`, the fastest of the templates."""
+    answer = resolve("3.1")
+    return EMITTED if isinstance(answer, Function) and answer.owner != "product" else "tiled"
+
+
+def products(model: onnx.ModelProto) -> set[Product]:
+    """All products of singles in the graph, those in fused nodes included."""
+    index, found = Index(model), set()
+    bodies = {function.name: function for function in model.functions if function.name not in FUNCTIONS}
+    for node in model.graph.node:
+        body = bodies.get(node.op_type)
+        given = dict(zip(body.input, node.input, strict=True)) if body else {}
+        for inner in body.node if body else [node]:
+            names = [given.get(name, name) for name in inner.input[:2]]
+            if inner.op_type in ("Gemm", "MatMul") and all(index.dtype[name] == np.float32 for name in names):
+                (rows, depth), (second, columns) = (index.shape[name] for name in names)
+                trans_a, trans_b = (bool(attributes(inner).get(name, 0)) for name in ("transA", "transB"))
+                m, k = (depth, rows) if trans_a else (rows, depth)
+                found.add(Product(m, second if trans_b else columns, k, trans_a, trans_b))
+    return found
+
+
+def emitted(graphs: Mapping[str, onnx.ModelProto]) -> str:
+    """The Gemm template `op::emitted`: a function for each product of the graphs, and `tiled` for the rest."""
+    found = sorted(set().union(*map(products, graphs.values())))
+    functions = "\n".join(
+        product.definition(gemm_loops(product.m, product.n, product.k, product.trans_a, product.trans_b))
+        for product in found
+    )
+    return _STRUCT.format(functions=functions, cases="".join(map(_case, found)))
+
+
+_STRUCT = """\
+// Products written out (task 3.1), each for its own shape and form. The tiled template does what is not single.
+namespace {{
+
+{functions}
+}}  // namespace
+
+namespace op {{
+
+struct emitted {{
+    template <char FormA, char FormB, Size K, class A, class B, class Y>
+    static void product(A a, B b, Y y) {{
+        constexpr Size M = Y::shape[0], N = Y::shape[1];
+        constexpr bool single = std::is_same_v<typename Y::Value, float>;
+{cases}        tiled::product<FormA, FormB, K>(a, b, y);
+    }}
+}};
+
+}}  // namespace op
+"""
+
+
+def _case(product: Product) -> str:
+    form_a, form_b = ("'T'" if flag else "'N'" for flag in (product.trans_a, product.trans_b))
+    shape = f"M == {product.m} && N == {product.n} && K == {product.k}"
+    condition = f"single && FormA == {form_a} && FormB == {form_b} && {shape}"
+    return f"        if constexpr ({condition}) {product.name}(a.data, b.data, y.data);\n        else\n"
+
+
+def _indented(line: object) -> str:
+    if not isinstance(line, str):
+        raise HariboteError(f"task 3.1 must yield lines of C++, received {type(line).__name__} {line!r}", 'yield f"…"')
+    return f"    {line}\n"

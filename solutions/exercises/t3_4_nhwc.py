@@ -1,0 +1,37 @@
+"""Task 3.4: NCHW to NHWC (a Transpose waits until it meets its opposite)."""
+
+from __future__ import annotations
+
+import onnx
+
+from haribote.passes.fuse import ELEMENTWISE
+from haribote.passes.nhwc import NCHW, NHWC, OPERATORS, Images
+
+
+def convert(g: Images, node: onnx.NodeProto) -> None:
+    """Write one node of the graph in NHWC: images [N, height, width, channels] in place of [N, channels, …].
+
+    Called for each node in the graph's order. NHWC = (0, 2, 3, 1) is the perm that turns an image so, NCHW the one that
+    turns it back. A Transpose that stands behind a node is not written but waits; do one of three things:
+        1. The node works on images (`g.has_nhwc_form(node)`): its first OPERATORS[node.op_type] inputs are images (a
+           kernel is one too). Turn each with `g.turned(name, NHWC)`; `g.nhwc(node, images)` adds the operator's NHWC
+           form, a bias included, and returns the result's name. The node's own value is that result turned by NCHW:
+           say so with `g.postpone(value, result, NCHW)`.
+        2. The node is element-wise (op_type in ELEMENTWISE) and `g.common_perm(node)` is not None: this is the perm by
+           which all its inputs wait to be turned. Compute on what lies there: `g.source(name, perm)` of each input,
+           `g.same_operator(node, sources)` for the result, and let the Transpose by `perm` wait behind the node.
+        3. Anything else: `g.keep(node)` writes it as it was, and each Transpose that it needs.
+    Import NCHW, NHWC and OPERATORS from haribote.passes.nhwc, and ELEMENTWISE from haribote.passes.fuse.
+    """
+    ### BEGIN SOLUTION
+    if g.has_nhwc_form(node):
+        images = [g.turned(name, NHWC) for name in node.input[: OPERATORS[node.op_type]]]
+        g.postpone(node.output[0], g.nhwc(node, images), NCHW)
+        return
+    perm = g.common_perm(node) if node.op_type in ELEMENTWISE else None
+    if perm is None:
+        g.keep(node)
+    else:
+        sources = [g.source(name, perm) for name in node.input]
+        g.postpone(node.output[0], g.same_operator(node, sources), perm)
+    ### END SOLUTION
