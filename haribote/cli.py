@@ -150,11 +150,16 @@ def _kernel(commands: _Commands) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; see --list")
     parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
     parser.add_argument("--testcase", type=Path, metavar="FILE", help="answer the problem of a judge's test case")
+    parser.add_argument("--judge", action="store_true", help="write each answer to runs/judge and judge it")
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.problems import list_kernels, print_kernels
 
+        if options.judge:
+            from haribote.judging import judge_kernels
+
+            return judge_kernels(options.names, options.solutions)
         if options.list:
             print(list_kernels(options.solutions))
         else:

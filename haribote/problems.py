@@ -33,13 +33,10 @@ class Header:
 
 def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) -> str:
     """The assembly of the named kernels, or the answer to a test case. Raises ProblemError for unknown names."""
-    for name in names:
-        if name not in BY_NAME:
-            raise ProblemError(f"there is no kernel {name!r}", "`haribote kernel --list` shows their names")
     if testcase is None:
-        if not names:
-            raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
-        return "".join(emit(BY_NAME[name], problem(BY_NAME[name]), solutions) for name in names)
+        return "".join(emit(row, problem(row), solutions) for row in rows_named(names))
+    if names:
+        rows_named(names)
     if len(names) > 1:
         raise ProblemError(
             "one test case is answered by one kernel", f"`haribote kernel {names[0]} --testcase {testcase}`"
@@ -49,6 +46,16 @@ def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) 
     return emit(row, answer_to(row, header), solutions)
 
 
+def rows_named(names: Sequence[str]) -> list[KernelRow]:
+    """The rows of the kernel table that have these names. Raises ProblemError for no name or an unknown one."""
+    for name in names:
+        if name not in BY_NAME:
+            raise ProblemError(f"there is no kernel {name!r}", "`haribote kernel --list` shows their names")
+    if not names:
+        raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
+    return [BY_NAME[name] for name in names]
+
+
 def answer_to(row: KernelRow, header: Header) -> Op:
     """The operator of a row with the memories and addresses that a test case asks for."""
     wanted = problem(row)
@@ -56,6 +63,12 @@ def answer_to(row: KernelRow, header: Header) -> Op:
         raise ProblemError(f"kernel {row.name} has {len(wanted.inputs)} inputs, the test case {len(header.inputs)}")
     inputs = tuple(_at(ours, theirs) for ours, theirs in zip(wanted.inputs, header.inputs, strict=True))
     return Op(row.op, inputs, _at(wanted.output, header.output), attributes_of(row))
+
+
+def judge_problem(row: KernelRow) -> Op:
+    """The operator of a row as the problem set has it: there a UL reads LM0."""
+    op = problem(row)
+    return replace(op, inputs=(replace(op.x, memory="LM0"),)) if row.op == "UL" else op
 
 
 def _at(ours: Operand, theirs: Operand) -> Operand:

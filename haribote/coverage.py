@@ -1,0 +1,183 @@
+"""How much of the training step runs on the chip with the kernels that a learner has written so far.
+
+`on_chip()` says and draws it, `train_a_little()` trains with it, `export_answer("5.12")` writes a kernel's answer for
+the vendor's public judge. All read the learner's files fresh from disk.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import onnx
+
+from haribote.codegen import ChipPiece, Find, generate, run_kernel
+from haribote.course import reread
+from haribote.errors import HariboteError
+from haribote.judging import export_answer
+from haribote.kernel_table import KERNELS, KernelRow, problem
+from haribote.program import TRANSFERS, Compiled, link
+from haribote.tasks import ROOT, Answer, all_tasks, find_task, resolve_row, solutions_wanted
+from simulator import SimulatorError, assemble
+from simulator.checks import check
+
+if TYPE_CHECKING:
+    from haribote.draw import Svg
+
+__all__ = ["Coverage", "export_answer", "on_chip", "working_kernels"]
+
+BATCH, LEARNING_RATE = 256, 0.01
+WIDTHS = (784, 16, 10)
+MOST_NAMES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """What runs where. yours, missing: titles of kernels with their tasks; broken: the same to what is wrong."""
+
+    compiled: Compiled
+    yours: tuple[str, ...]
+    reference: tuple[str, ...]
+    missing: tuple[str, ...]
+    broken: dict[str, str]
+
+    @property
+    def nodes(self) -> int:
+        """Operators of the step that run on the chip, DL and UL not counted."""
+        return self.compiled.chip_count
+
+    @property
+    def of(self) -> int:
+        """Operators of the step that could run on the chip."""
+        return self.compiled.node_count
+
+    @property
+    def picture(self) -> Svg:
+        """The graph of the step, coloured by who serves each node."""
+        from haribote.draw import svg
+
+        return svg(self.compiled, f"the training step: {self.nodes} of {self.of} nodes on the chip", compact=True)
+
+    def __str__(self) -> str:
+        head = f"{self.nodes} of {self.of} nodes of the training step run on the chip"
+        lines = [f"{head}{self._transfers()}"]
+        for name, kernels in (("yours", self.yours), ("reference kernels", self.reference), ("missing", self.missing)):
+            if kernels:
+                lines.append(f"{name} ({len(kernels)}): {_some(kernels)}")
+        lines += [f"does not work yet: {kernel}: {why}" for kernel, why in self.broken.items()]
+        cost = self.compiled.cost
+        if cost.steps:
+            lines.append(f"cost per training step: {cost.steps} steps + {cost.moves} MV, {cost.cycles:,.0f} cycles")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *rest = str(self).split("\n")
+        share = 100 * self.nodes / max(self.of, 1)
+        bar = (
+            '<div style="max-width:40em;height:8px;border-radius:4px;background:#8884">'
+            f'<div style="width:{share:.0f}%;height:8px;border-radius:4px;background:#2563eb"></div></div>'
+        )
+        text = "".join(f'<div style="margin:2px 0">{html.escape(line)}</div>' for line in rest)
+        return (
+            f'<div style="max-width:60em"><b>{html.escape(head)}</b>{bar}{text}</div>'
+            f'<div style="overflow:auto;max-height:70vh">{self.picture.text}</div>'
+        )
+
+    def _transfers(self) -> str:
+        pieces = [piece for piece in self.compiled.pieces if piece.node.op_type in TRANSFERS]
+        if not pieces:
+            return ""
+        own = sum(isinstance(piece, ChipPiece) for piece in pieces)
+        rest = ", the host does the rest" if own < len(pieces) else ""
+        return f"; {own} of the {len(pieces)} DL and UL around them are done by kernels{rest}"
+
+
+def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
+    """What of the training step (784-16-10, batch 256) runs on the chip now.
+
+    tasks: as if only the kernels of these tasks were written, such as ["5.3", "5.9", "5.12"].
+    """
+    find, broken = working_kernels()
+    wanted = {find_task(task).id for task in tasks} if tasks is not None else None
+    if wanted is not None:
+        find = _only(find, wanted)
+    placed = _placed_step()
+    compiled = link(placed, generate(placed, solutions_wanted(), find))
+    owners: dict[str, list[str]] = {"yours": [], "reference": [], "": []}
+    for task in all_tasks():
+        if task.rows and task.id not in broken:
+            answer = find(task.rows[0], solutions_wanted())
+            owners[answer.owner if answer else ""].append(_label(task.id))
+    yours, reference, missing = (tuple(owners[owner]) for owner in ("yours", "reference", ""))
+    return Coverage(compiled, yours, reference, missing, {_label(task): why for task, why in broken.items()})
+
+
+def working_kernels() -> tuple[Find, dict[str, str]]:
+    """Who gives the kernels, with the files as they are now: those that emit good assembly.
+
+    The second value says of the others, by task, what is wrong with them; their nodes stay on the host. What kernels
+    compute is not looked at: that is what `check` is for.
+    """
+    reread()
+    answers: dict[str, Answer | None] = {}
+    broken: dict[str, str] = {}
+    for row in KERNELS:
+        try:
+            answers[row.name] = _working(row)
+        except Exception as error:  # whatever a learner's file does when it is loaded
+            broken.setdefault(row.task, _short(error))
+
+    def find(row: KernelRow, _: bool) -> Answer | None:
+        return None if row.task in broken else answers[row.name]
+
+    return find, broken
+
+
+def _working(row: KernelRow) -> Answer | None:
+    """The answer to a row if it emits good assembly. Raises what its file raises, or SimulatorError."""
+    answer = resolve_row(row, solutions_wanted())
+    if answer is None or answer.owner == "reference":
+        return answer
+    program = assemble("\n".join(run_kernel(answer.kernel, problem(row))), filename=f"kernel {row.name}")
+    found = [finding for finding in check(program) if finding.severity == "error"]
+    if found:
+        raise SimulatorError(f"kernel {row.name}: line {found[0].line} of its assembly: {found[0].message}")
+    return answer
+
+
+def _short(error: Exception) -> str:
+    """The first line of what is wrong, with the file as a learner knows it."""
+    text = str(error) if isinstance(error, HariboteError | SimulatorError) else f"{type(error).__name__}: {error}"
+    return text.split("\n", 1)[0].replace(f"{ROOT}/", "")
+
+
+def _some(kernels: Sequence[str]) -> str:
+    """The kernels by name, or the first of them where they are too many to read."""
+    if len(kernels) <= MOST_NAMES:
+        return ", ".join(kernels)
+    return f"{', '.join(kernels[:MOST_NAMES])}, … and {len(kernels) - MOST_NAMES} more"
+
+
+def _only(find: Find, tasks: set[str]) -> Find:
+    return lambda row, solutions: find(row, solutions) if row.task in tasks else None
+
+
+def _label(task: str) -> str:
+    return f"{find_task(task).title} ({task})"
+
+
+@cache
+def _placed_step() -> onnx.ModelProto:
+    """The training step after the pass `place`; tracing it takes a few seconds, once."""
+    from haribote.backends import example_batch
+    from haribote.compiler import lower
+    from haribote.frontend.torch import trace_step
+    from haribote.models import mlp
+
+    model = mlp(*WIDTHS)
+    return lower(trace_step(model, *example_batch(model, BATCH, LEARNING_RATE)))

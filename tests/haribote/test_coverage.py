@@ -1,0 +1,148 @@
+"""What a learner sees of their own kernels: coverage of the step, a short training run, the answer for the judge."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from haribote import coverage, judging, strokes
+from haribote.codegen import Find
+from haribote.errors import HariboteError, NotWritten
+from haribote.kernel import Kernel, Op
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow
+from haribote.problems import emit, judge_problem
+from haribote.tasks import Answer, resolve_row
+from haribote.testcases import testcase as case_for
+from simulator.judge import judge
+
+
+@pytest.fixture(autouse=True)
+def _solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
+    monkeypatch.delenv("HARIBOTE_SHARED", raising=False)
+
+
+def test_with_all_kernels_the_whole_step_is_on_the_chip() -> None:
+    found = coverage.on_chip()
+    assert (found.nodes, found.of, len(found.reference), found.missing) == (28, 28, 34, ())
+    assert str(found).startswith("28 of 28 nodes of the training step run on the chip; 66 of the 66 DL and UL")
+    start = time.perf_counter()
+    assert "svg" in coverage.on_chip()._repr_html_()
+    assert time.perf_counter() - start < 2
+
+
+def test_one_kernel_and_its_transfers() -> None:
+    found = coverage.on_chip(["5.3", "5.9", "5.12"])
+    assert (found.nodes, len(found.missing)) == (1, 31)
+    assert "missing (31): DL 16 (5.1), " in str(found) and "… and 19 more" in str(found)
+    assert coverage.on_chip(["5.1"]).nodes == 0
+
+
+def test_a_kernel_that_does_not_work_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(row: KernelRow, solutions: bool | None = None) -> Answer | None:
+        if row.name not in ("relu", "exp"):
+            return resolve_row(row, solutions)
+        return Answer(Kernel(row.task, row.name, _half_written if row.name == "relu" else _failing), "yours")
+
+    monkeypatch.setattr(coverage, "resolve_row", wrong)
+    found = coverage.on_chip()
+    assert found.nodes == 26 and set(found.broken) == {"Relu (5.12)", "Exp (5.24)"}
+    assert "ZeroDivisionError" in found.broken["Exp (5.24)"] and "does not work yet: Relu (5.12): " in str(found)
+
+
+def _half_written(op: Op) -> Iterator[str]:
+    yield "frelu $lm0v"
+
+
+def _failing(op: Op) -> Iterator[str]:
+    yield f"nop/{1 // 0}"
+
+
+_QUICK = ("dl_16", "ul_256", "dl_256x16_p", "onehot", "relu", "sub_rows", "sum_columns", "scale_16")
+
+
+@pytest.mark.parametrize(
+    "name", [row.name if row.name in _QUICK else pytest.param(row.name, marks=pytest.mark.slow) for row in KERNELS]
+)
+def test_reference_answers_are_accepted_in_the_judges_form(name: str, tmp_path: Path) -> None:
+    judged = judging.export_row(BY_NAME[name], True, tmp_path)
+    assert judged.accepted, judged
+    assert judged.file.read_text().count("\n") >= 2
+
+
+@pytest.mark.parametrize("name", ["relu", "dl_256", "ul_16x16", "sub_rows", "gemm_xwt", "max_rows", "scale_16x16"])
+def test_an_answer_without_one_of_its_lines_is_not(name: str) -> None:
+    row = BY_NAME[name]
+    op = judge_problem(row)
+    lines = emit(row, op, True).splitlines()
+    wrong = [line for line in lines if line != lines[-1]]
+    assert not judge(case_for(row, op), "\n".join(wrong)).accepted
+
+
+def test_export_says_where_and_what(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(judging, "FOLDER", tmp_path)
+    text = str(judging.export_answer("5.12"))
+    assert "problem relu of the public set" in text and "judged by a case with random values: ACCEPTED score=2" in text
+    with pytest.raises(HariboteError, match="is not a kernel"):
+        judging.export_answer("2.1")
+    monkeypatch.delenv("HARIBOTE_SOLUTIONS")
+    monkeypatch.setattr(judging, "emit", _unwritten)
+    with pytest.raises(NotWritten):
+        judging.export_answer("5.12")
+
+
+def _unwritten(row: KernelRow, op: Op, solutions: bool) -> str:
+    raise NotWritten(f"task {row.task} is not written yet")
+
+
+def test_an_answer_the_assembler_rejects_is_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(judging, "emit", lambda row, op, solutions: "frelu $lm0v\n")
+    judged = judging.export_row(BY_NAME["relu"], True, tmp_path)
+    assert not judged.accepted and "REJECTED" in str(judged)
+
+
+def test_with_a_golden_at_hand_it_is_the_judge(shared: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HARIBOTE_SHARED", str(shared))
+    judged = judging.export_row(BY_NAME["relu"], True, tmp_path)
+    assert judged.accepted and judged.golden == "relu.vsm"
+
+
+@pytest.mark.slow
+def test_a_short_run_beside_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    from haribote import data, short_run
+
+    digits = data.load("synthetic")
+    run = short_run.train_a_little(3, digits)
+    assert run.agrees and run.nodes == 28 and "28 of 28 nodes" in str(run) and "<svg" in run._repr_html_()
+
+    def doubled(row: KernelRow, solutions: bool) -> Answer | None:
+        lines = ["fvadd $lm0v $lm0v $ln0v", "fvadd $lm8v $lm8v $ln8v"]
+        return Answer(Kernel("5.12", "Relu", lambda op: iter(lines)), "yours") if row.name == "relu" else None
+
+    wrong: Find = doubled
+    monkeypatch.setattr(short_run, "working_kernels", lambda: (wrong, {}))
+    run = short_run.train_a_little(2, digits)
+    assert not run.agrees and "some kernel computes something else" in str(run)
+
+
+def test_strokes_become_a_digit() -> None:
+    seven = strokes.image([[(0.3, 0.2), (0.7, 0.2), (0.4, 0.9)]])
+    rows, columns = np.nonzero(seven > 64)
+    assert seven.shape == (28, 28) and seven.dtype == np.uint8 and seven.max() == 255
+    assert 18 <= np.ptp(rows) + 1 <= 21 and np.ptp(columns) + 1 <= 20
+    assert strokes.image([[(0.5, 0.5)]]).max() > 200
+    some: list[Any] = [[], [[]], "digit", [[(0.1, 0.2, 0.3)]]]
+    for wrong in some:
+        with pytest.raises(HariboteError):
+            strokes.image(wrong)
+
+
+def test_the_pad_needs_nothing_from_elsewhere() -> None:
+    page = strokes.pad()._repr_html_()
+    assert re.match(r'<iframe srcdoc="[^"]*" width', page) and "http" not in page
