@@ -14,7 +14,7 @@ import onnx
 from haribote.codegen import HostPiece, TransferPiece
 from haribote.draw.compare import changes, compare
 from haribote.draw.curves import live_loss, loss
-from haribote.draw.held import layout_picture as layout
+from haribote.draw.held_picture import layout_picture as layout
 from haribote.draw.images import digits
 from haribote.draw.picture import picture
 from haribote.draw.render import Svg, render

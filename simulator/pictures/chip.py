@@ -27,15 +27,15 @@ class Level:
 
 LEVELS = (
     Level("group", "n", isa.GROUPS, (("DRAM", "4 GiB"), ("PDM", "4 MiB"))),
-    Level("L2B", "c", isa.L2BS_PER_GROUP, (("L2BM", "256 KiB: 32,768 long words"),)),
-    Level("L1B", "b", isa.L1BS, (("L1BM", "64 KiB: 8,192 long words"),)),
+    Level("L2B", "c", isa.L2BS_PER_GROUP, (("L2BM", "256 KiB"),)),
+    Level("L1B", "b", isa.L1BS, (("L1BM", "64 KiB"),)),
     Level("MAB", "m", isa.MABS, (("MAU", "matrix arithmetic"), ("matrix", "x and y, 16 rows each"))),
     Level("PE", "p", isa.PES_PER_MAB, ()),
 )
 INSIDE = (
     ("LM0", "$m", "4,096 words"), ("LM1", "$n", "4,096 words"),
     ("GRF0", "$r", "512 words"), ("GRF1", "$s", "512 words"),
-    ("T", "$t", "2 long words, 4 cycles"), ("mask", "$omr", "32 entries"), ("ALU", "", "integers, bits, max"),
+    ("T", "$t", "16 words"), ("mask", "$omr", "32 entries"), ("ALU", "", "int, bits, max"),
 )  # fmt: skip
 NAMES = {name for level in LEVELS for name, _ in level.memories} | {name for name, _, _ in INSIDE}
 
@@ -47,14 +47,14 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
     note, "" for none; or one name alone. Raises SimulatorError for a name that is neither.
     """
     notes = {highlight: ""} if isinstance(highlight, str) else dict(highlight or {})
-    unit, wanted = _unit(notes)
+    unit = _unit(notes)
     canvas = Canvas()
     canvas.text(MARGIN, 28, "MN-Core 2: 4,096 PEs in a tree", "head")
     total = 1
     for number, level in enumerate(LEVELS):
         y = 48 + number * STEP
         total *= level.count
-        _row(canvas, y, level, total, unit[number], number < len(wanted) and not wanted[number:])
+        _row(canvas, y, level, total, unit[number])
         _memories(canvas, y, level, notes)
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
@@ -65,8 +65,8 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
     return canvas.picture(title, bottom + 32)
 
 
-def _unit(notes: Mapping[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The marked unit with all five numbers, and those that were named."""
+def _unit(notes: Mapping[str, str]) -> tuple[int, ...]:
+    """The marked unit with all five numbers; 0 where none is named."""
     wanted: tuple[int, ...] = ()
     for name in notes:
         if name not in NAMES:
@@ -77,10 +77,10 @@ def _unit(notes: Mapping[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
                 raise SimulatorError(
                     f"cannot mark {name!r}: it is neither a memory nor a unit\n    try: {memories}, or a unit: n0c1b2"
                 ) from None
-    return (wanted + (0,) * 5)[:5], wanted
+    return (wanted + (0,) * 5)[:5]
 
 
-def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int, _last: bool) -> None:
+def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> None:
     canvas.text(
         LEFT - 10, y + 17, f"{level.count} {level.name}{'s' if level.name == 'group' else ''}", "b", anchor="end"
     )

@@ -58,12 +58,12 @@ def lines(canvas: Canvas, x: float, y: float, width: float, height: float, rows:
 class MachineMap:
     """All 4,096 PEs as cells: a row per L2B, in it a block per L1B, in that a column per MAB and a row per PE.
 
-    cell: pixels of a PE each way.
+    cell: pixels of a PE, to the right and down.
     """
 
-    def __init__(self, x: float, y: float, cell: float = 3.0) -> None:
+    def __init__(self, x: float, y: float, cell: tuple[float, float] = (2.55, 4.2)) -> None:
         self.x, self.y, self.cell = x, y, cell
-        self.block_width, self.block_height = MABS * cell, PES * cell
+        self.block_width, self.block_height = MABS * cell[0], PES * cell[1]
         self.left, self.top = x + width_of("L2B 7", "s") + 6, y + 16
         self.gap = 4.0
 
@@ -107,7 +107,8 @@ class MachineMap:
     def mark(self, canvas: Canvas, l2b: int, l1b: int, mab: int, pe: int) -> None:
         """A ring around a PE."""
         x, y = self.corner(l2b, l1b)
-        ring(canvas, x + mab * self.cell, y + pe * self.cell, self.cell, self.cell)
+        width, height = self.cell
+        ring(canvas, x + mab * width, y + pe * height, width, height)
 
 
 def ring(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:

@@ -1,0 +1,226 @@
+"""The picture of `draw.layout`: tensor, machine, formulas, and the words of one PE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.draw.held import Holding, Index, holding_of, styles
+from haribote.errors import HariboteError
+from haribote.kernel import Operand
+from haribote.layout import LEVELS, Layout
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
+from simulator.pictures.grids import MachineMap, lines, paint, ring
+
+TOP = 84.0
+TENSOR_LEFT, TENSOR_WIDTH, TENSOR_HEIGHT = MARGIN + 38, 300.0, 290.0
+MACHINE_LEFT = 392.0
+LARGEST = 18.0
+PER_ROW, ROWS = 16, 4
+"""Words of a PE that are shown, where the elements have short names."""
+ORDER = (*LEVELS, "long word", "W")
+
+
+def layout_picture(
+    what: Layout | Operand | str,
+    shape: Sequence[int] | None = None,
+    element: Sequence[int] | None = None,
+    memory: str = "LM",
+) -> Picture:
+    """Who holds which element: the tensor and the machine side by side, a unit in the same colour in both.
+
+    what: a tag such as `256x16.A`, a letter with its `shape`, a layout, its notation, or an operand of a kernel.
+    element: the one to mark, `(row, column)`; the picture says where it is and shows its PE's words. memory: LM0, LM1,
+    LM or DRAM (of `haribote.layout.dram_layout`). Raises HariboteError.
+    """
+    holding = holding_of(what, shape, memory)
+    index = _checked(element, holding.shape)
+    canvas = Canvas()
+    size = "x".join(map(str, holding.shape))
+    head = f"{size} in {holding.memory}"
+    if index is not None:
+        head = f"[{', '.join(map(str, index))}] of {size}: {holding.where(index)}"
+    canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
+    canvas.text(MARGIN, 48, str(holding.layout), "m f", room=WIDTH - 2 * MARGIN)
+    left = _tensor(canvas, holding, index)
+    right = _groups(canvas, holding, index) if holding.memory == "DRAM" else _machine(canvas, holding, index)
+    bottom = max(left, _formulas(canvas, holding, right + 24))
+    if holding.memory != "DRAM":
+        bottom = _words(canvas, holding, index, bottom + 30)
+    says = f"{size} in {holding.memory}, layout {holding.layout}: {holding.layout.formula()}".replace("\n", "; ")
+    if index is not None:
+        says = f"{head}. {says}"
+    return canvas.picture(says, bottom + MARGIN)
+
+
+def _checked(element: Sequence[int] | None, shape: Index) -> Index | None:
+    if element is None:
+        return None
+    index = tuple(int(number) for number in element)
+    if len(index) != len(shape) or not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
+        last = ", ".join(str(n - 1) for n in shape)
+        raise HariboteError(f"there is no element {list(index)} in a tensor of shape {shape}", f"up to [{last}]")
+    return index
+
+
+# --- the tensor ------------------------------------------------------------------------------------------------------
+
+
+def _tensor(canvas: Canvas, holding: Holding, index: Index | None) -> float:
+    """The elements in the colours of their units; returns where they end."""
+    rows, columns = holding.matrix
+    width, height = min(TENSOR_WIDTH, columns * LARGEST), min(TENSOR_HEIGHT, rows * LARGEST)
+    canvas.text(TENSOR_LEFT, TOP - 18, "the tensor", "b")
+    units = [holding.position(level).reshape(rows, columns) for level in LEVELS]
+    with canvas.group(f"{rows} rows, {columns} columns", data="tensor"):
+        paint(canvas, TENSOR_LEFT, TOP, width, height, styles(holding, units))
+    if width / columns >= 6:
+        lines(canvas, TENSOR_LEFT, TOP, width, height, 1, columns)
+    if height / rows >= 6:
+        lines(canvas, TENSOR_LEFT, TOP, width, height, rows, 1)
+    marked = None if index is None else divmod(int(np.ravel_multi_index(index, holding.shape)), columns)
+    _ticks(canvas, rows, columns, width, height, marked)
+    if marked is not None:
+        x, y = TENSOR_LEFT + marked[1] * width / columns, TOP + marked[0] * height / rows
+        ring(canvas, x, y, width / columns, height / rows)
+    return TOP + height
+
+
+def _ticks(
+    canvas: Canvas, rows: int, columns: int, width: float, height: float, marked: tuple[int, int] | None
+) -> None:
+    """First and last row and column, and those of the marked element."""
+    at_row, at_column = marked if marked is not None else (0, 0)
+    for row in sorted({0, rows - 1, at_row}):
+        y = TOP + (row + 0.5) * height / rows
+        if row == at_row or abs(row - at_row) * height / rows > 14:
+            style = "s b" if marked and row == at_row else "s f"
+            canvas.text(TENSOR_LEFT - 6, y + 4, str(row), style, anchor="end")
+    for column in sorted({0, columns - 1, at_column}):
+        x = TENSOR_LEFT + (column + 0.5) * width / columns
+        if column == at_column or abs(column - at_column) * width / columns > 26:
+            style = "s b" if marked and column == at_column else "s f"
+            canvas.text(x, TOP - 5, str(column), style, anchor="middle")
+
+
+# --- the machine -----------------------------------------------------------------------------------------------------
+
+
+def _machine(canvas: Canvas, holding: Holding, index: Index | None) -> float:
+    """All PEs in the same colours, those without an element empty; returns where they end."""
+    canvas.text(MACHINE_LEFT + 44, TOP - 18, "the machine: in each block 16 MABs with 4 PEs", "b")
+    grid = MachineMap(MACHINE_LEFT, TOP - 14)
+    units = np.meshgrid(*(np.arange(count) for count in LEVELS.values()), indexing="ij")
+    painted = np.where(holding.holders(), styles(holding, units), "")
+    marked = None if index is None else holding.copies(index)
+    if marked is not None:
+        painted = np.where(marked, "ink", painted)
+    with canvas.group(data="machine"):
+        grid.draw(canvas, painted, lambda l2b, l1b: _share_of(holding, l2b, l1b))
+    if index is not None:
+        grid.mark(canvas, *holding.unit(index))
+    return grid.y + grid.height
+
+
+def _share_of(holding: Holding, l2b: int, l1b: int) -> str:
+    """Which rows of the tensor an L1B holds, for its tooltip."""
+    mine = np.ones(holding.shape, np.bool_)
+    for level, number in (("L2B", l2b), ("L1B", l1b)):
+        if holding.layout.names(level):
+            mine &= holding.position(level) == number
+    if not mine.any():
+        return "nothing of it"
+    parts = []
+    for axis, name in zip(range(mine.ndim), "ijklmn", strict=False):
+        found = np.flatnonzero(mine.any(axis=tuple(a for a in range(mine.ndim) if a != axis)))
+        parts.append(f"{name} = {_series(found)}")
+    return "; ".join(parts)
+
+
+def _series(numbers: NDArray[np.int64]) -> str:
+    """`0, 8, 16, …, 248`."""
+    texts = list(map(str, numbers))
+    return ", ".join(texts if len(texts) <= 5 else [*texts[:3], "…", texts[-1]])
+
+
+def _groups(canvas: Canvas, holding: Holding, index: Index | None) -> float:
+    """The four DRAMs with their parts of the tensor; returns where they end."""
+    canvas.text(MACHINE_LEFT + 44, TOP - 18, "the DRAMs of the four groups", "b")
+    group, word = holding.position("L2B") // 2, holding.position("long word")
+    marked = -1 if index is None else int(group[index])
+    for number in range(4):
+        x = MACHINE_LEFT + 44 + number * 98
+        mine = word[group == number]
+        style = f"h{2 * number}" if len(mine) else "empty"
+        canvas.rect(x, TOP, 90, 46, style, round_=3, title=f"DRAM of group {number}")
+        ink = "on " if len(mine) else "f "
+        canvas.text(x + 45, TOP + 20, f"group {number}", f"{ink}b", anchor="middle")
+        held = f"{mine.min()} to {mine.max()}" if len(mine) else "nothing of it"
+        canvas.text(x + 45, TOP + 36, held, f"{ink}s", anchor="middle", room=88)
+        if number == marked:
+            ring(canvas, x, TOP, 90, 46)
+    canvas.text(MACHINE_LEFT + 44, TOP + 64, "addresses in long words; two elements in each", "s f")
+    return TOP + 64
+
+
+def _formulas(canvas: Canvas, holding: Holding, y: float) -> float:
+    """What the colours mean and the index formula; returns where they end."""
+    left = MACHINE_LEFT + 44
+    hue, shade = ([*holding.levels, "", ""])[:2]
+    if holding.memory == "DRAM":
+        hue, shade = ("group", "") if hue else ("", "")
+    names = "ijklmn"[: len(holding.layout.axes)]
+    canvas.text(left, y, f"element [{', '.join(names)}] is in", "b")
+    for line in sorted(holding.layout.formula().split("\n"), key=lambda line: ORDER.index(line.partition(" = ")[0])):
+        y += 17
+        name, _, formula = line.partition(" = ")
+        if holding.memory == "DRAM" and name == "L2B":
+            name, formula = "group", formula.removeprefix("2*(").removesuffix(")")
+        told = "  (the colour)" if name == hue else "  (the shade)" if name == shade else ""
+        canvas.text(left, y, f"{name} = {formula}{told}", "m")
+    for level in holding.copied:
+        y += 17
+        canvas.text(left, y, f"a copy in every {level}", "s f")
+    if holding.shape != holding.layout.shape:
+        y += 17
+        canvas.text(left, y, f"{names} counts the elements row by row", "s f")
+    return y
+
+
+# --- the words of one PE ---------------------------------------------------------------------------------------------
+
+
+def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> float:
+    """What the PE of the marked element (or of the first one) holds, word by word; returns where it ends."""
+    first = index if index is not None else (0,) * len(holding.shape)
+    unit = holding.unit(first)
+    held = holding.of_unit(unit)
+    name = "n{}c{}b{}m{}p{}".format(*divmod(unit[0], 2), *unit[1:])
+    label = f"the words of PE {unit[3]} in MAB {unit[2]}, L1B {unit[1]}, L2B {unit[0]} ({name}):"
+    label += f" {len(held)} elements" if len(held) > 1 else " 1 element"
+    canvas.text(MARGIN, y, label, "b")
+    addresses = sorted(held)
+    widest = max(len(",".join(map(str, element))) for element in held.values())
+    per_row = min(PER_ROW, int((WIDTH - 2 * MARGIN) / (6.8 * widest + 8)))
+    at = addresses.index(int(holding.position("word")[first]))
+    start = max(0, min(at // per_row - 1, -(-len(addresses) // per_row) - ROWS)) * per_row
+    shown = addresses[start : start + ROWS * per_row]
+    width = (WIDTH - 2 * MARGIN) / per_row
+    y += 10
+    for number, address in enumerate(shown):
+        x, top = MARGIN + number % per_row * width, y + number // per_row * 38
+        element = ",".join(map(str, held[address]))
+        here = index is not None and held[address] == index
+        title = f"word {address}: element [{element}]"
+        canvas.rect(x, top, width - 4, 34, "ink" if here else "box", round_=2, title=title)
+        tone = " on" if here else ""
+        canvas.text(x + width / 2 - 2, top + 14, element, f"m b{tone}", anchor="middle", room=width)
+        canvas.text(x + width / 2 - 2, top + 28, f"{address}", f"s{tone or ' f'}", anchor="middle")
+    bottom = y + -(-len(shown) // per_row) * 38
+    note = "above: the element, below: the word's address"
+    if len(shown) < len(addresses):
+        note += f"; words {shown[0]} to {shown[-1]} of {addresses[0]} to {addresses[-1]}"
+    canvas.text(MARGIN, bottom + 12, note, "s f")
+    return bottom + 14
