@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.emitter.filter import filter_program
 from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.watch import Watched, watch
 
@@ -44,12 +45,13 @@ class Sandbox:
     """A sandbox with folders and files of our choice inside.
 
     mounts: what is to be seen, by its place inside; later ones lie over earlier ones. folder: where commands start.
-    bwrap: the program.
+    bwrap: the program. filtered: whether system calls are refused that an answer has no use for, sockets among them.
     """
 
     mounts: Mapping[str, Path] = field(default_factory=dict)
     folder: str = HOME
     bwrap: str = "bwrap"
+    filtered: bool = True
 
     def run(
         self,
@@ -64,7 +66,7 @@ class Sandbox:
         """
         limits = limits or Limits()
         with ExitStack() as stack:
-            given = _handle(stdin, stack)
+            given = handle_of(stdin, stack)
             line, handles = self.command(command, limits, stack, files or {})
             process = subprocess.Popen(
                 line, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, pass_fds=handles,
@@ -92,8 +94,11 @@ class Sandbox:
             line += ["--cap-add", capability]
         line += self._view(limits)
         handles = []
+        if self.filtered and filter_program():
+            handles.append(handle_of(filter_program(), stack))
+            line += ["--seccomp", str(handles[-1])]
         for place, content in files.items():
-            handles.append(_handle(content, stack))
+            handles.append(handle_of(content, stack))
             line += ["--perms", "0444", "--ro-bind-data", str(handles[-1]), place]
         line += ["--remount-ro", "/", "--chdir", self.folder, "--"]
         line += _as_nobody() if root else []
@@ -113,7 +118,7 @@ class Sandbox:
         return [*line, "--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp"]
 
 
-def _handle(content: bytes, stack: ExitStack) -> int:
+def handle_of(content: bytes, stack: ExitStack) -> int:
     """A file descriptor of a nameless file with this content, at its beginning."""
     handle = os.memfd_create("given")
     stack.callback(os.close, handle)

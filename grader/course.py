@@ -1,0 +1,74 @@
+"""Which version of the course this is: hashes over the tasks and the checks, and over all that decides a verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+
+from grader.stubs import stub_of
+from haribote.tasks import ROOT, all_tasks
+
+# What decides whether an answer is right: a submission is made for one version of it.
+_CHECKS = ("grader/tasks.toml", "grader/emitter", "grader/trials", "grader/kernel_cases.py", "grader/kernel_run.py",
+           "grader/reference.py", "grader/step_values.py")  # fmt: skip
+PRODUCT = ("haribote", "simulator")
+LEARNERS = ("kernels", "exercises")  # folders of the product in which people write their answers
+SHORT = 16  # characters of a hash where people read it
+
+
+@cache
+def course_hash() -> str:
+    """Of the tasks and their checks."""
+    files = {name: content for name, content in source_files(("grader",)).items() if name.startswith(_CHECKS)}
+    return _hash(files)
+
+
+@cache
+def verdict_hash() -> str:
+    """Of the grader, the compiler and the simulator: what a cached verdict depends on."""
+    return _hash(product_files() | source_files(("grader",)))
+
+
+def product_files() -> dict[str, bytes]:
+    """The compiler and the simulator by their names in the course's folder, every task's file being the bare stub."""
+    own = tuple(f"haribote/{folder}/" for folder in LEARNERS)
+    every = source_files(PRODUCT)
+    files = {name: every[name] for name in every if not name.startswith(own) or name.endswith("/__init__.py")}
+    for task in all_tasks():
+        solution = ROOT / "solutions" / task.file
+        files[f"haribote/{task.file}"] = stub_of(task, solution.read_text(encoding="utf-8")).encode()
+    return files
+
+
+def source_files(folders: Iterable[str]) -> dict[str, bytes]:
+    """The files in some folders of the course, by name; those that git does not ignore, where there is git."""
+    names = _known_to_git(folders) or _found(folders)
+    return {name: (ROOT / name).read_bytes() for name in sorted(names) if (ROOT / name).is_file()}
+
+
+def _known_to_git(folders: Iterable[str]) -> list[str]:
+    """What git tracks or would, or nothing where the course is no git repository of its own."""
+    if not (ROOT / ".git").exists():
+        return []
+    try:
+        listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *folders]
+        run = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [name for name in run.stdout.decode().split("\0") if name]
+
+
+def _found(folders: Iterable[str]) -> list[str]:
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    names = (path.relative_to(ROOT) for path in paths)
+    return [name.as_posix() for name in names if not any(p == "__pycache__" or p.startswith(".") for p in name.parts)]
+
+
+def _hash(files: dict[str, bytes]) -> str:
+    """Line ends do not count: git may write others on another system."""
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name}\0{hashlib.sha256(content.replace(bytes([13, 10]), bytes([10]))).hexdigest()}\n".encode())
+    return digest.hexdigest()
