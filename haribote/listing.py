@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 
 import onnx
 
-from haribote.graph import Index, evaluate
+from haribote.graph import Index, attributes, evaluate
 from haribote.reference import Array, operators, run_nodes
 
 
-def listing(model: onnx.ModelProto) -> str:
+def listing(model: onnx.ModelProto, flags: bool = False) -> str:
     """One line per node, in order: operator, what it reads, what it makes, and the shape of that.
 
-    The names are lined up. A left-out input is shown as "-".
+    The names are lined up. A left-out input is shown as "-". flags: with the attributes that are set, "Gemm transB=1".
     """
-    index = Index(model)
-    rows = []
+    index, rows = Index(model), []
     for node in model.graph.node:
         made = ", ".join(f"{name}[{'x'.join(map(str, index.shape[name]))}]" for name in node.output if name)
-        rows.append((node.op_type, ", ".join(name or "-" for name in node.input), made))
+        op = " ".join([node.op_type, *(f"{key}={value}" for key, value in attributes(node).items() if flags)])
+        rows.append((op, ", ".join(name or "-" for name in node.input), made))
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     return "\n".join(f"{op:<{widths[0]}}  {read:<{widths[1]}}  ->  {made}" for op, read, made in rows)
 
