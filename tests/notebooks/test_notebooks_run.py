@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from course_tree import environment, nbval, pristine
 
 from notebooks.form import MARK, Place, bare, keep_marked, places, written
 from notebooks.run import execute, tracebacks
+from notebooks.tree import environment, pristine
 
 PLACES = [place for place in places() if place.language == "en"]  # the others have the same cells and outputs
+QUICK = {"HARIBOTE_SHORT": "1", "OMP_NUM_THREADS": "1"}  # long cells are short; one core for NumPy and torch
 EACH = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
 
 RELU = f"""# A notebook that uses a kernel
@@ -34,6 +37,18 @@ print("and so on")
 """
 
 
+def nbval(tree: Path, notebook: str) -> subprocess.CompletedProcess[str]:
+    """`pytest --nbval-lax` on one notebook of a tree, with solutions."""
+    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    return subprocess.run(
+        [*command, "--nbval-lax", f"notebooks/{notebook}"],
+        cwd=tree,
+        env=environment(tree, solutions=True) | QUICK,
+        capture_output=True,
+        text=True,
+    )
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pristine(tmp_path_factory.mktemp("tree"))
@@ -50,7 +65,9 @@ def test_with_solutions_the_outputs_are_those_kept(place: Place, tree: Path) -> 
 @EACH
 def test_with_bare_stubs_no_cell_shows_a_traceback(place: Place, tree: Path) -> None:
     folder = tree / "notebooks" / place.notebook.parent.name
-    done = execute(bare(place), folder, place.name, solutions=False, environment=environment(tree))
+    done = execute(
+        bare(place), folder, place.name, solutions=False, environment=environment(tree, solutions=False) | QUICK
+    )
     assert tracebacks(done) == []
 
 
@@ -62,7 +79,9 @@ def test_a_wrong_kernel_fails_in_the_compared_cell(tmp_path: Path) -> None:
     source.write_text(RELU, encoding="utf-8")
     (place,) = places(["99_relu"], source.parent.parent, tree / "notebooks")
     folder = place.notebook.parent
-    done = execute(bare(place), folder, place.name, solutions=True, environment=environment(tree))
+    done = execute(
+        bare(place), folder, place.name, solutions=True, environment=environment(tree, solutions=True) | QUICK
+    )
     place.notebook.write_bytes(written(keep_marked(done, place.name)))
     good = nbval(tree, place.name)
     assert good.returncode == 0 and "4 passed" in good.stdout, good.stdout + good.stderr

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 from grader.stubs import write_stubs
@@ -27,21 +25,9 @@ def pristine(target: Path) -> Path:
     return target
 
 
-def environment(tree: Path, *, solutions: bool = False) -> dict[str, str]:
-    """Variables with which a process takes its packages from `tree`; long cells are short, NumPy takes one core."""
+def environment(tree: Path, *, solutions: bool) -> dict[str, str]:
+    """The variables of a process that takes its packages from `tree`, with solutions or with the learner's files."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    variables |= {"PYTHONPATH": str(tree), "HARIBOTE_SHORT": "1", "OMP_NUM_THREADS": "1"}
     variables.pop("HARIBOTE_SOLUTIONS", None)
+    variables["PYTHONPATH"] = str(tree)
     return variables | ({"HARIBOTE_SOLUTIONS": "1"} if solutions else {})
-
-
-def nbval(tree: Path, notebook: str) -> subprocess.CompletedProcess[str]:
-    """`pytest --nbval-lax` on one notebook of a tree, with solutions."""
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    return subprocess.run(
-        [*command, "--nbval-lax", f"notebooks/{notebook}"],
-        cwd=tree,
-        env=environment(tree, solutions=True),
-        capture_output=True,
-        text=True,
-    )
