@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,7 @@ class Holding:
         """Which PEs hold any element, [L2B, L1B, MAB, PE]."""
         return self._spread(tuple(self.position(level).ravel() for level in LEVELS))
 
-    def _spread(self, units: tuple[object, ...]) -> NDArray[np.bool_]:
+    def _spread(self, units: tuple[Any, ...]) -> NDArray[np.bool_]:
         found = np.zeros(tuple(LEVELS.values()), np.bool_)
         found[units] = True
         for axis, level in enumerate(LEVELS):

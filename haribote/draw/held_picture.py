@@ -12,12 +12,11 @@ from haribote.errors import HariboteError
 from haribote.kernel import Operand
 from haribote.layout import LEVELS, Layout
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
-from simulator.pictures.grids import MachineMap, lines, paint, ring
+from simulator.pictures.grids import MachineMap, TensorMap, ring
 
 TOP = 84.0
-TENSOR_LEFT, TENSOR_WIDTH, TENSOR_HEIGHT = MARGIN + 38, 300.0, 290.0
+TENSOR_LEFT = MARGIN + 38
 MACHINE_LEFT = 392.0
-LARGEST = 18.0
 PER_ROW, ROWS = 16, 4
 """Words of a PE that are shown, where the elements have short names."""
 ORDER = (*LEVELS, "long word", "W")
@@ -71,38 +70,12 @@ def _checked(element: Sequence[int] | None, shape: Index) -> Index | None:
 def _tensor(canvas: Canvas, holding: Holding, index: Index | None) -> float:
     """The elements in the colours of their units; returns where they end."""
     rows, columns = holding.matrix
-    width, height = min(TENSOR_WIDTH, columns * LARGEST), min(TENSOR_HEIGHT, rows * LARGEST)
-    canvas.text(TENSOR_LEFT, TOP - 18, "the tensor", "b")
-    units = [holding.position(level).reshape(rows, columns) for level in LEVELS]
-    with canvas.group(f"{rows} rows, {columns} columns", data="tensor"):
-        paint(canvas, TENSOR_LEFT, TOP, width, height, styles(holding, units))
-    if width / columns >= 6:
-        lines(canvas, TENSOR_LEFT, TOP, width, height, 1, columns)
-    if height / rows >= 6:
-        lines(canvas, TENSOR_LEFT, TOP, width, height, rows, 1)
     marked = None if index is None else divmod(int(np.ravel_multi_index(index, holding.shape)), columns)
-    _ticks(canvas, rows, columns, width, height, marked)
-    if marked is not None:
-        x, y = TENSOR_LEFT + marked[1] * width / columns, TOP + marked[0] * height / rows
-        ring(canvas, x, y, width / columns, height / rows)
-    return TOP + height
-
-
-def _ticks(
-    canvas: Canvas, rows: int, columns: int, width: float, height: float, marked: tuple[int, int] | None
-) -> None:
-    """First and last row and column, and those of the marked element."""
-    at_row, at_column = marked if marked is not None else (0, 0)
-    for row in sorted({0, rows - 1, at_row}):
-        y = TOP + (row + 0.5) * height / rows
-        if row == at_row or abs(row - at_row) * height / rows > 14:
-            style = "s b" if marked and row == at_row else "s f"
-            canvas.text(TENSOR_LEFT - 6, y + 4, str(row), style, anchor="end")
-    for column in sorted({0, columns - 1, at_column}):
-        x = TENSOR_LEFT + (column + 0.5) * width / columns
-        if column == at_column or abs(column - at_column) * width / columns > 26:
-            style = "s b" if marked and column == at_column else "s f"
-            canvas.text(x, TOP - 5, str(column), style, anchor="middle")
+    units = [holding.position(level).reshape(rows, columns) for level in LEVELS]
+    canvas.text(TENSOR_LEFT, TOP - 18, "the tensor", "b")
+    tensor = TensorMap(TENSOR_LEFT, TOP, rows, columns)
+    tensor.draw(canvas, styles(holding, units), marked)
+    return TOP + tensor.height
 
 
 # --- the machine -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,13 @@ def paint(canvas: Canvas, x: float, y: float, width: float, height: float, style
         for run in [run for run in open_ if run not in runs]:
             style, first, last = run
             top = open_.pop(run)
-            left, right = x + first * width / columns, x + last * width / columns
-            above, below = y + top * height / rows, y + row * height / rows
-            paths.setdefault(style, []).append(f"M{left:.6g} {above:.6g}H{right:.6g}V{below:.6g}H{left:.6g}z")
+            paths.setdefault(style, []).append(f"M{first} {top}H{last}V{row}H{first}z")
         for run in runs:
             open_.setdefault(run, row)
+    place = f'transform="translate({x:.6g} {y:.6g}) scale({width / columns:.6g} {height / rows:.6g})"'
     for style in sorted(paths):
         hue, _, shade = style.partition(" s")
-        more = f'fill-opacity="{1 - 0.105 * int(shade):.3g}"' if shade and shade != "0" else ""
+        more = place + (f' fill-opacity="{1 - 0.105 * int(shade):.3g}"' if shade else "")
         canvas.path("".join(sorted(paths[style])), hue, more=more)
 
 
@@ -53,6 +53,49 @@ def lines(canvas: Canvas, x: float, y: float, width: float, height: float, rows:
     across = "".join(f"M{x:.6g} {y + i * height / rows:.6g}h{width:.6g}" for i in range(1, rows))
     if down + across:
         canvas.path(down + across, "gap")
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """A matrix as a rectangle at most so large, with the numbers of its first and last row and column."""
+
+    x: float
+    y: float
+    rows: int
+    columns: int
+    room: tuple[float, float] = (300.0, 290.0)
+    largest: float = 18.0
+    """The side of a cell is not more than this."""
+
+    @property
+    def width(self) -> float:
+        """Of the rectangle."""
+        return min(self.room[0], self.columns * self.largest)
+
+    @property
+    def height(self) -> float:
+        """Of the rectangle."""
+        return min(self.room[1], self.rows * self.largest)
+
+    def draw(self, canvas: Canvas, styles: Styles, marked: tuple[int, int] | None = None) -> None:
+        """styles: of the elements, or of equal parts of rows and columns where there are fewer. marked: an element."""
+        with canvas.group(f"{self.rows} rows, {self.columns} columns", data="tensor"):
+            canvas.rect(self.x, self.y, self.width, self.height, "empty")
+            paint(canvas, self.x, self.y, self.width, self.height, styles)
+        wide, high = self.width / self.columns, self.height / self.rows
+        lines(canvas, self.x, self.y, self.width, self.height, self.rows * (high >= 6), self.columns * (wide >= 6))
+        at_row, at_column = marked or (0, 0)
+        style = "s b" if marked else "s f"
+        for row in sorted({0, self.rows - 1, at_row}):
+            if row == at_row or abs(row - at_row) * high > 14:
+                y = self.y + (row + 0.5) * high + 4
+                canvas.text(self.x - 6, y, str(row), style if row == at_row else "s f", anchor="end")
+        for column in sorted({0, self.columns - 1, at_column}):
+            if column == at_column or abs(column - at_column) * wide > 26:
+                x = self.x + (column + 0.5) * wide
+                canvas.text(x, self.y - 5, str(column), style if column == at_column else "s f", anchor="middle")
+        if marked:
+            ring(canvas, self.x + at_column * wide, self.y + at_row * high, wide, high)
 
 
 class MachineMap:
