@@ -80,7 +80,7 @@ def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr)
     try:
         return _from_cache_or_mirrors(say)
     except HariboteError as error:
-        say(error.message)
+        say(error.message.partition("\n")[0].rstrip(":"))  # `haribote data fetch` tells every mirror's reason
         return _synthetic("because real MNIST is neither in the cache nor to be downloaded now", say)
 
 
