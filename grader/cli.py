@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.checking import check
-from grader.emission import shown
+from grader.emitter.loading import shown
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
 from haribote.command import run_command

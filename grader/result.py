@@ -34,6 +34,7 @@ class Failure:
     what was seen, in sentences. where: file and line of the answer, if one is to blame. inputs: by operand name.
     error: absolute error of every element of the tensor (inf where it is no number), None without a result.
     machine: the largest error in every PE, [L2B 8, L1B 8, MAB 16, PE 4]; of a result in DRAM, [group 4].
+    line: of the answer's assembly, counted from 1, if one is to blame; `where` is found from it.
     """
 
     case: str
@@ -46,6 +47,7 @@ class Failure:
     error: Array | None = None
     machine: Array | None = None
     picture: str = ""
+    line: int = 0
 
     def __str__(self) -> str:
         head = f"{self.where}: " if self.where else ""
@@ -57,7 +59,11 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The outcome of one check. cases: how many passed. seed: gives the same random cases again."""
+    """The outcome of one check. seed: gives the same random cases again.
+
+    cases: how many passed. total: of how many; 0 where the check ended at the first failure. file: that was checked.
+    reference: it is the course's own answer.
+    """
 
     task: str
     title: str
@@ -68,9 +74,16 @@ class Result:
     message: str
     seed: int = 0
     cases: int = 0
+    total: int = 0
     costs: tuple[Cost, ...] = ()
     failure: Failure | None = None
     seconds: float = 0.0
+    reference: bool = False
+
+    @property
+    def checked(self) -> str:
+        """Whose file was checked, in words."""
+        return f"checked the course's own answer {self.file}" if self.reference else f"checked {self.file}"
 
     @property
     def passed(self) -> bool:
@@ -106,6 +119,8 @@ class Result:
             "of": self.of,
             "seed": self.seed,
             "cases": self.cases,
+            "total": self.total,
+            "file": self.file,
             "costs": {cost.name: {"score": cost.score, "par": cost.par} for cost in self.costs},
             "message": self.message,
             "cause": failure.cause if failure else "",

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.checking import check, check_kernel
-from grader.emission import load
+from grader.emitter.loading import load
 from grader.mutants import mutants_of, wrong_answers
 from grader.stubs import stub_of
+from grader.trials import wrong_of
 from haribote.files import write_file
 from haribote.tasks import ROOT, Task, all_tasks, is_written, kernel_in, product_only
 
@@ -123,17 +124,15 @@ def _solution_path(task: Task) -> Path:
 
 
 def _wrong_exercises(task: Task, report: Report) -> None:
-    from grader.exercise_cases import WRONG
-
     source = _solution_path(task).read_text(encoding="utf-8")
     path = ROOT / "runs" / "selftest" / Path(task.file).name
-    for old, new in WRONG[task.id]:
+    for old, new in wrong_of(task):
         write_file(path, source.replace(old, new).encode())
         if old not in source or check(task.id, path=path, seed=SEED).passed:
             report.faults.append(f"task {task.id}: the wrong answer with `{new}` passes")
         path.unlink()
         report.wrong_answers += 1
-    if len(WRONG[task.id]) < 2:
+    if len(wrong_of(task)) < 2:
         report.faults.append(f"task {task.id}: has fewer than two wrong answers")
 
 
@@ -141,7 +140,7 @@ def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
     path = _solution_path(task)
     kernel = kernel_in(load(path, task.seconds), task.id)
     for wrong in wrong_answers(kernel, task.rows[0]):
-        result = check_kernel(task, wrong.kernel, path, SEED, rows=task.rows[:1])
+        result = check_kernel(task, wrong.kernel, path, SEED, task.rows[:1])
         found = result.failure.cause if result.failure else ""
         if result.passed:
             report.faults.append(f"task {task.id}: the wrong answer `{wrong.name}` passes")
@@ -150,7 +149,7 @@ def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
         report.wrong_answers += 1
     for row in task.rows:
         for mutant in mutants_of(kernel, row, mutants):
-            if check_kernel(task, mutant.kernel, path, SEED, rows=(row,)).passed:
+            if check_kernel(task, mutant.kernel, path, SEED, (row,)).passed:
                 report.survivors.append(f"{row.name}: {mutant.name}")
             else:
                 report.killed += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import sys
@@ -13,13 +12,9 @@ from typing import Any
 from haribote import tasks
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
+from haribote.ownership import solutions_wanted
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")
-
-
-def solutions_wanted() -> bool:
-    """Whether the reference answers stand in for the learner's: HARIBOTE_SOLUTIONS=1, as when notebooks are tested."""
-    return os.environ.get("HARIBOTE_SOLUTIONS", "") not in ("", "0")
 
 
 def planned(amount: int, *, short: int) -> int:
@@ -56,11 +51,7 @@ def answer(task: str) -> Callable[..., Any] | Kernel:
     """
     reread()
     known = tasks.find_task(task)
-    if solutions_wanted() and not known.rows:
-        module = importlib.import_module("solutions." + known.file.removesuffix(".py").replace("/", "."))
-        reference: Callable[..., Any] = getattr(module, known.product.partition(":")[2])
-        return reference
-    found = tasks.resolve(task, solutions_wanted())
+    found = tasks.resolve(task)
     if isinstance(found, tasks.Answer):
         return found.kernel
     if found is None or found.owner == "product":

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from haribote.ownership import exercise
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint32]
@@ -79,9 +80,7 @@ class Layout:
 
         Returns int64 of the tensor's shape.
         """
-        from haribote.tasks import exercise  # here, since the registry of tasks needs layouts itself
-
-        return exercise("4.1")(position)(self, level)
+        return position(self, level)
 
     def names(self, level: str) -> bool:
         """True when some axis is spread over `level`."""
@@ -142,6 +141,7 @@ class Layout:
         return terms
 
 
+@exercise("4.1")
 def position(layout: Layout, level: str) -> Ints:
     """The index formula, written out; see `Layout.position`."""
     total = np.zeros(layout.shape, np.int64)

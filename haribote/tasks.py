@@ -1,7 +1,8 @@
 """The registry of tasks over `grader/tasks.toml`: what tasks there are, and whose code answers them.
 
 `resolve("5.12")` gives the learner's code where it is written. Where it is not: for a kernel nothing (its node then
-runs on the host), for any other task the product's own function. With `solutions=True` a kernel is the reference one.
+runs on the host), for a task that the product does not need nothing, for any other the product's own function. With
+`solutions=True`, or HARIBOTE_SOLUTIONS=1 in the environment, it gives the reference answer.
 """
 
 from __future__ import annotations
@@ -9,18 +10,17 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal
 
 from haribote.errors import HariboteError
 from haribote.kernel import Kernel
 from haribote.kernel_table import KERNELS, KernelRow
+from haribote.ownership import exercise, own_function, product_only, solutions_wanted, withheld
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,10 +30,10 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 TASKS = ROOT / "grader" / "tasks.toml"
 
-_own_only: ContextVar[bool] = ContextVar("own_only", default=False)
-
-P = ParamSpec("P")
-R = TypeVar("R")
+__all__ = [
+    "ROOT", "Answer", "Function", "Task", "UnknownTask", "all_tasks", "answer_file", "exercise", "find_task",
+    "is_written", "kernel_in", "product_only", "resolve", "resolve_row", "solutions_wanted", "withheld",
+]  # fmt: skip
 
 
 class UnknownTask(HariboteError):
@@ -46,7 +46,9 @@ class Task:
 
     file: of stub and solution, below `haribote/` and `solutions/`. needs: the tasks that come first. seconds: time
     limit of a check. minutes: what it should take. hints: three, of growing strength. par: for a kernel its steps and
-    MV, all shapes together; for other tasks lines of code. product: the product's own function, "" for a kernel.
+    MV, all shapes together; for other tasks lines of code. product: the product's own function, `module:function`, ""
+    for a kernel and for a task that the product does not need, which gives the name of its `function` instead.
+    withhold: files that hold the product's own answer, which a sandbox must not show while the task is graded.
     """
 
     id: str
@@ -60,6 +62,13 @@ class Task:
     hints: tuple[str, ...]
     par: int
     product: str = ""
+    function: str = ""
+    withhold: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the function that the learner's file defines; "" for a kernel."""
+        return self.function or self.product.partition(":")[2]
 
     @property
     def rows(self) -> tuple[KernelRow, ...]:
@@ -69,18 +78,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """A kernel and whose it is: "yours" or "reference"."""
+    """A kernel and whose it is."""
 
     kernel: Kernel
-    owner: str
+    owner: Literal["yours", "reference"]
 
 
 @dataclass(frozen=True)
 class Function:
-    """The function that answers a task of another stage, and whose it is: "yours" or "product"."""
+    """The function that answers a task of another stage, and whose it is."""
 
     function: Callable[..., Any]
-    owner: str
+    owner: Literal["yours", "reference", "product"]
 
 
 @cache
@@ -109,29 +118,46 @@ def is_written(path: Path) -> bool:
         return False
     try:
         module = ast.parse(path.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
     raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))
     names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
     return not any(isinstance(name, ast.Name) and name.id == "NotWritten" for name in names)
 
 
-def resolve(task: str, solutions: bool = False) -> Answer | Function | None:
-    """The code that answers a task; None for a kernel that the learner has not written yet. Raises UnknownTask."""
+def answer_file(task: Task, solutions: bool | None = None, root: Path = ROOT) -> Path:
+    """The file of a task's answer: the learner's, or the reference one. solutions: None = what HARIBOTE_SOLUTIONS says.
+
+    root: of the course's tree.
+    """
+    solutions = solutions_wanted() if solutions is None else solutions
+    return root / ("solutions" if solutions else "haribote") / task.file
+
+
+def resolve(task: str, solutions: bool | None = None) -> Answer | Function | None:
+    """The code that answers a task, or None where the learner has not written it yet and the product has none.
+
+    solutions: the reference answers; None = what HARIBOTE_SOLUTIONS says. Raises UnknownTask.
+    """
     found = find_task(task)
     if found.rows:
         return resolve_row(found.rows[0], solutions)
+    if solutions_wanted() if solutions is None else solutions:
+        return Function(_function_in("solutions", found), "reference")
     theirs = _learners_function(found.id)
-    return Function(theirs, "yours") if theirs else Function(_product_function(found), "product")
+    if theirs:
+        return Function(theirs, "yours")
+    return Function(_product_function(found), "product") if found.product else None
 
 
-def resolve_row(row: KernelRow, solutions: bool = False) -> Answer | None:
-    """The kernel that serves a row of the kernel table, or None where it is not written."""
-    package, owner = ("solutions", "reference") if solutions else ("haribote", "yours")
+def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
+    """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
+    solutions = solutions_wanted() if solutions is None else solutions
+    package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
     if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
         return None
     module = importlib.import_module(f"{package}.kernels.{row.module}")
-    return Answer(kernel_in(module, row.task), owner)
+    return Answer(kernel_in(module, row.task), "reference" if solutions else "yours")
 
 
 def kernel_in(module: ModuleType, task: str) -> Kernel:
@@ -142,37 +168,9 @@ def kernel_in(module: ModuleType, task: str) -> Kernel:
     return found[0]
 
 
-def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare a function of the product as the answer to a task: where the learner has written theirs, it is used.
-
-    The product's own function is kept as `__wrapped__`.
-    """
-
-    def declare(own: Callable[P, R]) -> Callable[P, R]:
-        @wraps(own)
-        def answer(*args: P.args, **kwargs: P.kwargs) -> R:
-            learners = None if _own_only.get() else _learners_function(task)
-            return (learners or own)(*args, **kwargs)
-
-        return answer
-
-    return declare
-
-
-@contextmanager
-def product_only() -> Iterator[None]:
-    """Inside, the product uses its own functions: a check must not depend on the answers to other tasks."""
-    token = _own_only.set(True)
-    try:
-        yield
-    finally:
-        _own_only.reset(token)
-
-
 def _product_function(task: Task) -> Callable[..., Any]:
-    module, _, name = task.product.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return getattr(function, "__wrapped__", function)
+    importlib.import_module(task.product.partition(":")[0])
+    return own_function(task.id)
 
 
 @cache
@@ -181,9 +179,13 @@ def _learners_function(task: str) -> Callable[..., Any] | None:
     found = find_task(task)
     if not is_written(ROOT / "haribote" / found.file):
         return None
-    module = importlib.import_module("haribote." + found.file.removesuffix(".py").replace("/", "."))
-    name = found.product.partition(":")[2]
-    if not callable(getattr(module, name, None)):
-        raise HariboteError(f"{module.__file__}: has no function {name} (task {task})", f"`grader reset {task}`")
-    function: Callable[..., Any] = getattr(module, name)
+    return _function_in("haribote", found)
+
+
+def _function_in(package: str, task: Task) -> Callable[..., Any]:
+    """The function of a task in the file of `haribote` or `solutions`. Raises HariboteError where it has none."""
+    module = importlib.import_module(f"{package}." + task.file.removesuffix(".py").replace("/", "."))
+    if not callable(getattr(module, task.name, None)):
+        raise HariboteError(f"{module.__file__}: has no function {task.name} (task {task.id})", "`grader reset TASK`")
+    function: Callable[..., Any] = getattr(module, task.name)
     return function

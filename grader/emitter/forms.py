@@ -1,0 +1,39 @@
+"""What the emitter does for each task: call the learner's function on what is given, make plain values of the rest.
+
+A task's form is in the module named after its stage (`s02_autograd.py` for stage 02_autograd), in its FORMS; a further
+module may share a stage (`s04_assembly.py`). To add one: a function `(function, given) -> answer`, entered in FORMS.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from grader.emitter.values import Value, Values
+from haribote.errors import HariboteError
+from haribote.tasks import Task
+
+Function = Callable[..., Any]
+Form = Callable[[Function, Values], dict[str, Value]]
+"""(the learner's function, given) -> answer. The function is guarded: what it raises is told with file and line."""
+
+FURTHER = {"04_memory": ("s04_assembly",)}
+
+
+def form_of(task: Task) -> Form:
+    """The form of a task that is no kernel. Raises HariboteError where it has none."""
+    for module in stage_modules("grader.emitter", task):
+        if task.id in module.FORMS:
+            form: Form = module.FORMS[task.id]
+            return form
+    raise HariboteError(f"task {task.id} has no form", f"add it to FORMS of grader/emitter/s{task.stage}.py")
+
+
+def stage_modules(package: str, task: Task) -> Iterator[ModuleType]:
+    """The modules of a task's stage in a package (`grader.emitter`, `grader.trials`)."""
+    for name in (f"s{task.stage}", *FURTHER.get(task.stage, ())):
+        if importlib.util.find_spec(f"{package}.{name}"):
+            yield importlib.import_module(f"{package}.{name}")

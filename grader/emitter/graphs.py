@@ -1,0 +1,32 @@
+"""Graphs as answers: their bytes, and a refusal told as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx
+
+from grader.emitter.loading import AnswerError
+from grader.emitter.values import Value
+from haribote.errors import UnsupportedOp
+
+MODEL, REFUSED = "model", "refused"
+
+
+def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
+    """The answer `{"model": …}` with the graph that `make` gives; `{"refused": why}` where `g.require` has refused."""
+    try:
+        return {MODEL: make().SerializeToString(deterministic=True)}
+    except AnswerError as error:  # what a guarded function makes of every error
+        if isinstance(error.__cause__, UnsupportedOp):
+            return {REFUSED: str(error)}
+        raise
+
+
+def graph_given(value: Value) -> onnx.ModelProto:
+    """A graph that was given as bytes."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"a graph is given as bytes, received {type(value).__name__}")
+    model = onnx.ModelProto()
+    model.ParseFromString(value)
+    return model

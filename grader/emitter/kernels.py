@@ -1,0 +1,117 @@
+"""Let a kernel emit its text, every line with the source line it came from; an operator as plain values.
+
+`text_of` serves every task whose answer is assembly: its answer is `{"text": …, "sources": […]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.emitter.limits import time_limit
+from grader.emitter.loading import AnswerError, Items, explained, line_of, shown
+from grader.emitter.values import Value, Values
+from haribote.kernel import Kernel, Op, Operand
+from haribote.layout import Layout, dram_layout
+
+MOST_LINES = 50_000
+MOST_CHARACTERS = 8 * 2**20
+
+
+@dataclass(frozen=True)
+class Emission:
+    """Assembly as it was emitted. sources[i]: line of the answer's file that gave line i + 1 of the text."""
+
+    lines: tuple[str, ...]
+    sources: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The lines as a program."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+    def answer(self) -> dict[str, Value]:
+        """As the answer of a Form."""
+        return {"text": self.text, "sources": list(self.sources)}
+
+
+def emit(kernel: Kernel, op: Op, path: Path, seconds: float) -> Emission:
+    """Run a kernel. Raises AnswerError, Refused, NotWritten."""
+    with explained(path, seconds), time_limit(seconds):
+        items = kernel.emit(op)
+        return _collected(items, lambda: line_of(items, path), f"the kernel of task {kernel.task}", path)
+
+
+def text_of(items: Any, path: Path | None = None) -> dict[str, Value]:
+    """The answer of a task whose function yields lines of assembly; `items` is what the function gave.
+
+    Raises AnswerError, NotWritten.
+    """
+    if isinstance(items, Items):
+        return _collected(items, lambda: items.line, "the function", items.path).answer()
+    return _collected(items, lambda: 1, "the function", path or Path("the answer")).answer()
+
+
+def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
+    lines: list[str] = []
+    sources: list[int] = []
+    size = 0
+    for item in _checked(items, what, path):
+        source = line()
+        size += len(item)
+        if len(lines) >= MOST_LINES or size > MOST_CHARACTERS:
+            most = f"{MOST_LINES} lines" if len(lines) >= MOST_LINES else f"{MOST_CHARACTERS} characters"
+            raise AnswerError(f"more than {most}", "end the loop", f"{shown(path)}:{source}")
+        for text in item.splitlines() or [""]:
+            lines.append(text)
+            sources.append(source)
+    return Emission(tuple(lines), tuple(sources))
+
+
+def _checked(items: Any, what: str, path: Path) -> Iterator[str]:
+    """The items, if they are lines of text."""
+    if items is None or isinstance(items, str) or not isinstance(items, Iterable):
+        message = f"{what} gave {type(items).__name__}, not lines of assembly"
+        raise AnswerError(message, 'yield every line: yield "nop"', shown(path))
+    for item in items:
+        if not isinstance(item, str):
+            line = items.line if isinstance(items, Items) else line_of(items, path)
+            message = f"lines of assembly are text, received {type(item).__name__} {str(item)[:80]!r}"
+            raise AnswerError(message, 'yield f"…"', f"{shown(path)}:{line}")
+        yield item
+
+
+def given_of(op: Op) -> dict[str, Value]:
+    """An operator as plain values: operands with shape, dtype, layout, memory and address, and the attributes."""
+    return {
+        "kind": op.kind,
+        "inputs": [_given_operand(operand) for operand in op.inputs],
+        "output": _given_operand(op.output),
+        "attributes": dict(op.attributes),
+    }
+
+
+def op_of(given: Values) -> Op:
+    """The operator of `given_of`."""
+    inputs, output, attributes = given["inputs"], given["output"], given["attributes"]
+    assert isinstance(inputs, list) and isinstance(attributes, Mapping)
+    return Op(str(given["kind"]), tuple(_operand(item) for item in inputs), _operand(output), attributes)
+
+
+def _given_operand(operand: Operand) -> dict[str, Value]:
+    return {
+        "name": operand.name,
+        "shape": list(operand.shape),
+        "dtype": operand.dtype,
+        "layout": str(operand.layout),
+        "memory": operand.memory,
+        "address": operand.address,
+    }
+
+
+def _operand(given: Any) -> Operand:
+    shape, memory = tuple(given["shape"]), given["memory"]
+    layout = dram_layout(shape) if memory == "DRAM" else Layout.parse(given["layout"])
+    return Operand(given["name"], shape, given["dtype"], layout, memory, given["address"])

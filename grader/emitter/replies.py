@@ -1,0 +1,104 @@
+"""One case: what the learner's code replies to what is given, in this process or as lines of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from grader.emitter.forms import form_of
+from grader.emitter.kernels import emit, op_of
+from grader.emitter.loading import AnswerError, Refused, function_in, load, shown
+from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
+from haribote.errors import HariboteError, NotWritten
+from haribote.kernel import Kernel
+from haribote.tasks import Task, kernel_in, product_only, withheld
+
+Kind = Literal["answer", "refused", "not written"]
+Answering = Callable[[str, Values], "Reply"]
+"""(a case's name, what is given) -> the reply."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why there is no answer. message: with file and line, as a learner reads it. where: file and line alone."""
+
+    kind: Kind
+    message: str
+    where: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Reply:
+    """What came back for one case: an answer or a problem."""
+
+    name: str
+    answer: Values | None = None
+    problem: Problem | None = None
+
+    def line(self) -> str:
+        """As a line of JSON, without its line end. An answer that is no plain value becomes a problem."""
+        if self.problem is None:
+            try:
+                return encode({"name": self.name, "answer": dict(self.answer or {})})
+            except ValueFormatError as error:
+                return Reply(self.name, problem=Problem("answer", str(error))).line()
+        problem = self.problem
+        return encode({"name": self.name, "error": {**vars(problem)}})
+
+
+def read_reply(line: str | bytes, limit: int = LIMIT) -> Reply:
+    """The reply in a line that an emitter wrote; nothing in it is trusted. Raises ValueFormatError."""
+    values = decode(line, limit)
+    name, answer, error = values.get("name"), values.get("answer"), values.get("error")
+    if not isinstance(name, str) or len(values) != 2:
+        raise ValueFormatError("a reply is {name, answer} or {name, error}")
+    if isinstance(answer, dict):
+        return Reply(name, answer)
+    texts = isinstance(error, dict) and all(isinstance(error.get(key), str) for key in ("kind", "message", "where"))
+    if not isinstance(error, dict) or not texts or error["kind"] not in get_args(Kind):
+        raise ValueFormatError("an error is {kind, message, where}, all of them text")
+    return Reply(name, problem=Problem(cast(Kind, error["kind"]), str(error["message"]), str(error["where"])))
+
+
+def answering(task: Task, path: Path) -> Answering:
+    """Load an answer's file; a function that replies to one case. Raises AnswerError, NotWritten on loading."""
+    with product_only(), withheld(task.id):
+        module = load(path, task.seconds)
+        if task.rows:
+            return answering_kernel(task, kernel_in(module, task.id), path)
+        function, form = function_in(module, task, path), form_of(task)
+
+    def reply(given: Values) -> dict[str, Value]:
+        try:
+            return form(function, given)
+        except HariboteError:  # the answer's own mistake, or a graph that is not valid
+            raise
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:  # what it gave is of no use
+            raise AnswerError(f"what {task.name} gave is of no use: {error}", "", shown(path)) from error
+
+    return lambda name, given: _reply(name, lambda: reply(given))
+
+
+def answering_kernel(task: Task, kernel: Kernel, path: Path) -> Answering:
+    """The same for a kernel at hand. path: of the file that its lines come from."""
+    return lambda name, given: _reply(name, lambda: emit(kernel, op_of(given), path, task.seconds).answer())
+
+
+def _reply(name: str, answer: Callable[[], dict[str, Value]]) -> Reply:
+    try:
+        with product_only():
+            return Reply(name, answer())
+    except NotWritten as error:
+        return Reply(name, problem=Problem("not written", str(error)))
+    except HariboteError as error:
+        return Reply(name, problem=problem_of(error))
+
+
+def problem_of(error: HariboteError) -> Problem:
+    """What an error tells, as plain text."""
+    kind: Kind = (
+        "refused" if isinstance(error, Refused) else "not written" if isinstance(error, NotWritten) else "answer"
+    )
+    return Problem(kind, str(error), error.where if isinstance(error, AnswerError) else "")

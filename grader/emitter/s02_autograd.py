@@ -1,0 +1,49 @@
+"""Stage 02: what the emitter does for its tasks."""
+
+from __future__ import annotations
+
+import onnx
+
+from grader.emitter.forms import Form, Function
+from grader.emitter.graphs import graph_answer, graph_given
+from grader.emitter.values import Value, Values
+from haribote.graph import Builder
+
+
+def rule(function: Function, given: Values) -> dict[str, Value]:
+    """A gradient rule. Given: a graph with a loss (model), the operator (op) whose rule the function is, the inputs to
+    differentiate by (wanted). Answer: the graph with the gradients."""
+    from haribote import autodiff
+    from haribote.gradients.backward import RULES
+
+    op_type, wanted = str(given["op"]), given["wanted"]
+    if not isinstance(wanted, list):
+        raise TypeError("wanted is a list of names")
+    names = [str(name) for name in wanted]
+    before = RULES[op_type]
+    RULES[op_type] = function
+    try:
+        return graph_answer(lambda: autodiff.gradients(graph_given(given["model"]), names))
+    finally:
+        RULES[op_type] = before
+
+
+def sgd(function: Function, given: Values) -> dict[str, Value]:
+    """Given: learning_rate, rows, columns. Answer: the graph of the update of p by step, both [rows, columns]."""
+    from haribote.gradients.backward import Backward
+
+    def make() -> onnx.ModelProto:
+        builder = Builder("update")
+        for name in ("p", "step"):
+            builder.input(name, (int(given["rows"]), int(given["columns"])), "float32")  # type: ignore[arg-type]
+        builder.output(builder.op("Identity", "p", name="same"))
+        g = Backward(builder.finish())
+        result = function(g, "p", "step", given["learning_rate"])
+        del g.builder.model.graph.output[:]
+        g.builder.output(result)
+        return g.builder.finish()
+
+    return graph_answer(make)
+
+
+FORMS: dict[str, Form] = {**dict.fromkeys(("2.1", "2.2", "2.3", "2.4"), rule), "2.5": sgd}

@@ -1,0 +1,17 @@
+"""Stage 04: what the emitter does for its first task; the assembly tasks are in `s04_assembly`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.emitter.forms import Form, Function
+from grader.emitter.values import Value, Values
+from haribote.layout import Layout
+
+
+def position(function: Function, given: Values) -> dict[str, Value]:
+    """Given: layout in its notation, level. Answer: position, the number of the unit of every element."""
+    return {"position": np.asarray(function(Layout.parse(str(given["layout"])), given["level"]))}
+
+
+FORMS: dict[str, Form] = {"4.1": position}

@@ -1,0 +1,160 @@
+"""From replies to a verdict: a pure function of task, seed and what the emitter replied.
+
+`grade` collects replies from a sandbox, `check` from the same process; both judge them here, outside and trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.diagnose import REFUSED
+from grader.emitter.loading import shown
+from grader.emitter.replies import Reply, read_reply
+from grader.emitter.values import LIMIT, ValueFormatError, encode
+from grader.result import Cost, Failure, Result, State
+from grader.trials import Trial, trials_of
+from haribote.errors import HariboteError
+from haribote.tasks import Task, product_only
+from simulator.errors import SimulatorError
+
+OVER_PAR = 0.8  # share of the points for a right answer that costs more than par
+SOURCES = "sources"  # in an answer of assembly: the line of the answer's file for each line of the text
+
+
+@dataclass
+class Verdict:
+    """What is known so far. total: how many cases there are, 0 while they are not counted."""
+
+    cases: int = 0
+    total: int = 0
+    costs: list[Cost] = field(default_factory=list)
+    failure: Failure | None = None
+    written: bool = False
+
+    def add(self, trial: Trial, reply: Reply) -> Failure | None:
+        """Judge one more case; what is wrong with it, or None."""
+        self.total += 1
+        self.written |= not (reply.problem and reply.problem.kind == "not written")
+        failure = judge_reply(trial, reply)
+        if failure is None:
+            self.cases += 1
+            cost = trial.cost(reply.answer or {})
+            if cost and all(known.name != cost.name for known in self.costs):
+                self.costs.append(cost)
+        self.failure = self.failure or failure
+        return failure
+
+
+def judge_answers(task: Task, seed: int, replies: Iterable[Reply], path: Path, *, seconds: float = 0.0) -> Result:
+    """Judge all cases of a task, one after the other, whatever fails on the way.
+
+    The verdict depends on task, seed and the replies alone; `path` (the answer's file) only on how places are told.
+    Result.cases of Result.total passed; a case without a reply has failed.
+    """
+    found = {reply.name: reply for reply in replies}
+    verdict = Verdict()
+    with product_only():
+        for trial in trials_of(task, seed):
+            verdict.add(trial, found.get(trial.name) or Reply(trial.name))
+    return result_of(task, verdict, seed, found, path, seconds=seconds)
+
+
+def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
+    """What is wrong with the reply to one case, or None. No answer, whatever is in it, raises an error here."""
+    if reply.problem:
+        if reply.problem.kind == "refused":
+            text = f"{reply.problem.message}\n    but the contract promises this case"
+            return Failure(trial.name, REFUSED, text)
+        return Failure(trial.name, "", reply.problem.message)
+    if reply.answer is None:
+        return Failure(trial.name, "", "there is no answer to this case: the run ended before it")
+    try:
+        return trial.judge(reply.answer)
+    except (HariboteError, SimulatorError) as error:
+        return Failure(trial.name, "", str(error))
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+        return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
+
+
+def result_of(
+    task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path, *, seconds: float = 0.0
+) -> Result:
+    """The result of a verdict, with file and line of what failed."""
+    failure = verdict.failure and located(verdict.failure, replies, path)
+    costs = tuple(verdict.costs)
+    points, message = 0, ""
+    state: State = "passed"
+    if failure:
+        state = "failed"
+    elif all(cost.score <= cost.par for cost in costs):
+        points = task.points
+    else:
+        points, message = round(OVER_PAR * task.points), f"right; at par it gives {task.points} points"
+    if not verdict.written:
+        state, message, failure = "not started", f"write it in {shown(path)}", None
+    return Result(
+        task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
+        total=verdict.total, costs=costs, failure=failure, seconds=seconds,
+    )  # fmt: skip
+
+
+def located(failure: Failure, replies: Mapping[str, Reply], path: Path) -> Failure:
+    """The failure with the place in the answer's file that gave the line of its text, where it is known."""
+    reply = replies.get(failure.case)
+    sources = reply.answer.get(SOURCES) if reply and reply.answer else None
+    if not failure.line or failure.where or not isinstance(sources, list) or not sources:
+        return failure
+    source = sources[min(failure.line, len(sources)) - 1]
+    return replace(failure, where=f"{shown(path)}:{source}") if type(source) is int else failure
+
+
+def key_of(task: Task, seed: int, replies: Iterable[Reply]) -> str:
+    """A hash of all that a verdict depends on, but for the grader itself: the same key gives the same verdict.
+
+    The lines of the answer's file are left out: they are told, not judged.
+    """
+    digest = hashlib.sha256(f"{task.id} {seed}\n".encode())
+    for reply in sorted(replies, key=lambda reply: reply.name):
+        problem = [reply.problem.kind, reply.problem.message] if reply.problem else []
+        content = {key: value for key, value in (reply.answer or {}).items() if key != SOURCES}
+        try:
+            digest.update(encode({"name": reply.name, "answer": content, "problem": [*problem]}).encode() + b"\n")
+        except ValueFormatError as error:
+            digest.update(f"{reply.name}: {error}\n".encode())
+    return digest.hexdigest()
+
+
+def requests_of(task: Task, seed: int) -> Iterator[str]:
+    """What `python -m grader.emitter` reads for a task: a line of JSON per case, without line ends."""
+    with product_only():
+        for trial in trials_of(task, seed):
+            yield encode({"name": trial.name, "given": dict(trial.given)})
+
+
+def replies_in(output: bytes, limit: int = LIMIT) -> list[Reply]:
+    """The replies that an emitter wrote, the first one to each name; lines that are none are left out."""
+    replies: dict[str, Reply] = {}
+    for line in output.split(b"\n"):
+        try:
+            reply = read_reply(line, limit)
+        except ValueFormatError:
+            continue
+        replies.setdefault(reply.name, reply)
+    return list(replies.values())
+
+
+Answer = Callable[[Trial], Reply]
+
+
+def judge_until_failure(task: Task, trials: Iterable[Trial], reply: Answer, seed: int, path: Path) -> Result:
+    """Ask for one reply after the other and judge it; the first failure ends it."""
+    verdict, replies = Verdict(), {}
+    with product_only():
+        for trial in trials:
+            replies = {trial.name: reply(trial)}
+            if verdict.add(trial, replies[trial.name]):
+                break
+    return replace(result_of(task, verdict, seed, replies, path), total=0)

@@ -1,0 +1,61 @@
+"""Assembly as an answer: read it, assemble it, and tell what the assembler or its hazard check has against it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from grader.diagnose import READS_TOO_EARLY
+from grader.emitter.kernels import MOST_CHARACTERS, MOST_LINES
+from grader.emitter.values import Values
+from grader.result import Failure
+from haribote.errors import HariboteError
+from simulator import AssemblyError, ExecutionError, assemble
+from simulator.checks import check as find_hazards
+from simulator.program import Program
+
+MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
+
+
+def text_in(answer: Values) -> str:
+    """The text of an answer. Raises HariboteError where it has none, or too much."""
+    text = answer.get("text")
+    if not isinstance(text, str):
+        raise HariboteError(f"the answer must be lines of assembly, received {type(text).__name__}")
+    if len(text) > 2 * MOST_CHARACTERS or text.count("\n") > MOST_LINES:
+        raise HariboteError(f"the answer has more than {MOST_LINES} lines or {MOST_CHARACTERS} characters")
+    return text
+
+
+@lru_cache(maxsize=4)
+def assembled(text: str) -> Program:
+    """The program. Raises AssemblyError."""
+    return assemble(text, filename="the answer's text")
+
+
+def failure_in(name: str, text: str) -> Failure | None:
+    """What the assembler or its hazard check finds first, or None. name: of the case."""
+    try:
+        program = assembled(text)
+    except AssemblyError as error:
+        first = error.diagnostics[0]
+        return _finding(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
+    if program.steps + program.moves > MOST_STEPS:
+        return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
+    early = next((finding for finding in find_hazards(program) if finding.severity == "error"), None)
+    return _finding(name, READS_TOO_EARLY, early.message, text, early.line, early.fix) if early else None
+
+
+def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
+    """What the machine has against a line of the program."""
+    return _finding(name, "", f"the machine says: {error.message}", text, error.line, "")
+
+
+def _finding(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
+    message += f"\n    the line: {line_of(text, line)}" + (f"\n    try: {fix}" if fix else "")
+    return Failure(name, cause, message, line=line)
+
+
+def line_of(text: str, number: int) -> str:
+    """A line of the text, counted from 1; "" where there is none."""
+    lines = text.split("\n")
+    return lines[number - 1] if 0 < number <= len(lines) else ""

@@ -1,0 +1,101 @@
+"""The trusted side of a check: what a task's cases give to the learner's code, and what is right.
+
+A case's `judge` is a pure function of the answer, which is nothing but plain values; no learner's code runs here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.emitter.forms import stage_modules
+from grader.emitter.values import Values
+from grader.result import Cost, Failure
+from haribote.errors import HariboteError
+from haribote.tasks import Task
+
+Array = NDArray[Any]
+
+NEAR = 1e-5  # of single-precision arithmetic on numbers near 1
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One case. given: what goes to the learner's code. judge: what is wrong with an answer, or None.
+
+    A judge may raise any error for an answer that is not of the form it needs. cost: of a right answer, where its
+    task counts one. Names are unique within a task.
+    """
+
+    name: str
+    given: Values
+    judge: Callable[[Values], Failure | None]
+    cost: Callable[[Values], Cost | None] = lambda answer: None
+
+
+Trials = Callable[[np.random.Generator], Iterator[Trial]]
+Wrong = tuple[tuple[str, str], ...]
+"""Deliberately wrong answers: a text in the solution, and what stands there instead."""
+
+
+def trials_of(task: Task, seed: int) -> Iterator[Trial]:
+    """All cases of a task, the same ones for the same seed. Raises HariboteError for a task without cases.
+
+    The judges of a kernel's cases belong to one run through them: they must be called in order.
+    """
+    if task.rows:
+        from grader.trials.kernels import kernel_trials
+
+        return kernel_trials(task, seed)
+    trials: Trials = _entry(task, "TRIALS")
+    return trials(np.random.default_rng(seed))
+
+
+def wrong_of(task: Task) -> Wrong:
+    """The deliberately wrong answers to a task that is no kernel. Raises HariboteError where it has none."""
+    wrong: Wrong = _entry(task, "WRONG")
+    return wrong
+
+
+def _entry(task: Task, table: str) -> Any:
+    for module in stage_modules("grader.trials", task):
+        if task.id in getattr(module, table):
+            return getattr(module, table)[task.id]
+    raise HariboteError(f"task {task.id} has no cases", f"add it to {table} of grader/trials/s{task.stage}.py")
+
+
+def array_in(answer: Values, name: str) -> Array:
+    """An array of an answer. Raises HariboteError where there is none of this name."""
+    value = answer.get(name)
+    if not isinstance(value, np.ndarray):
+        raise HariboteError(f"the answer must have an array {name!r}, received {type(value).__name__}")
+    return value
+
+
+def compare(
+    name: str, inputs: Mapping[str, Any], expected: Array, received: Array, near: float = NEAR, what: str = "the result"
+) -> Failure | None:
+    """Compare arrays; what is wrong, or None. near: largest error, relative where a value is larger than 1.
+
+    inputs: what the learner is shown as the inputs of the case. what: how the result is called in messages.
+    """
+    shown = {key: np.asarray(value) for key, value in inputs.items()}
+    if received.dtype.kind not in "biuf":
+        raise HariboteError(f"{what} must be numbers, received {received.dtype}")
+    if expected.shape != received.shape:
+        text = f"{what} must have shape {list(expected.shape)}, received {list(received.shape)}"
+        return Failure(name, "", text, "", shown, expected, received)
+    with np.errstate(invalid="ignore"):
+        error = np.abs(expected.astype(np.float64) - received.astype(np.float64))
+        wrong = ~((error <= near * np.maximum(1, np.abs(expected))) | (expected == received))
+    if not wrong.any():
+        return None
+    index = tuple(int(value) for value in np.argwhere(wrong)[0]) if wrong.ndim else ()
+    text = f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\nfirst at {list(index)}: "
+    text += f"expected {float(expected[index]):.7g}, received {float(received[index]):.7g}"
+    error = np.where(wrong, np.where(np.isnan(error), np.inf, error), 0.0)
+    return Failure(name, "", text, "", shown, expected, received, error)

@@ -1,0 +1,46 @@
+"""The cases of a kernel as trials: its text is assembled, checked for hazards, and run on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from grader.emitter.kernels import given_of
+from grader.emitter.values import Values
+from grader.judge_kernel import judge_case
+from grader.kernel_cases import Case, kernel_cases
+from grader.program import assembled, failure_in, text_in
+from grader.result import Cost, Failure
+from grader.trials import Trial
+from haribote.kernel_table import KernelRow
+from haribote.tasks import Task
+
+
+def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None) -> Iterator[Trial]:
+    """The cases of a kernel's rows of the kernel table, or of these rows only."""
+    rows = task.rows if rows is None else tuple(rows)
+    for row in rows:
+        passed: list[str] = []  # the cases of this row so far: they tell where a failing one differs
+        for case in kernel_cases(row, seed):
+            name = case.name if len(task.rows) == 1 else f"{row.name}: {case.name}"
+            cost = _no_cost if case.moved else partial(_cost, row)
+            yield Trial(name, given_of(case.op), partial(_judge, case, name, passed), cost)
+
+
+def _judge(case: Case, name: str, passed: list[str], answer: Values) -> Failure | None:
+    text = text_in(answer)
+    failure = failure_in(name, text)
+    if failure is None:
+        failure = judge_case(case, name, assembled(text), text, others_passed=bool(passed))
+    if failure is None:
+        passed.append(name)
+    return failure
+
+
+def _cost(row: KernelRow, answer: Values) -> Cost:
+    program = assembled(text_in(answer))
+    return Cost(row.name, program.steps + program.moves, row.par)
+
+
+def _no_cost(answer: Values) -> None:
+    return None

@@ -1,0 +1,39 @@
+"""Stage 00: the cases of its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grader.emitter.values import Value, Values
+from grader.result import Failure
+from grader.trials import Trial, Trials, Wrong, compare
+
+
+def accuracy(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 0.1: many rows, one row, all wrong, several largest logits."""
+    for name, rows in (("256 rows", 256), ("one row", 1), ("negative logits, all wrong", 7), ("two largest", 4)):
+        logits = rng.standard_normal((rows, 10)).astype(np.float32)
+        labels = rng.integers(0, 10, rows)
+        if "wrong" in name:
+            logits = -np.abs(logits) - 1
+            labels = (np.array([row.tolist().index(max(row)) for row in logits]) + 1) % 10
+        if "two" in name:
+            logits[:, [2, 7]] = 9
+            labels = np.array([2, 7, 2, 7])
+        right = sum(row.tolist().index(max(row.tolist())) == label for row, label in zip(logits, labels, strict=True))
+        yield _accuracy(name, {"logits": logits, "labels": labels}, right / rows)
+
+
+def _accuracy(name: str, given: dict[str, Value], expected: float) -> Trial:
+    def judge(answer: Values) -> Failure | None:
+        return compare(name, given, np.array(expected), np.array(answer["accuracy"]), what="the accuracy")
+
+    return Trial(name, given, judge)
+
+
+TRIALS: dict[str, Trials] = {"0.1": accuracy}
+WRONG: dict[str, Wrong] = {
+    "0.1": (("argmax(axis=1)", "argmax(axis=0)[0]"), ("argmax", "argmin"), ("np.mean", "np.sum")),
+}

@@ -1,0 +1,59 @@
+"""Stage 06: the cases of its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grader.emitter.values import Value, Values
+from grader.result import Failure
+from grader.trials import Trial, Trials, Wrong, array_in, compare
+from haribote.data import batch_order
+
+
+def reserve(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 6.1: tensors of the train step and one of an odd size, behind round and odd ends."""
+    for shape, words in (((16,), 8), ((256,), 32), ((16, 16), 32), ((256, 16), 512), ((16, 1024), 2048), ((520,), 65)):
+        for end in (0, 64, 100, int(rng.integers(200, 10**6))):
+            yield _reserve(shape, words, end)
+
+
+def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
+    address = next(a for a in range(end, end + 64) if a % 64 == 0)
+    room = next(r for r in range(words, words + 64) if r % 64 == 0)
+    name, given = f"{shape} behind {end}", {"end": end, "shape": list(shape)}
+
+    def judge(answer: Values) -> Failure | None:
+        expected = np.array([address, address + room])
+        return compare(name, given, expected, array_in(answer, "reserved"), what="address and end")
+
+    return Trial(name, given, judge)  # type: ignore[arg-type]  # a list of int is a Value
+
+
+def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 6.2: two epochs; the last rows do not fill a batch."""
+    for epoch in (0, 1):
+        yield _epoch(43, 8, int(rng.integers(1, 100)), epoch)
+
+
+def _epoch(rows: int, batch: int, seed: int, epoch: int) -> Trial:
+    name = f"epoch {epoch}"
+    given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch}
+
+    def judge(answer: Values) -> Failure | None:
+        order = [np.asarray(part) for part in batch_order(rows, seed=seed, epoch=epoch, batch=batch)]
+        seen, losses = array_in(answer, "labels"), array_in(answer, "losses")
+        return compare(name, given, np.concatenate(order), seen, what="the order of the rows") or compare(
+            name, given, np.array([float(part.sum()) for part in order]), losses, what="the losses"
+        )
+
+    return Trial(name, given, judge)
+
+
+TRIALS: dict[str, Trials] = {"6.1": reserve, "6.2": train_epoch}
+WRONG: dict[str, Wrong] = {
+    "6.1": (("-(-end // 64) * 64", "end"), ("-(-dram_long_words(shape) // 64) * 64", "dram_long_words(shape)")),
+    "6.2": (("epoch=run.epoch", "epoch=0"), ("seed=run.seed", "seed=0"),
+            ("labels[rows]) for", "labels[rows] * 0) for")),
+}  # fmt: skip
