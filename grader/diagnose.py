@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +40,12 @@ COARSE = 2.0**-7  # relative to the result: a smaller error is one of precision
 SUMS = ("Gemm", "ReduceSum")  # here relative to the largest result, since terms cancel
 
 
+Kind = Literal["transfer", "sum", "element-wise"]
+
+
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """A result that is not right. expected, received: numbers, or bits where the contract is about bits."""
+    """A kernel's result that is not right. expected, received: numbers, or bits where the contract is about bits."""
 
     case: Case
     program: Program
@@ -50,6 +53,37 @@ class Finding:
     received: Array
     wrong: Marks
     others_passed: bool
+
+    @property
+    def seen(self) -> Seen:
+        """What of it tells the cause."""
+        op = self.case.row.op
+        return Seen(
+            self.expected, self.received, self.wrong, self.case.arrays, LAYOUTS[self.case.row.output],
+            "transfer" if op in ("DL", "UL") else "sum" if op in SUMS else "element-wise",
+            lambda: run_case(self.case, self.program, OTHER_POISON).output,
+            self.case.moved, self.others_passed, "the problem set's addresses",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A result that is not right, of a kernel or of other assembly; expected and received as in `Finding`.
+
+    layout: of the result, which tells what is next to what. again: the result with OTHER_POISON in place of POISON.
+    moved: the case has other addresses than those before, at which others_passed; home: how those are called.
+    """
+
+    expected: Array
+    received: Array
+    wrong: Marks
+    inputs: tuple[Array, ...]
+    layout: Layout
+    kind: Kind
+    again: Callable[[], Array]
+    moved: bool
+    others_passed: bool
+    home: str
 
     @property
     def bits(self) -> Array:
@@ -63,10 +97,11 @@ class Finding:
             return self.expected.astype(self.received.dtype)
 
 
-def diagnose(finding: Finding) -> tuple[str, str]:
+def diagnose(finding: Finding | Seen) -> tuple[str, str]:
     """A cause of CAUSES (or "") and what was seen."""
+    seen = finding.seen if isinstance(finding, Finding) else finding
     for look in (_unwritten, _moved, _shifted, _rows, _imprecise, _negative):
-        found = look(finding)
+        found = look(seen)
         if found:
             return found
     return "", "the values are wrong"
@@ -76,32 +111,31 @@ def _share(marks: Marks, of: Marks) -> float:
     return float((marks & of).sum() / max(1, of.sum()))
 
 
-def _unwritten(f: Finding) -> tuple[str, str] | None:
+def _unwritten(f: Seen) -> tuple[str, str] | None:
     """Elements that still hold POISON, or that change with it."""
-    other = run_case(f.case, f.program, OTHER_POISON).output
-    other_bits = np.ascontiguousarray(other).view(np.uint32)
+    other_bits = np.ascontiguousarray(f.again()).view(np.uint32)
     untouched = (f.bits == POISON) & (other_bits == OTHER_POISON)
     depends = f.bits != other_bits
-    address = "; with the operands at the problem set's addresses it is right" if f.others_passed else ""
-    if f.others_passed and f.case.moved and (untouched | depends)[f.wrong].any():
-        return HARD_CODED, f"with the operands elsewhere, words are used that the kernel was not given{address}"
+    if f.others_passed and f.moved and (untouched | depends)[f.wrong].any():
+        elsewhere = "with the operands elsewhere, words are used that were not given"
+        return HARD_CODED, f"{elsewhere}; with the operands at {f.home} it is right"
     count = int((untouched & f.wrong).sum())
     if count:
         return NEVER_WRITTEN, f"{count} elements of the output are never written"
     if (depends & f.wrong).any():
-        return STALE, f"{int((depends & f.wrong).sum())} elements depend on words that the kernel never wrote"
+        return STALE, f"{int((depends & f.wrong).sum())} elements depend on words that were never written"
     return None
 
 
-def _moved(f: Finding) -> tuple[str, str] | None:
-    if f.case.moved and f.others_passed:
-        return HARD_CODED, "at the problem set's addresses it is right, with the operands elsewhere it is not"
+def _moved(f: Seen) -> tuple[str, str] | None:
+    if f.moved and f.others_passed:
+        return HARD_CODED, f"at {f.home} it is right, with the operands elsewhere it is not"
     return None
 
 
-def _shifted(f: Finding) -> tuple[str, str] | None:
+def _shifted(f: Seen) -> tuple[str, str] | None:
     """Every wrong element holds what belongs one unit further on, or one unit back."""
-    for axis, step, level in _digits(LAYOUTS[f.case.row.output]):
+    for axis, step, level in _digits(f.layout):
         for sign in (1, -1):
             here, there = _overlap(f.expected.shape, axis, sign * step)
             wrong, values = f.wrong[here], f.rounded[there]
@@ -134,7 +168,7 @@ def _overlap(shape: tuple[int, ...], axis: int, step: int) -> tuple[tuple[slice,
     return (*before, here, *after), (*before, there, *after)
 
 
-def _rows(f: Finding) -> tuple[str, str] | None:
+def _rows(f: Seen) -> tuple[str, str] | None:
     """Wrong rows are other rows of the right result."""
     expected = f.rounded.reshape(len(f.expected), -1)
     received = f.received.reshape(expected.shape)
@@ -151,10 +185,10 @@ def _rows(f: Finding) -> tuple[str, str] | None:
     )
 
 
-def _negative(f: Finding) -> tuple[str, str] | None:
+def _negative(f: Seen) -> tuple[str, str] | None:
     """Wrong only where an input is negative, and right everywhere else."""
-    inputs = [array for array in f.case.arrays if array.shape == f.wrong.shape]
-    if not inputs or f.case.row.op in ("DL", "UL"):
+    inputs = [array for array in f.inputs if array.shape == f.wrong.shape]
+    if not inputs or f.kind == "transfer":
         return None
     negative = np.any([array < 0 for array in inputs], axis=0)
     if f.wrong.any() and not (f.wrong & ~negative).any() and (~negative).any():
@@ -162,14 +196,14 @@ def _negative(f: Finding) -> tuple[str, str] | None:
     return None
 
 
-def _imprecise(f: Finding) -> tuple[str, str] | None:
+def _imprecise(f: Seen) -> tuple[str, str] | None:
     """Near, but not near enough."""
-    if f.case.row.op in ("DL", "UL"):
+    if f.kind == "transfer":
         return None
     with np.errstate(invalid="ignore"):
         error = np.abs(f.received.astype(np.float64) - f.expected)[f.wrong]
     sizes = np.abs(f.expected)
-    scale = sizes.max(initial=0) if f.case.row.op in SUMS else sizes[f.wrong]
+    scale = sizes.max(initial=0) if f.kind == "sum" else sizes[f.wrong]
     if np.isfinite(error).all() and (error <= COARSE * scale).mean() > MOST:
         return PRECISION, f"the largest error is {error.max():.3g}, of results up to {sizes.max():.3g}"
     return None

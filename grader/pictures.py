@@ -42,8 +42,13 @@ def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
 
 
 def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
-    """The tensor and the machine beside their scales: `.` right, `o` partly wrong, `#` wrong."""
-    lines = [f"the tensor {'x'.join(map(str, operand.shape))} ({int(wrong.sum())} of {wrong.size} elements wrong):"]
+    """An operand and the machine beside their scales: `.` right, `o` partly wrong, `#` wrong."""
+    return picture_of(wrong.reshape(operand.shape), machine)
+
+
+def picture_of(wrong: NDArray[np.bool_], machine: Array) -> str:
+    """The same for any tensor. machine: as `over_machine` gives it."""
+    lines = [f"the tensor {'x'.join(map(str, wrong.shape))} ({int(wrong.sum())} of {wrong.size} elements wrong):"]
     lines += [f"  {line}" for line in draw(wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else wrong[None, :])]
     if machine.ndim == 1:
         marks = "".join("#" if value else "." for value in machine)

@@ -1,0 +1,146 @@
+"""Judge an answer of assembly (tasks 4.2 to 4.5): assemble it, check its waits, run it, compare, name the cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.assembly_run import Array, Bits, Left, Operand, Words, run
+from grader.diagnose import NEGATIVE, STRAY, WRONG_COPIES, Kind, Seen, diagnose
+from grader.emitter.values import Values
+from grader.kernel_run import OTHER_POISON
+from grader.pictures import picture_of
+from grader.program import assembled, failure_in, machine_failure, text_in
+from grader.result import Cost, Failure
+from haribote.layout import Layout
+from simulator import ExecutionError
+
+HOME = "the addresses of the first case"
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """An output of a case. operand.bits: the right bits; its tensor has the shape of `layout`.
+
+    exact: where given, the right numbers, and `tolerance` the largest error of each; otherwise bits are compared.
+    guesses: what a known mistake gives, as floats, each with words for it.
+    """
+
+    operand: Operand
+    kind: Kind
+    layout: Layout
+    exact: Array | None = None
+    tolerance: Array | None = None
+    guesses: tuple[tuple[str, Array], ...] = ()
+
+    def wrong(self, received: Bits) -> NDArray[np.bool_]:
+        """Which elements are wrong."""
+        if self.exact is None or self.tolerance is None:
+            return np.asarray(received != self.operand.bits)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(~(np.abs(received.view(np.float32).astype(np.float64) - self.exact) <= self.tolerance))
+
+    def guessed(self, received: Bits) -> str:
+        """The words of the first guess that is what was received, or ""."""
+        near = 0.0 if self.exact is None else 1e-5
+        for words, guess in self.guesses:
+            if np.allclose(received.view(np.float32), guess, rtol=near, atol=near):
+                return words
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One case of a task. moved: at other addresses than the first. par: where its cost counts. loose: as in `run`."""
+
+    name: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Output, ...]
+    moved: bool = False
+    loose: tuple[Words, ...] = ()
+    par: int = 0
+
+    def cost(self, answer: Values) -> Cost | None:
+        """Steps and MV of a right answer."""
+        program = assembled(text_in(answer))
+        return Cost(self.name, program.steps + program.moves, self.par) if self.par else None
+
+
+def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
+    """What is wrong with an answer, or None. passed: the cases so far that passed; a passing one is added."""
+    text = text_in(answer)
+    failure = failure_in(case.name, text)
+    if failure is None:
+        try:
+            failure = _result(case, text, bool(passed))
+        except ExecutionError as error:
+            failure = machine_failure(case.name, error, text)
+    if failure is None:
+        passed.append(case.name)
+    return failure
+
+
+def _run(case: Case, text: str, **junk: int) -> Left:
+    outputs = tuple(output.operand.place for output in case.outputs)
+    return run(assembled(text), case.inputs, outputs, case.loose, **junk)
+
+
+def _result(case: Case, text: str, others_passed: bool) -> Failure | None:
+    left = _run(case, text)
+    for number, output in enumerate(case.outputs):
+        wrong = output.wrong(left.outputs[number])
+        if wrong.any():
+            return _wrong(case, number, text, left.outputs[number], wrong, others_passed)
+        odd = left.odd_copies[number]
+        if odd:
+            name = output.operand.name
+            return Failure(
+                case.name, WRONG_COPIES, f"the first copy of {name} is right, but not what {odd} holds of it"
+            )
+    if left.stray:
+        return Failure(case.name, STRAY, f"{left.stray} has changed, but belongs to no output")
+    return None
+
+
+def _wrong(
+    case: Case, number: int, text: str, received: Bits, wrong: NDArray[np.bool_], others_passed: bool
+) -> Failure:
+    output = case.outputs[number]
+    operand = output.operand
+    wanted, got, inputs = _numbers(case, output, received)
+    cause, words = diagnose(
+        Seen(
+            wanted, got, wrong, inputs, output.layout, output.kind,
+            lambda: _run(case, text, junk=OTHER_POISON).outputs[number], case.moved, others_passed, HOME,
+        )
+    )  # fmt: skip
+    guess = output.guessed(received)
+    if guess:
+        cause, words = (cause if cause == NEGATIVE else ""), guess
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+    error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
+    index = tuple(int(value) for value in np.argwhere(wrong)[0])
+    where = operand.place.name_of(index)
+    first = f"first in {where}: expected {_shown(wanted[index])}, received {_shown(got[index])}"
+    machine = operand.place.machine(error)
+    return Failure(
+        case.name, cause, f"{operand.name}: {words}\n{first}", "",
+        {given.name: array for given, array in zip(case.inputs, inputs, strict=True)},
+        wanted, got, error, machine, picture_of(wrong, machine),
+    )  # fmt: skip
+
+
+def _numbers(case: Case, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:
+    """What is right, what was received, and the inputs: bits where words are only moved, else numbers."""
+    inputs = tuple(operand.bits for operand in case.inputs)
+    if output.kind == "transfer":
+        return output.operand.bits, received, inputs
+    right = output.operand.bits.view(np.float32) if output.exact is None else output.exact
+    return right, received.view(np.float32), tuple(bits.view(np.float32) for bits in inputs)
+
+
+def _shown(value: Array) -> str:
+    return f"0x{int(value):08x}" if value.dtype.kind == "u" else f"{float(value):.9g}"

@@ -1,0 +1,35 @@
+"""Task 4.2: first moves (64 long words per l2bmb, 32 per l1bmm; the way up is the way down mirrored)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def first_moves(group: int, count: int, source: int, x: int, y: int, target: int) -> Iterator[str]:
+    """Bring a vector down from DRAM to LM0, and take another one up from LM1 to DRAM, by way of L2B 0 of `group`.
+
+    Both have `count` long words: 64, 128, 192 or 256. In LM, long word i of a vector is in PE i % 4 of a MAB, in the
+    two words from 2 * (i // 4) on, counted from the vector's address. `yield` one line of assembly after another.
+    Down: from long words source, source + 1, … of the DRAM of `group` to LM0, address x, in every MAB of every L1B.
+    Up: from LM1, address y, in MAB 0 of L1B 0 (other units hold other numbers) to long words target, target + 1, … of
+    the DRAM of `group`. All bits arrive unchanged. The two do not overlap in DRAM; nothing else may change there.
+    source and target are multiples of 64, x and y of 4. Of LM only x's words may change; what they hold in other L2Bs
+    does not matter, since all L2Bs do the same with what they have. L2BM, L1BM and PDM are free.
+    Par: 11 steps and MV for 64 long words, 29 for 256.
+    """
+    ### BEGIN SOLUTION
+    yield f"mvp/n{count} $d{source}@{group} $lc0@{group}.0"
+    for at in range(0, count, 64):
+        yield f"l2bmb $lc{at} $lb{at}"
+    yield "nop"
+    # With $llb, PE p receives long words p and 4 + p of eight in each cycle, and writes them side by side.
+    for at in range(0, count, 32):
+        yield f"l1bmm $llb{at} $llm{x + at // 2}v"
+    # The same up. L1BM from 256 on, so that nothing that is still to be read is written over.
+    for at in range(0, count, 32):
+        yield f"l1bmm@0 $lln{y + at // 2}v $llb{256 + at}"
+    yield "nop/2"
+    for at in range(0, count, 64):
+        yield f"l2bm@0 $lb{256 + at} $lc{256 + at}"
+    yield f"mvp/n{count} $lc256@{group}.0 $d{target}@{group}"
+    ### END SOLUTION

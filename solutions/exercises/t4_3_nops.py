@@ -1,0 +1,33 @@
+"""Task 4.3: place nops (an LM waits after any write, a GRF only for the address; other work counts as waiting)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def place_nops(
+    fetch: list[str], constant: list[str], square: list[str], scale: list[str], send: list[str], spread: list[str]
+) -> Iterator[str]:
+    """Yield the lines of all parts in this order, with as few nops in between as the machine allows.
+
+    The parts, for n = 1 to 4 blocks of 8 words, k = 0 to n-1, at addresses B, C, X, Y, Z, for a MAB m and a number a:
+    fetch: n lines `l1bmd $lb{B+256k} $lm{X+8k}v`. constant: one line `imm f"a" $ls0`.
+    square: n lines `fvmul $lm{X+8k}v $lm{X+8k}v $lr{8k}v`. scale: n lines `fvmul $lr{8k}v $ls0 $ln{Y+8k}v`.
+    send: n lines `l1bmm@m $ln{Y+8k}v $lb{C+16k}`. spread: n lines `l1bmm $lb{C+16k} $ln{Z+8k}v`.
+    Lines of one part never wait for each other. Yield every line as it is, in this order; between them only lines
+    `nop` or `nop/N` may stand. Too few nops are a mistake; too many are right, but over par.
+    Par, for n = 1, 2, 3, 4: 12, 16, 21 and 26 steps.
+    """
+    ### BEGIN SOLUTION
+    yield from fetch
+    yield from constant
+    yield "nop"  # LM0 may be read 2 steps after a write, at whatever address; `constant` is one of the two
+    yield from square
+    if len(square) == 1:
+        yield "nop"  # a GRF word may be read 1 step after its own write; with more blocks their lines are that step
+    yield from scale
+    yield "nop/2"  # LM1, the same as LM0
+    yield from send
+    yield "nop/2"  # from the PEs to L1BM, then from L1BM to the PEs: 2 steps, at whatever address
+    yield from spread
+    ### END SOLUTION
