@@ -22,9 +22,11 @@ import errno
 import hashlib
 import importlib.util
 import os
+import platform
 import subprocess
 import tempfile
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -35,16 +37,21 @@ COMMANDS = {
     "test": "run the tests; further arguments go to pytest",
     "test-all": "run the tests, the slow ones too",
     "bench": "measure the speed of everything, beside torch and the targets (a minute)",
-    "lab": "open JupyterLab at the notebooks",
+    "lab": "open JupyterLab at the first notebook",
+    "bundle": "write one archive for a room without a network: packages, data set and course",
     "lint": "check style and types",
     "clean": "remove caches and build leftovers, with --all also .venv; your runs and notebooks stay",
 }
+FIRST = "notebooks/00_start/01_welcome.ipynb"
+WHEELS = ROOT / "wheels"  # of an unpacked bundle: the packages, so that no network is needed
+EXTRAS = ("browser", "cluster")  # of pyproject.toml, not installed unless asked for
 JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
     "demo": [["-m", "haribote.cli", "demo"]],
     "test": [["-m", "pytest", "-n", "auto"]],
     "test-all": [["-m", "pytest", "-n", "auto", "-m", "slow or not slow"]],
     "bench": [["-m", "benchmarks.bench"]],
-    "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks"]],
+    "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{FIRST}"]],
+    "bundle": [["-m", "grader.bundle"]],
     "lint": [["-m", "ruff", "check", "."], ["-m", "mypy"]],
 }
 LEFTOVERS = (".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "build", "dist", "haribote.egg-info")
@@ -77,7 +84,8 @@ def main(arguments: list[str]) -> int:
     try:
         if options.command == "clean":
             return clean(options.all)
-        python = set_up(options.wheelhouse, options.fresh)
+        wheelhouse = options.wheelhouse or (WHEELS if WHEELS.is_dir() and not options.online else None)
+        python = set_up(wheelhouse, options.fresh, options.extras)
         if options.command == "setup":
             print(f"Ready: {python}")
             return 0
@@ -93,23 +101,26 @@ def main(arguments: list[str]) -> int:
     return 2
 
 
-def set_up(wheelhouse: Path | None, fresh: bool) -> Path:
+def set_up(wheelhouse: Path | None, fresh: bool, extras: Iterable[str] = ()) -> Path:
     """Make sure that the environment is there and complete; returns its Python. Quick if nothing has changed.
 
     Args:
         wheelhouse: a folder of packages to install from, instead of the network.
         fresh: build `.venv` anew.
+        extras: of pyproject.toml; what was asked for once stays.
     """
     prefix, python = _environment()
-    stamp, state = prefix / "haribote-setup.txt", _state()
-    if not fresh and python.exists() and stamp.exists() and stamp.read_text() == state:
+    stamp = prefix / "haribote-setup.txt"
+    done = stamp.read_text().splitlines() if stamp.exists() else []
+    wanted = [_state(), *sorted({*extras, *done[1:]})]
+    if not fresh and python.exists() and done == wanted:
         return python
     stamp.unlink(missing_ok=True)
     if prefix == OWN and (fresh or not _works(python)):
         _make_environment()
     print(f"Setting up {prefix} (once; about 1.5 GB, some minutes)", flush=True)
-    _install(python, wheelhouse)
-    stamp.write_text(state)
+    _install(python, wheelhouse, wanted[1:])
+    stamp.write_text("\n".join(wanted))
     return python
 
 
@@ -160,7 +171,7 @@ def _make_environment() -> None:
         raise SetupError(_diagnosis((made.stdout + made.stderr).splitlines(), "cannot make .venv"))
 
 
-def _install(python: Path, wheelhouse: Path | None) -> None:
+def _install(python: Path, wheelhouse: Path | None, extras: Iterable[str] = ()) -> None:
     """Install the project and its packages. What pip has downloaded, it keeps: a second try goes on from there."""
     source = []
     if wheelhouse is not None:
@@ -168,9 +179,25 @@ def _install(python: Path, wheelhouse: Path | None) -> None:
             raise SetupError(f"{wheelhouse} is not a folder\n    try: --wheelhouse FOLDER, with the packages as files")
         source = ["--no-index", "--find-links", str(wheelhouse.resolve())]
     pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-    status, output = _show([*pip, "--constraint", "requirements.lock", *source, "--editable", ".[dev]"])
+    project = f".[{','.join(['dev', *extras])}]"
+    status, output = _show([*pip, "--constraint", "requirements.lock", *source, "--editable", project])
     if status:
+        if wheelhouse == WHEELS and "No matching distribution found" in "\n".join(output):
+            raise SetupError(_misfit(python, output))
         raise SetupError(_diagnosis(output, "the packages cannot be installed"))
+
+
+def _misfit(python: Path, output: list[str]) -> str:
+    """The message where a bundle's packages are for other systems than this one."""
+    missing = next(line for line in reversed(output) if "No matching distribution found" in line)
+    version = subprocess.run([str(python), "--version"], capture_output=True, text=True).stdout.strip()
+    made_for = WHEELS / "SYSTEMS.txt"
+    systems = made_for.read_text(encoding="utf-8").strip() if made_for.exists() else "another system"
+    return (
+        f"the packages in {WHEELS} do not fit {version} on {platform.system()} {platform.machine()} "
+        f"({missing.rpartition('found for ')[2]} is missing); they are for: {systems}\n"
+        "    try: that version of Python (make PYTHON=python3.11), or, with a network, bootstrap.py setup --online"
+    )
 
 
 def _show(command: list[str]) -> tuple[int, list[str]]:
@@ -223,7 +250,9 @@ def _explained(error: OSError) -> str:
 
 def _call(command: list[str]) -> int:
     """Run a job in the project's folder. On Ctrl-C the job gets it too, and we wait until it has put things away."""
-    process = subprocess.Popen(command, cwd=ROOT)
+    lab = str(ROOT / "notebooks" / "lab")  # JupyterLab without news and questions
+    paths = os.pathsep.join(filter(None, (lab, os.environ.get("JUPYTER_CONFIG_PATH"))))
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"JUPYTER_CONFIG_PATH": paths})
     while True:
         try:
             status = process.wait()
@@ -243,6 +272,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("command", choices=COMMANDS, help=argparse.SUPPRESS)
     parser.add_argument("--wheelhouse", type=Path, metavar="FOLDER", help="install from the packages in this folder")
+    parser.add_argument(
+        "--online", action="store_true", help=f"use the network even where there is a folder {WHEELS.name}"
+    )
+    parser.add_argument(
+        "--with", dest="extras", nargs="+", choices=EXTRAS, default=[], help="install these optional packages too"
+    )
     parser.add_argument("--fresh", action="store_true", help="build .venv anew")
     parser.add_argument("--all", action="store_true", help="with clean: remove .venv too")
     return parser

@@ -260,7 +260,7 @@ def test_set_up_is_done_once_and_again_after_a_change(tmp_path: Path, monkeypatc
     installed: list[Path] = []
     state = ["one"]
     monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
-    monkeypatch.setattr(bootstrap, "_install", lambda python, wheelhouse: installed.append(python))
+    monkeypatch.setattr(bootstrap, "_install", lambda python, wheelhouse, extras: installed.append(python))
     monkeypatch.setattr(bootstrap, "_state", lambda: state[0])
     bootstrap.set_up(None, fresh=False)
     bootstrap.set_up(None, fresh=False)
@@ -268,6 +268,11 @@ def test_set_up_is_done_once_and_again_after_a_change(tmp_path: Path, monkeypatc
     state[0] = "two"
     bootstrap.set_up(None, fresh=False)
     assert len(installed) == 2
+    bootstrap.set_up(None, fresh=False, extras=["browser"])
+    bootstrap.set_up(None, fresh=False)  # what was asked for once stays
+    assert len(installed) == 3
+    bootstrap.set_up(None, fresh=False, extras=["cluster"])
+    assert len(installed) == 4
 
 
 def test_a_failed_set_up_is_not_taken_for_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,6 +291,27 @@ def test_wheelhouse_must_be_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
         bootstrap._install(Path("python"), tmp_path / "nowhere")
     bootstrap._install(Path("python"), tmp_path)
     assert "--no-index" in commands[0] and str(tmp_path) in commands[0]
+
+
+def test_packages_of_a_bundle_are_found_and_a_misfit_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands: list[list[str]] = []
+    answer = (1, ["ERROR: No matching distribution found for torch==2.13.0"])
+    monkeypatch.setattr(bootstrap, "WHEELS", tmp_path)
+    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_show", lambda command: (commands.append(command), answer)[1])
+    (tmp_path / "SYSTEMS.txt").write_text("windows-x86_64, Python 3.9\n", encoding="utf-8")
+    assert bootstrap.main(["setup"]) == 2
+    assert str(tmp_path) in commands[0]
+    message = capsys.readouterr().err
+    assert "torch==2.13.0 is missing); they are for: windows-x86_64, Python 3.9" in message and "--online" in message
+    bootstrap.main(["setup", "--online", "--with", "browser"])
+    assert "--find-links" not in commands[1] and commands[1][-1] == ".[dev,browser]"
+
+
+def test_the_lab_opens_at_a_notebook_that_is_there() -> None:
+    assert (ROOT / bootstrap.FIRST).exists()
 
 
 def test_a_job_gives_its_exit_status() -> None:
