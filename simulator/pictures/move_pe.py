@@ -1,0 +1,234 @@
+"""Pictures of instructions within a PE and its MAB: operands, unit, destinations, cycle by cycle; matrix registers."""
+
+from __future__ import annotations
+
+import re
+
+from simulator import isa
+from simulator import program as p
+from simulator.dependence import names_of
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
+from simulator.pictures.move_words import CYCLES, bank_name, cell_text, closed, full, writes
+from simulator.transfers import ELEMENTS, transfer_of
+from simulator.wording import FIXED, LOWER, PATHS, PRECISIONS, masked
+
+SIDE, MIDDLE = 262.0, 168.0
+"""Widths of the columns of operands and of the unit between them."""
+ROW = 17.0
+UNITS = {"alu": "ALU", "mau": "MAU", "mau-write": "MAU", "mau-read": "MAU"}
+OUTPUTS = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf"}
+CELL = 9.0
+"""Pixels of a matrix element."""
+
+
+def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
+    """What the unit reads on the left, what it writes on the right; a colour per cycle; returns where it ends."""
+    left, right, middle = MARGIN, WIDTH - MARGIN - SIDE, (WIDTH - MIDDLE) / 2
+    top, at = y, y
+    arrows: list[float] = []
+    for name, source in zip(names_of(instruction), instruction.sources, strict=True):
+        bottom = _source(canvas, instruction, name, source, left, at)
+        arrows.append((at + bottom) / 2)
+        at = bottom + 8
+    left_end, at = at - 8, y
+    targets: list[float] = []
+    for destination in instruction.destinations:
+        bottom = _destination(canvas, instruction, destination, right, at)
+        targets.append((at + bottom) / 2)
+        at = bottom + 8
+    path = OUTPUTS.get(instruction.unit)
+    if path:
+        canvas.text(right, at + 10, f"${path} keeps the result for the next step", "s f")
+        at += 22
+    bottom = max(left_end, at - 8, y + 74)
+    centre = (top + bottom) / 2
+    _unit(canvas, instruction, middle, centre)
+    for place in arrows:
+        canvas.arrow([(left + SIDE + 3, place), (middle - 3, _near(place, centre))])
+    for place in targets:
+        canvas.arrow([(middle + MIDDLE + 3, _near(place, centre)), (right - 3, place)])
+    if instruction.op in ("msl", "msr"):
+        bottom = _neighbours(canvas, instruction, bottom + 22)
+    return bottom
+
+
+def _near(place: float, centre: float) -> float:
+    """Where an arrow meets the unit."""
+    return min(max(place, centre - 22), centre + 22)
+
+
+def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -> None:
+    canvas.rect(x, centre - 36, MIDDLE, 72, "box", round_=10)
+    name = UNITS.get(instruction.unit, instruction.unit)
+    canvas.text(x + MIDDLE / 2, centre - 16, name, "b", anchor="middle")
+    meaning = re.split(r", element|: | \(|, in one|, both", isa.INSTRUCTIONS[instruction.op].meaning)[0]
+    lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]
+    if len(lines) < 2 and instruction.precision in ELEMENTS:
+        count = ELEMENTS[instruction.precision]
+        lines.append(f"{count} element{'s' * (count > 1)} a cycle")
+    for number, text in enumerate([*lines, PRECISIONS.get(instruction.precision, "")][:3]):
+        tone = "s" if number == 0 else "s f"
+        canvas.text(x + MIDDLE / 2, centre + 2 + number * 15, text, tone, anchor="middle", room=MIDDLE)
+
+
+def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:
+    """An input; returns where its box ends."""
+    operand = source.operand
+    tags = ["negated"] * source.negate + ["rounded to half"] * source.narrow
+    tags += [f"widened from {LOWER.get(instruction.precision, 'half')}"] * source.widen
+    head = f"{name} = {bank_name(operand)}" + "".join(f", {tag}" for tag in tags)
+    if isinstance(operand, p.Matrix):
+        return _matrix(canvas, instruction, operand, head, x, y, written=False)
+    if isinstance(operand, p.Immediate):
+        return _plain(canvas, f"{name} = the literal", f"0x{operand.word:08x}", x, y)
+    if isinstance(operand, p.Fixed):
+        return _plain(canvas, head, FIXED[operand.name], x, y)
+    note = PATHS[operand.name] + ", last step" if isinstance(operand, p.Path) else _further(operand)
+    return _rows(canvas, head, note, operand, x, y)
+
+
+def _further(operand: p.Operand) -> str:
+    """What the text of an operand says beside its words."""
+    if isinstance(operand, p.PeMemory) and operand.j is not None:
+        return f"PEs 0 to {operand.j} of each MAB: {operand.words} further on"
+    return "T: the low 12 bits of T's long word 0" if isinstance(operand, p.PeMemory) and operand.indirect else ""
+
+
+def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Destination, x: float, y: float) -> float:
+    """An output; returns where its box ends."""
+    operand = destination.operand
+    note = masked(destination.mask)
+    if isinstance(operand, p.Matrix):
+        return _matrix(canvas, instruction, operand, bank_name(operand), x, y, written=True)
+    if isinstance(operand, p.NoWrite):
+        return _plain(canvas, "$nowrite", "nothing is written", x, y)
+    if isinstance(operand, p.MaskRegister):
+        return _plain(canvas, f"mask register {operand.entry}", "the flags of the result", x, y, note)
+    if isinstance(operand, p.BaseAddress):
+        return _plain(canvas, bank_name(operand), "the low 12 bits", x, y, note)
+    return _rows(canvas, bank_name(operand), note or _further(operand), operand, x, y, destination)
+
+
+def _plain(canvas: Canvas, head: str, text: str, x: float, y: float, note: str = "") -> float:
+    height = 42 + 15 * bool(note)
+    canvas.rect(x, y, SIDE, height, "box", round_=3)
+    canvas.text(x + 8, y + 16, head, "b s", room=SIDE - 12)
+    canvas.text(x + 8, y + 33, text, "m" if text.startswith("0x") else "s", room=SIDE - 12)
+    canvas.text(x + 8, y + 48, note, "s f", room=SIDE - 12)
+    return y + height
+
+
+def _rows(
+    canvas: Canvas,
+    head: str,
+    note: str,
+    operand: p.Operand,
+    x: float,
+    y: float,
+    destination: p.Destination | None = None,
+) -> float:
+    """A memory of the PE with the words of every cycle."""
+    lines = wrap(note, SIDE - 12, "s") if note else []
+    height = 24 + 4 * ROW + 14 * len(lines) + 4
+    canvas.rect(x, y, SIDE, height, "box", round_=3)
+    canvas.text(x + 8, y + 16, head, "b s", room=SIDE - 12)
+    for cycle in CYCLES:
+        top = y + 23 + cycle * ROW
+        off = destination is not None and closed(destination, cycle)
+        canvas.text(x + 8, top + 13, f"cycle {cycle}", "s f")
+        if destination is not None and not off:
+            for pe in range(isa.PES_PER_MAB):
+                with canvas.group(data=writes(operand, cycle, pe)):
+                    width = (SIDE - 68) / isa.PES_PER_MAB
+                    canvas.rect(x + 60 + pe * width, top, width, ROW - 1, f"h{cycle}")
+        else:
+            canvas.rect(x + 60, top, SIDE - 68, ROW - 1, "empty" if off else f"h{cycle}")
+        text = "not written" if off else _words(operand, cycle)
+        canvas.text(x + 60 + (SIDE - 68) / 2, top + 13, text, "m f" if off else "m on", anchor="middle")
+    for number, line in enumerate(lines):
+        canvas.text(x + 8, y + 23 + 4 * ROW + 12 + 14 * number, line, "s f")
+    return y + height
+
+
+def _words(operand: p.Operand, cycle: int) -> str:
+    """The words of a cycle; of PE 0 and PE 3 where they differ."""
+    if not isinstance(operand, p.PeMemory):
+        return cell_text(operand, cycle, 0)
+    first, last = (cell_text(operand, cycle, pe) for pe in (0, 3))
+    noun = "word" if operand.words == 1 else "words"
+    if first == last or operand.j is None:
+        return f"{noun} {first}"
+    return f"p0: {first}   p3: {last}"
+
+
+# --- matrix registers ------------------------------------------------------------------------------------------------
+
+
+def _matrix(
+    canvas: Canvas, instruction: p.Instruction, operand: p.Matrix, head: str, x: float, y: float, written: bool
+) -> float:
+    """A matrix register of a MAB, its elements coloured by the cycle that uses them; returns where its box ends."""
+    count = ELEMENTS[instruction.precision]
+    size = 4 * count
+    used = _lines(operand, size)
+    rows = instruction.op == "mwrite"
+    side = size * CELL
+    height = side + 58
+    canvas.rect(x, y, SIDE, height, "box", round_=3)
+    canvas.text(x + 8, y + 16, f"{head}, {size}x{size}, one per MAB", "b s", room=SIDE - 12)
+    left, top = x + 60, y + 40
+    for pe in range(isa.PES_PER_MAB):
+        place = left + (pe + 0.5) * side / 4
+        if rows or instruction.op != "mread":
+            canvas.text(place, top - 4, f"{'PE ' if size == 16 else 'p'}{pe}", "s f", anchor="middle")
+        else:
+            canvas.text(left - 6, top + (pe + 0.5) * side / 4 + 4, f"PE {pe}", "s f", anchor="end")
+    canvas.rect(left, top, side, side, "empty")
+    for cycle, numbers in used.items():
+        data = f"writes M{operand.register.upper()} all {full(8 * n + w for n in numbers for w in range(8))}"
+        with canvas.group(
+            f"cycle {cycle}: {'rows' if rows else 'columns'} {full(numbers)}", data=data if written else ""
+        ):
+            for number in numbers:
+                if rows:
+                    canvas.rect(left, top + number * CELL, side, CELL - 1, f"h{cycle}")
+                else:
+                    canvas.rect(left + number * CELL, top, CELL - 1, side, f"h{cycle}")
+    if not used:
+        canvas.rect(left, top, side, side, "h7")
+    for number in range(1, size):
+        thick = ' style="stroke-width: 2"' if number % count == 0 else ""
+        canvas.parts.append(f'<path class="gap"{thick} d="M{left + number * CELL:g} {top:g}v{side:g}"/>')
+        canvas.path(f"M{left:g} {top + number * CELL:g}h{side:g}", "gap")
+    text = "all of it, for the vector of every cycle"
+    if used:
+        name = "rows" if rows else "columns"
+        text = f"{name} " + "; ".join(f"{full(numbers)} in cycle {cycle}" for cycle, numbers in used.items())
+    canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
+    return y + height
+
+
+def _lines(operand: p.Matrix, size: int) -> dict[int, list[int]]:
+    """The rows written or columns read in each cycle; none for a product, which uses all."""
+    if operand.row is None:
+        return {}
+    step = 2 if operand.double else 1
+    return {c: [(operand.row + step * c + d) % size for d in range(step)] for c in CYCLES}
+
+
+def _neighbours(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
+    """msl, msr: every PE gets the word of its neighbour; returns where it ends."""
+    transfer = transfer_of(instruction)
+    assert transfer is not None
+    targets, sources = transfer.points(0)
+    width, left = 110.0, (WIDTH - 4 * 120) / 2
+    canvas.text(left - 10, y + 15, "x", "b", anchor="end")
+    canvas.text(left - 10, y + 77, "result", "b", anchor="end")
+    for pe in range(isa.PES_PER_MAB):
+        for top in (y, y + 62):
+            canvas.rect(left + pe * 120, top, width, 22, f"h{pe}" if top == y else "box", round_=3)
+            canvas.text(left + pe * 120 + width / 2, top + 15, f"PE {pe}", "s on" if top == y else "s", anchor="middle")
+    for target, source in sorted({(int(t[0]), int(s[0])) for t, s in zip(targets, sources, strict=True)}):
+        start, end = left + source * 120 + width / 2, left + target * 120 + width / 2
+        canvas.arrow([(start, y + 24), (end, y + 60)], f"h{source}")
+    return y + 84
