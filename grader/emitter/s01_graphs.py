@@ -44,7 +44,7 @@ def run_nodes(function: Function, given: Values) -> dict[str, Value]:
     result = function(model.graph.node, values, operators(model))
     if not isinstance(result, Mapping):
         raise AnswerError(f"run_nodes must give a dictionary of all values, received {type(result).__name__}")
-    return {"values": {str(name): value for name, value in result.items()}, "given": list(values)}
+    return {"values": {str(name): value for name, value in result.items()}, "given": sorted(values)}
 
 
 FORMS: dict[str, Form] = {"1.1": addmm, "1.2": run_nodes}
