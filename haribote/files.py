@@ -10,8 +10,10 @@ from pathlib import Path
 from haribote.errors import HariboteError
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes, durable: bool = True) -> None:
     """Write `content` to `path` by way of a temporary file beside it; missing folders are made.
+
+    durable: wait until it is on the disk; not worth it for what can be computed again.
 
     Raises:
         HariboteError: the disk is full or the folder cannot be written; what was at `path` before is still there.
@@ -23,7 +25,8 @@ def write_file(path: Path, content: bytes) -> None:
             with temporary.open("wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

@@ -12,8 +12,7 @@ class Limits:
     """Of the whole process tree together, unless it says otherwise.
 
     seconds: of wall time. memory: resident bytes; one process may map four times as much. processes: and threads,
-    at the same time. disk: bytes in /tmp, the one place that can be written; one file may have half of it. output:
-    bytes on stdout and stderr.
+    at the same time. disk: bytes in /tmp, the one place that can be written. output: bytes on stdout and stderr.
     """
 
     seconds: float = 60.0
@@ -31,7 +30,7 @@ class Limits:
     def rlimits(self) -> dict[str, int]:
         """The limits that the kernel keeps for us, by their name in `prlimit` and in the module `resource`."""
         cpu = int(self.seconds) + 2
-        files = {"fsize": self.disk // 2, "nofile": 256, "core": 0}
+        files = {"fsize": self.disk, "nofile": 256, "core": 0}
         return {"as": self.mapped, "nproc": self.processes, "cpu": cpu, **files}
 
 

@@ -40,13 +40,13 @@ def course_tree() -> Path:
     temporary = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
     changing = {name for task in all_tasks() for name in withheld(task)}
     for name, content in files.items():
-        write_file(temporary / "course" / name, content)
+        write_file(temporary / "course" / name, content, durable=False)
     for path in sorted((temporary / "course").rglob("*.py")):  # what is replaced for a task must not be compiled
         if path.relative_to(temporary / "course").as_posix() not in changing:
             compileall.compile_file(path, ddir=f"{COURSE}/{path.relative_to(temporary / 'course').parent}", quiet=2)
     for task in all_tasks():
         for name, content in withheld(task).items():
-            write_file(temporary / "withheld" / task.id / name, content)
+            write_file(temporary / "withheld" / task.id / name, content, durable=False)
     for path in (temporary, *temporary.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     try:

@@ -1,0 +1,185 @@
+"""Hand out work, collect verdicts, write each once. Workers may fail or vanish; submissions may be anything."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from dataclasses import dataclass
+
+from grader.course import course_hash, verdict_hash
+from grader.grade.executors import Crew
+from grader.grade.journal import Journal
+from grader.grade.judge import Verdict
+from grader.grade.work import Work, grade_one, printable
+from grader.submission import Submission, file_hash
+from haribote.tasks import Task, all_tasks, find_task
+
+Grade = Callable[[Work], Verdict]
+
+
+def work_list(
+    submissions: Iterable[Submission], tasks: Sequence[Task], seed: int, unsafe: bool = False, cached: bool = True
+) -> Iterator[Work]:
+    """One piece of work for every written answer, task by task: then sandboxes and caches stay warm."""
+    found = list(submissions)
+    for task in tasks:
+        for submission in found:
+            content = submission.files.get(task.id)
+            if content is not None:
+                key = work_key(submission, task.id, seed)
+                yield Work(key, submission.source, task.id, content, seed, verdict_hash(), unsafe, cached)
+
+
+def work_key(submission: Submission, task: str, seed: int) -> str:
+    """Under which a verdict is written: of submission, task, file, seed and course."""
+    parts = (submission.id, submission.source, task, file_hash(submission.files[task]), seed, course_hash())
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+@dataclass
+class Progress:
+    """How far a run is. trouble: verdicts that are the grader's own fault."""
+
+    total: int
+    done: int = 0
+    trouble: int = 0
+    start: float = 0.0
+
+    def __str__(self) -> str:
+        spent = time.monotonic() - self.start
+        left = (
+            f", about {spent / self.done * (self.total - self.done):.0f} s left" if 5 < self.done < self.total else ""
+        )
+        return f"{self.done} of {self.total} answers{left}"
+
+
+def run(
+    works: Iterable[Work],
+    journal: Journal,
+    crew: Crew,
+    say: Callable[[Progress], object] = lambda progress: None,
+    grade: Grade = grade_one,
+) -> Progress:
+    """Grade all work that the journal has no verdict for. A run that is interrupted goes on when it is called again.
+
+    A piece of work whose worker fails is tried once more, alone; fails it again, its verdict is "trouble".
+    """
+    left = [work for work in works if work.key not in journal.verdicts]
+    progress = Progress(len(left), start=time.monotonic())
+    suspects: list[tuple[Work, str]] = []
+
+    def keep(work: Work, verdict: Verdict) -> None:
+        journal.write(work.key, verdict)
+        progress.done += 1
+        progress.trouble += verdict["state"] == "trouble"
+        say(progress)
+
+    executor = crew.make() if left else None
+    try:
+        waiting = iter(left)
+        running: dict[Future[Verdict], Work] = {}
+        while executor is not None:
+            executor = _fill(executor, crew, waiting, running, grade, suspects)
+            if not running:
+                break
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                work = running.pop(future)
+                try:
+                    keep(work, future.result())
+                except (Exception, CancelledError) as error:
+                    suspects.append((work, _told(error)))
+        for work, first in suspects:
+            executor, verdict = _again(work, first, executor, crew, grade)
+            keep(work, verdict)
+    finally:
+        if executor is not None:
+            crew.stop(executor)
+    return progress
+
+
+def _fill(
+    executor: Executor,
+    crew: Crew,
+    waiting: Iterator[Work],
+    running: dict[Future[Verdict], Work],
+    grade: Grade,
+    suspects: list[tuple[Work, str]],
+) -> Executor:
+    """Hand out work until all workers have some; a broken executor is replaced once nothing of it is left."""
+    while len(running) < crew.at_once:
+        work = next(waiting, None)
+        if work is None:
+            break
+        try:
+            running[executor.submit(grade, work)] = work
+        except (BrokenExecutor, RuntimeError) as error:
+            suspects.append((work, _told(error)))
+            if not running:
+                crew.stop(executor)
+                executor = crew.make()
+            else:
+                break
+    return executor
+
+
+def _again(
+    work: Work, first: str, executor: Executor | None, crew: Crew, grade: Grade
+) -> tuple[Executor | None, Verdict]:
+    """Try work once more, with nothing beside it, so that it cannot be the victim of other work."""
+    for fresh in (False, True):
+        if executor is None or fresh:
+            executor = crew.make()
+        try:
+            future = executor.submit(grade, work)
+        except (BrokenExecutor, RuntimeError):  # broken by the work before: this was no try
+            crew.stop(executor)
+            continue
+        try:
+            return executor, future.result()
+        except (Exception, CancelledError) as error:
+            if isinstance(error, BrokenExecutor):
+                crew.stop(executor)
+                executor = None
+            return executor, trouble(work, f"{_told(error)}; the first time: {first}")
+    return None, trouble(work, first)
+
+
+def trouble(work: Work, why: str) -> Verdict:
+    """The verdict where the grader itself has failed: no points, but not the learner's fault."""
+    task = find_task(work.task)
+    message = f"the grader's own trouble, not this answer's fault: {why}; `grade --task {task.id}` tries it again"
+    return {
+        "task": task.id, "state": "trouble", "points": 0, "of": task.points, "seed": work.seed, "cases": 0, "total": 0,
+        "message": printable(message), "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
+    }  # fmt: skip
+
+
+def _told(error: BaseException) -> str:
+    text = str(error).split("\n", 1)[0]
+    return (
+        f"the worker was lost ({type(error).__name__})" if isinstance(error, BrokenExecutor) else f"{text or error!r}"
+    )
+
+
+def not_started(task: Task) -> Verdict:
+    """The verdict on a task that is not in a submission."""
+    return {
+        "task": task.id, "state": "not started", "points": 0, "of": task.points, "seed": 0, "cases": 0, "total": 0,
+        "message": "", "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
+    }  # fmt: skip
+
+
+def verdicts_of(
+    submission: Submission, journal: Journal, seed: int, tasks: Sequence[Task] | None = None
+) -> dict[str, Verdict]:
+    """All verdicts on a submission, by task; a task without one is not started, or not graded yet."""
+    found: dict[str, Verdict] = {}
+    for task in all_tasks() if tasks is None else tasks:
+        known = journal.verdicts.get(work_key(submission, task.id, seed)) if task.id in submission.files else None
+        found[task.id] = known or not_started(task)
+        if known is None and task.id in submission.files:
+            found[task.id] = not_started(task) | {"state": "not graded"}
+    return found

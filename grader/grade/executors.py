@@ -1,0 +1,68 @@
+"""Who does the work: processes on this machine, or a Dask cluster that exists."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from haribote.errors import HariboteError
+
+_DIE_WITH_PARENT = 1  # of prctl
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Workers. make: a new executor, where a lost one can be replaced. at_once: pieces of work to hand out."""
+
+    make: Callable[[], Executor]
+    at_once: int
+    name: str
+    stop: Callable[[Executor], None] = lambda executor: executor.shutdown(wait=False, cancel_futures=True)
+
+
+def local_crew(workers: int) -> Crew:
+    """Processes on this machine."""
+
+    def make() -> Executor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(os.getpid(),))
+
+    def stop(executor: Executor) -> None:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+
+    return Crew(make, 2 * workers, f"{workers} local process{'es' if workers > 1 else ''}", stop)
+
+
+def cluster_crew(address: str) -> Crew:
+    """The workers of a Dask cluster. Raises HariboteError where it cannot be reached, or `distributed` is missing."""
+    if importlib.util.find_spec("distributed") is None:
+        raise HariboteError("--cluster needs the package distributed", 'pip install -e ".[cluster]"')
+    distributed: Any = importlib.import_module("distributed")
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise HariboteError(f"the cluster {address} cannot be reached: {error}", "tcp://HOST:8786") from error
+    threads = sum(client.nthreads().values())
+    if not threads:
+        raise HariboteError(f"the cluster {address} has no workers", "start some with `dask worker`")
+    name = f"{threads} thread{'s' if threads > 1 else ''} of the cluster {address}"
+    return Crew(lambda: client.get_executor(pure=False), 2 * threads, name, lambda executor: executor.shutdown(False))
+
+
+def _prepare(parent: int) -> None:
+    """In a new worker: Ctrl-C is the coordinator's to handle, and without a coordinator there is no work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
