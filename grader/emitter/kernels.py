@@ -78,7 +78,7 @@ def _checked(items: Any, what: str, path: Path) -> Iterator[str]:
     for item in items:
         if not isinstance(item, str):
             line = items.line if isinstance(items, Items) else line_of(items, path)
-            message = f"lines of assembly are text, received {type(item).__name__} {str(item)[:80]!r}"
+            message = f"lines of assembly are text, received {type(item).__name__} {repr(item)[:80]}"
             raise AnswerError(message, 'yield f"…"', f"{shown(path)}:{line}")
         yield item
 

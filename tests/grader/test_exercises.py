@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from grader import check
-from grader.exercise_cases import NEAR, TRIALS, WRONG
 from grader.selftest import selftest
+from grader.trials import trials_of, wrong_of
 from haribote import tasks
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Function, Task, all_tasks, find_task, resolve
+from haribote.layout import LAYOUTS, position
+from haribote.tasks import ROOT, Function, Task, all_tasks, find_task, product_only, resolve, withheld
 from haribote.train import accuracy
 
 EXERCISES = [task for task in all_tasks() if not task.rows]
@@ -25,23 +26,17 @@ EXERCISES = [task for task in all_tasks() if not task.rows]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id)
 
 
-def test_every_exercise_has_cases_and_wrong_answers() -> None:
-    assert {task.id for task in EXERCISES} == set(TRIALS) == set(WRONG)
+@each_exercise
+def test_every_exercise_has_cases_of_different_names_and_wrong_answers(task: Task) -> None:
+    names = [trial.name for trial in trials_of(task, 3)]
+    assert len(set(names)) == len(names) > 1
+    assert len(wrong_of(task)) >= 2
 
 
 @each_exercise
 def test_solution_passes_and_wrong_answers_do_not(task: Task) -> None:
-    report = selftest([task])
+    report = selftest([task], mutants=0)
     assert report.passed and report.wrong_answers >= 2, str(report)
-
-
-@each_exercise
-def test_the_products_own_function_passes_the_same_cases(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_learners_function", lambda name: None)
-    answer = resolve(task.id)
-    assert isinstance(answer, Function) and answer.owner == "product"
-    for trial in TRIALS[task.id](answer.function, np.random.default_rng(3)):
-        np.testing.assert_allclose(trial.received, trial.expected, rtol=NEAR, atol=NEAR, err_msg=trial.name)
 
 
 def test_the_product_calls_the_learners_function(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +45,10 @@ def test_the_product_calls_the_learners_function(monkeypatch: pytest.MonkeyPatch
     assert accuracy(logits, labels) == 1
     monkeypatch.setattr(tasks, "_learners_function", lambda task: (lambda *_: 0.25) if task == "0.1" else None)
     assert accuracy(logits, labels) == 0.25
+    with product_only():
+        assert accuracy(logits, labels) == 1
+    monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
+    assert accuracy(logits, labels) == 1
 
 
 def test_a_check_does_not_depend_on_other_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +58,32 @@ def test_a_check_does_not_depend_on_other_answers(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tasks, "_learners_function", lambda task: broken)
     for task in ("2.3", "5.12"):
         assert check(task, path=ROOT / "solutions" / find_task(task).file).passed
+
+
+def test_the_products_own_answer_is_withheld() -> None:
+    layout = LAYOUTS["16"]
+    with withheld("4.1"):
+        for call in (lambda: position(layout, "PE"), lambda: layout.position("PE"), lambda: resolve("4.1", False)):
+            with pytest.raises(HariboteError, match=r"product's own answer to task 4\.1"):
+                call()
+        accuracy(np.eye(10, dtype=np.float32), np.arange(10))
+    assert layout.position("PE").shape == (16,)
+
+
+@pytest.mark.parametrize(
+    "task, body",
+    [
+        ("0.1", "from haribote.train import accuracy\n"),
+        ("2.1", "from haribote.gradients.elementwise import relu\n"),
+        ("4.1", "def position(layout, level):\n    return layout.position(level)\n"),
+        ("6.1", "from haribote.tasks import resolve\n\nreserve = resolve('6.1').function\n"),
+    ],
+)
+def test_handing_in_the_products_own_function_fails(tmp_path: Path, task: str, body: str) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text(body, encoding="utf-8")
+    result = check(task, path=path)
+    assert result.state == "failed" and f"the product's own answer to task {task}" in str(result)
 
 
 def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
@@ -71,6 +96,7 @@ def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
     path = tmp_path / "haribote" / find_task("2.1").file
     path.write_text("def relu(g, node, grad):\n    yield 'mine'\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment.pop("HARIBOTE_SOLUTIONS", None)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
@@ -83,7 +109,9 @@ def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
         ("    yield 1 / 0", "t2_1.py:2: ZeroDivisionError"),
         ("    return", "failed"),
         ("    yield 'nothing'", "failed"),
-        ("    while True: pass\n    yield grad", "t2_1.py:2: stopped"),
+        ("    while True: pass\n    yield grad", "t2_1.py:2: stopped, for it took longer than 0.5 s"),
+        ("    yield 3", "failed"),
+        ("    g.require(False, 'nothing at all')\n    yield grad", "but the contract promises this case"),
     ],
 )
 def test_mistakes_are_told_without_a_traceback(
@@ -103,3 +131,22 @@ def test_a_file_without_the_function_is_told(tmp_path: Path) -> None:
     assert "has no function relu" in str(check("2.1", path=path))
     with pytest.raises(HariboteError, match="no task"):
         resolve("2.9")
+
+
+def test_solutions_stand_in_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
+    result = check("0.1")
+    assert result.passed and result.reference and result.file == "solutions/exercises/t0_1_accuracy.py"
+    assert "the course's own answer" in result.checked
+    for task in ("0.1", "5.12"):
+        answer = resolve(task)
+        assert answer and answer.owner == "reference"
+    assert resolve("5.12", False) is None or tasks.is_written(ROOT / "haribote" / find_task("5.12").file)
+
+
+@pytest.mark.parametrize("task", [task for task in EXERCISES if not task.product], ids=lambda task: task.id)
+def test_a_task_that_the_product_does_not_need(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "_learners_function", lambda name: None)
+    assert task.name and resolve(task.id, False) is None
+    reference = resolve(task.id, True)
+    assert isinstance(reference, Function) and reference.owner == "reference"
