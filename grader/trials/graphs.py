@@ -29,10 +29,10 @@ Array = NDArray[Any]
 MOST_BYTES, MOST_NODES, MOST_ELEMENTS = 16 * 2**20, 5000, 2**24  # elements: of all values of the graph together
 _NAMES = (
     "Abs Add And Cast CastLike Ceil Clip Concat Constant ConstantOfShape Conv ConvTranspose Div Equal Erf Exp "
-    "Expand Flatten Floor Gather GatherElements Gemm Greater GreaterOrEqual Identity Less LessOrEqual Log LogSoftmax MatMul Max "
-    "MaxPool Min Mul Neg NegativeLogLikelihoodLoss Not OneHot Or Pad Pow Reciprocal ReduceMax ReduceMean ReduceMin "
-    "ReduceSum Relu Reshape Round ScatterElements Shape Sigmoid Sign Slice Softmax SoftmaxCrossEntropyLoss Split "
-    "Sqrt Squeeze Sub Sum Tanh Transpose Unsqueeze Where Xor"
+    "Expand Flatten Floor Gather GatherElements Gemm Greater GreaterOrEqual Identity Less LessOrEqual Log LogSoftmax "
+    "MatMul Max MaxPool Min Mul Neg NegativeLogLikelihoodLoss Not OneHot Or Pad Pow Reciprocal ReduceMax ReduceMean "
+    "ReduceMin ReduceSum Relu Reshape Round ScatterElements Shape Sigmoid Sign Slice Softmax SoftmaxCrossEntropyLoss "
+    "Split Sqrt Squeeze Sub Sum Tanh Transpose Unsqueeze Where Xor"
 )
 OPERATORS = frozenset(_NAMES.split())
 
@@ -132,7 +132,10 @@ def _check_sizes(model: onnx.ModelProto) -> None:
     """Every value has a static shape by now; those inside the answer's own functions are looked at too."""
     own = [(DOMAIN, function.name) for function in model.functions if function.name not in FUNCTIONS]
     if own:
-        flat = complete(inliner.inline_selected_functions(model, own))
+        flat = inliner.inline_selected_functions(model, own)
+        for number, node in enumerate(flat.graph.node):
+            node.name = f"node_{number}"  # those that came out of functions have none
+        flat = complete(flat)
         _require(len(flat.graph.node) <= MOST_NODES, f"a graph has at most {MOST_NODES} nodes")
         _check_sizes(flat)
     sizes = sum(prod(shape) for shape in Index(model).shape.values())

@@ -1,0 +1,142 @@
+"""Stage 03: C++ that is compiled and run, and passes whose graph comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import onnx
+
+from grader.emitter.forms import Form, Function
+from grader.emitter.loading import AnswerError, Items
+from grader.emitter.native_run import run_lines
+from grader.emitter.values import Value, Values
+from haribote.emitter import Emitter
+from haribote.graph import Builder
+
+MOST_LINES = 10_000
+SECONDS = 5.0
+"""For the compiler and for the program, each."""
+
+
+def gemm(function: Function, given: Values) -> dict[str, Value]:
+    """Given a, b, trans_a and trans_b: the C++ lines, and the y that they compute."""
+    a, b = (_floats(given[name]) for name in ("a", "b"))
+    trans_a, trans_b = bool(given["trans_a"]), bool(given["trans_b"])
+    (m, k), n = (a.shape[::-1] if trans_a else a.shape), b.shape[0 if trans_b else 1]
+    lines = list(_lines(function(m, n, k, trans_a, trans_b)))
+    return {"text": "\n".join(lines), "y": run_lines(lines, {"a": a, "b": b}, (m, n), SECONDS)}
+
+
+def softmax(function: Function, given: Values) -> dict[str, Value]:
+    """Given a shape [N, classes]: a graph with input `logits` and the four parts as outputs, and their names."""
+    from haribote.passes.decompose import Softmax
+
+    shape = given["shape"]
+    assert isinstance(shape, list)
+    builder = Builder("softmax")
+    g = Emitter(builder)
+    logits = builder.input("logits", tuple(int(str(size)) for size in shape), np.float32)
+    g.shapes, g.result = {logits: tuple(int(str(size)) for size in shape)}, "softmax"
+    parts = function(g, logits)
+    if not isinstance(parts, Softmax):
+        raise AnswerError(f"the function must return Softmax(shifted, exp, sum, p), received {type(parts).__name__}")
+    names = {name: str(value) for name, value in vars(parts).items()}
+    for part, name in names.items():
+        if all(node.output[0] != name for node in builder.model.graph.node):
+            raise AnswerError(
+                f"{part} must be the name of a node's result, received {name!r}", "what `g.op(…)` returns"
+            )
+    for name in dict.fromkeys(names.values()):
+        builder.output(name)
+    return {"model": builder.finish().SerializeToString(), "names": dict(names)}
+
+
+def decompose(function: Function, given: Values) -> dict[str, Value]:
+    """Given a training step: the same in canonical operators."""
+    from haribote.passes import decompose
+
+    with _in_place_of(decompose, "softmax", function):
+        return {"model": decompose.run(_model(given)).SerializeToString()}
+
+
+def softmax_or_step(function: Function, given: Values) -> dict[str, Value]:
+    """Task 3.2: one softmax, or a whole step."""
+    return decompose(function, given) if "model" in given else softmax(function, given)
+
+
+def fuse(function: Function, given: Values) -> dict[str, Value]:
+    """Given a graph: the fused one, and the clusters as lists of node names."""
+    from haribote.passes import fuse
+
+    found: list[dict[str, list[onnx.NodeProto]]] = []
+
+    def noted(model: onnx.ModelProto) -> Any:
+        members = function(model)
+        if not isinstance(members, dict) or not all(isinstance(cluster, list) for cluster in members.values()):
+            raise AnswerError("the function must return a dictionary from node name to list of nodes")
+        found.append(members)
+        return members
+
+    with _in_place_of(fuse, "clusters", noted):
+        fused = fuse.fuse_clusters(_model(given))
+    unique = {id(cluster): [node.name for node in cluster] for cluster in found[0].values()}
+    return {"model": fused.SerializeToString(), "clusters": [list(names) for names in unique.values()]}
+
+
+def nhwc(function: Function, given: Values) -> dict[str, Value]:
+    """Given a graph: the same with its images in NHWC."""
+    from haribote.passes import nhwc
+
+    with _in_place_of(nhwc, "convert", function):
+        return {"model": nhwc.run(_model(given)).SerializeToString()}
+
+
+def mixed_precision(function: Function, given: Values) -> dict[str, Value]:
+    """Given a graph and a short format: the mixed graph, and whether the given one stayed as it was."""
+    model = _model(given)
+    before = model.SerializeToString(deterministic=True)
+    result = function(model, given["short"])
+    if not isinstance(result, onnx.ModelProto):
+        raise AnswerError(f"the function must return a graph, received {type(result).__name__}", "builder.finish()")
+    return {"model": result.SerializeToString(), "kept": model.SerializeToString(deterministic=True) == before}
+
+
+FORMS: dict[str, Form] = {"3.1": gemm, "3.2": softmax_or_step, "3.3": fuse, "3.4": nhwc, "3.5": mixed_precision}
+
+
+def _lines(items: Any) -> Iterator[str]:
+    """The lines of C++ that an answer gave."""
+    if not isinstance(items, list | tuple | Items):
+        raise AnswerError(f"the function gave {type(items).__name__}, not lines of C++", 'yield every line: yield "…"')
+    for number, item in enumerate(items):
+        if not isinstance(item, str):
+            raise AnswerError(f"lines of C++ are text, received {type(item).__name__} {str(item)[:80]!r}", 'yield f"…"')
+        if number >= MOST_LINES:
+            raise AnswerError(f"more than {MOST_LINES} lines", "loops in C++, not one line for each element")
+        yield from item.splitlines() or [""]
+
+
+def _floats(value: Value) -> np.ndarray[Any, np.dtype[np.float32]]:
+    assert isinstance(value, np.ndarray)
+    return np.ascontiguousarray(value, np.float32)
+
+
+def _model(given: Values) -> onnx.ModelProto:
+    content = given["model"]
+    assert isinstance(content, bytes)
+    return onnx.load_from_string(content)
+
+
+@contextmanager
+def _in_place_of(module: ModuleType, name: str, function: Callable[..., Any]) -> Iterator[None]:
+    """Inside, the product's pass calls this function in place of its own."""
+    own = getattr(module, name)
+    setattr(module, name, function)
+    try:
+        yield
+    finally:
+        setattr(module, name, own)

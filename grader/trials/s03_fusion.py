@@ -1,0 +1,290 @@
+"""Stage 03: the cases of its tasks. A graph is judged by what it means, and by what the pass was to achieve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx
+
+from grader.emitter.values import Value, Values
+from grader.result import Failure
+from grader.trials import Trial, Trials, Wrong, array_in, compare
+from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step, parsed
+from grader.trials.graphs import model_in
+from grader.trials.mixed import mixed_precision
+from haribote.cpp.build import CompilerMissing, compiler
+from haribote.errors import HariboteError
+from haribote.graph import evaluate, is_loss
+from haribote.passes.nhwc import OPERATORS
+from haribote.passes.report import counts
+
+NEAR = 1e-4  # a product or a sum in another order
+
+
+def gemm(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 3.1: products of all forms. Raises HariboteError where there is no C++ compiler."""
+    try:
+        compiler()
+    except CompilerMissing as error:
+        text = "task 3.1 cannot be checked here: there is no C++ compiler"
+        raise HariboteError(text, "install one, or set CXX to it; the other tasks need none") from error
+    for m, n, k, forms in (
+        (5, 4, 3, "NN"), (4, 6, 5, "NT"), (3, 5, 7, "TN"), (6, 3, 4, "TT"), (1, 10, 16, "NT"), (33, 1, 1, "TN"),
+        (16, 16, 16, "NN"),
+    ):  # fmt: skip
+        a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((m, k), (k, n)))
+        stored_a, stored_b = (np.ascontiguousarray(x.T) if f == "T" else x for x, f in ((a, forms[0]), (b, forms[1])))
+        given: dict[str, Value] = {
+            "a": stored_a, "b": stored_b, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
+        }  # fmt: skip
+        how = "".join(f", {x} transposed" for x, form in zip("ab", forms, strict=True) if form == "T")
+        yield _product(f"{m}x{k} by {k}x{n}{how}", given, a.astype(np.float64) @ b)
+
+
+def _product(name: str, given: Mapping[str, Value], expected: Array) -> Trial:
+    def judge(answer: Values) -> Failure | None:
+        received = array_in(answer, "y")
+        failure = compare(name, {"a": given["a"], "b": given["b"]}, expected, received, what="y")
+        if failure and received.shape == expected.shape and np.isnan(received).any():
+            text = f"{failure.explanation}\ny holds NaN before your lines run: set it before you add to it"
+            return replace(failure, explanation=text, cause="never written")
+        return failure
+
+    return Trial(name, given, judge)
+
+
+def softmax(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 3.2: rows of several kinds, and whole steps."""
+    for name, shape, scale in (
+        ("6 rows of 10", (6, 10), 1.0), ("one row", (1, 10), 1.0), ("as many rows as classes", (4, 4), 1.0),
+        ("large logits: exp(200) is no single", (3, 5), 200.0), ("one class", (3, 1), 1.0),
+    ):  # fmt: skip
+        logits = (scale * rng.standard_normal(shape)).astype(np.float32)
+        yield _softmax(name, logits)
+    yield _softmax("all logits far below 0", (rng.standard_normal((4, 6)) - 500).astype(np.float32))
+    for batch in (6, 1):
+        yield _step_in_canonical_operators(batch, rng)
+
+
+def _softmax(name: str, logits: Array) -> Trial:
+    wide = logits.astype(np.float64)
+    shifted = wide - wide.max(1, keepdims=True)
+    exp = np.exp(shifted)
+    total = exp.sum(1, keepdims=True)
+    wanted = {"shifted": shifted, "exp": exp, "sum": total, "p": exp / total}
+
+    def judge(answer: Values) -> Failure | None:
+        model, names = model_in(answer), answer["names"]
+        assert isinstance(names, dict)
+        outputs = evaluate(model, {"logits": logits})
+        for part, expected in wanted.items():
+            failure = compare(name, {"logits": logits}, expected, outputs[str(names[part])], what=part)
+            if failure:
+                return failure
+        found = counts(model)
+        if found != dict.fromkeys(("ReduceMax", "Sub", "Exp", "ReduceSum", "Div"), 1):
+            text = "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
+            return Failure(name, "", f"{text}received {_listed(found)}", inputs={"logits": logits})
+        return None
+
+    return Trial(name, {"shape": list(logits.shape)}, judge)
+
+
+def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
+    name, model = f"a training step, batch {batch}", mlp_step(batch)
+    feeds = feeds_of(model, rng)
+    expected = evaluate(model, feeds)
+    machines = {**feeds, "labels": feeds["labels"].astype(np.int32)}
+
+    def judge(answer: Values) -> Failure | None:
+        step = model_in(answer)
+        failure = _same_values(name, step, machines, expected)
+        left = [n for n in step.graph.node if "Softmax" in n.op_type or (n.op_type == "Log" and not is_loss(n))]
+        if failure or not left:
+            return failure
+        return Failure(name, "", f"node {left[0].name!r} ({left[0].op_type}) is left; the chip has no kernel for it")
+
+    return Trial(name, {"model": model.SerializeToString()}, judge)
+
+
+HEAD = "(float[3,2] x, float[2] b, float[2,2] w) => (float[3,2] y)"
+CLUSTERS = {
+    "a chain of three": (f"{HEAD} {{ s = Mul(x, b) t = Sub(x, s) y = Relu(t) }}", ("s t y",)),
+    "a value that two nodes of one cluster read": (
+        f"{HEAD} {{ s = Neg(x) t = Relu(s) u = Add(s, t) y = Exp(u) }}", ("s t u y",)),
+    "a value that two clusters read": (
+        f"{HEAD} {{ r = Relu(x) p = MatMul(r, w) q = Neg(r) t = Exp(q) y = Add(p, t) }}", ("r", "p", "q t y")),
+    "a value that a chain and a product read": (
+        f"{HEAD} {{ r = Relu(x) q = Neg(r) p = MatMul(r, w) y = Add(q, p) }}", ("r", "p", "q y")),
+    "a way out of the cluster and back": (f"{HEAD} {{ s = Neg(x) p = MatMul(s, w) y = Add(s, p) }}", ("s", "p", "y")),
+    "an output of the graph on the way": (
+        "(float[2] x) => (float[2] r, float[2] y) { r = Relu(x) y = Neg(r) }", ("r", "y")),
+    "a smaller value, repeated": (f"{HEAD} {{ c = Exp(b) y = Add(x, c) }}", ("c", "y")),
+    "Gemm, then two nodes": (f"{HEAD} {{ p = Gemm(x, w) q = Relu(p) y = Add(p, q) }}", ("p q y",)),
+    "nothing joins a Gemm from above": (f"{HEAD} {{ r = Relu(x) p = Gemm(r, w) y = Neg(p) }}", ("r", "p y")),
+    "two Gemms": (f"{HEAD} {{ p = Gemm(x, w) q = Gemm(x, w) y = Add(p, q) }}", ("p", "q y")),
+    "a value that nobody reads": (f"{HEAD} {{ u = Neg(x) s = Relu(x) y = Exp(s) }}", ("u", "s y")),
+    "batch 1": ("(float[1,4] x) => (float[1,4] y) { s = Tanh(x) t = Sigmoid(s) y = Mul(s, t) }", ("s t y",)),
+}  # fmt: skip
+STEP_NODES = {6: 13, 1: 13}  # of `mlp_step` behind fusion, by batch; 23 before
+
+
+def fuse(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 3.3: graphs whose clusters are known, and whole steps."""
+    for name, (body, clusters) in CLUSTERS.items():
+        model = parsed(body)
+        yield _fusion(name, model, rng, {frozenset(names.split()) for names in clusters})
+    for batch, nodes in STEP_NODES.items():
+        yield _fusion(f"a training step, batch {batch}", mlp_step(batch), rng, nodes=nodes)
+
+
+def _fusion(
+    name: str,
+    model: onnx.ModelProto,
+    rng: np.random.Generator,
+    clusters: set[frozenset[str]] | None = None,
+    nodes: int = 0,
+) -> Trial:
+    feeds = feeds_of(model, rng)
+    expected = evaluate(model, feeds)
+
+    def judge(answer: Values) -> Failure | None:
+        fused, found = model_in(answer), answer["clusters"]
+        assert isinstance(found, list)
+        received = {frozenset(map(str, names)) for names in found if isinstance(names, list)}
+        failure = _same_values(name, fused, feeds, expected)
+        if failure:
+            return failure
+        if clusters is not None and received != clusters:
+            text = f"the clusters must be {_grouped(clusters)}\nreceived {_grouped(received)}"
+            return Failure(name, "", f"{text}\nof the graph {_lines(model)}")
+        if nodes and len(fused.graph.node) != nodes:
+            return Failure(name, "", f"{nodes} nodes must be left, received {len(fused.graph.node)}")
+        return None
+
+    return Trial(name, {"model": model.SerializeToString()}, judge)
+
+
+CONV = "Conv<kernel_shape=[3,3], pads=[1,1,1,1]>"
+POOL = "MaxPool<kernel_shape=[2,2], strides=[2,2]>"
+IMAGES = "(float[2,3,4,4] x, float[3,3,3,3] w, float[3] b, float[3,1,1] s)"
+TRANSPOSES: dict[str, tuple[str, int]] = {
+    "one convolution": (f"{IMAGES} => (float[2,3,4,4] y) {{ y = {CONV}(x, w) }}", 3),
+    "Relu behind it": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Relu(c) }}", 3),
+    "two convolutions, and a sum of both": (
+        f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) r = Relu(c) d = {CONV}(r, w) y = Add(d, c) }}", 3),
+    "a bias": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w, b) y = Tanh(c) }}", 3),
+    "a factor for each channel": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Mul(c, s) }}", 4),
+    "pooling, batch 1": (
+        f"(float[1,2,4,4] x, float[3,2,3,3] w) => (float[1,3,2,2] y) {{ c = {CONV}(x, w) y = {POOL}(c) }}", 3),
+    "a result that is read both ways": (
+        f"{IMAGES} => (float[2,3,4,4] c, float[2,3,4,4] y) {{ c = {CONV}(x, w) y = {CONV}(c, w) }}", 4),
+    "images that only Relu sees": ("(float[2,3,4,4] x) => (float[2,3,4,4] y) { y = Relu(x) }", 0),
+    "no images": ("(float[3,2] x, float[2,2] w) => (float[3,2] y) { p = MatMul(x, w) y = Relu(p) }", 0),
+}  # fmt: skip
+STEP_TRANSPOSES = 12  # of `cnn_step`
+
+
+def nhwc(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 3.4: graphs of which is known how many transposes must be left."""
+    for name, (body, most) in TRANSPOSES.items():
+        yield _layout(name, parsed(body), most, rng)
+    yield _layout("a training step with two convolutions", cnn_step(), STEP_TRANSPOSES, rng)
+
+
+def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generator) -> Trial:
+    feeds = feeds_of(model, rng)
+    expected = evaluate(model, feeds)
+
+    def judge(answer: Values) -> Failure | None:
+        turned = model_in(answer)
+        failure = _same_values(name, turned, feeds, expected)
+        if failure:
+            return failure
+        left = [node for node in turned.graph.node if node.op_type in OPERATORS]
+        if left:
+            return Failure(name, "", f"node {left[0].name!r} ({left[0].op_type}) still works on NCHW")
+        transposes = counts(turned)["Transpose"]
+        if transposes > most:
+            text = f"{most} transposes are enough, received {transposes}; those that meet their opposite must go"
+            return Failure(name, "", f"{text}\nof the graph {_lines(turned)}")
+        return None
+
+    return Trial(name, {"model": model.SerializeToString()}, judge)
+
+
+def _same_values(
+    name: str, model: onnx.ModelProto, feeds: Mapping[str, Array], expected: Mapping[str, Array]
+) -> Failure | None:
+    """The first output of a graph that has another value than before the pass."""
+    received = evaluate(model, feeds)
+    if list(received) != list(expected):
+        return Failure(name, "", f"the outputs must be {', '.join(expected)}, received {', '.join(received)}")
+    failures = (compare(name, feeds, expected[out], received[out], NEAR, what=repr(out)) for out in expected)
+    return next((failure for failure in failures if failure), None)
+
+
+def _listed(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {op_type}" for op_type, number in sorted(found.items()))
+
+
+def _grouped(clusters: set[frozenset[str]]) -> str:
+    return " | ".join(sorted(" ".join(sorted(names)) for names in clusters))
+
+
+def _lines(model: onnx.ModelProto) -> str:
+    nodes: list[Any] = list(model.graph.node)
+    return "; ".join(f"{node.output[0]} = {node.op_type}({', '.join(node.input)})" for node in nodes)
+
+
+TRIALS: dict[str, Trials] = {"3.1": gemm, "3.2": softmax, "3.3": fuse, "3.4": nhwc, "3.5": mixed_precision}
+
+_MEMBERS = "all(member.op_type in ELEMENTWISE for member in readers[0])"
+_READERS = "any(cluster is not readers[0] for cluster in readers)"
+WRONG: dict[str, Wrong] = {
+    "3.1": (
+        ('yield f"for (int i = 0; i < {m * n}; ++i) y[i] = 0;"', "pass"),  # adds to what was there
+        ("if trans_b else", "if not trans_b else"),
+        ("a[p * {m} + i]", "a[p * {k} + i]"),  # right for square shapes
+        ("y[i * {n} + j]", "y[i * {m} + j]"),
+        ("+= factor", "= factor"),
+        ("j < {n}; ++j) y", "j <= {n}; ++j) y"),  # one too far
+        ('yield "    }"', "pass"),  # no C++
+    ),
+    "3.2": (
+        ('g.op("Sub", logits, largest, part="shifted")', "logits"),  # overflows
+        ('"ReduceMax"', '"ReduceMin"'),
+        ('g.ints([1], "axes")', 'g.ints([0], "axes")'),
+        ('g.op("Div", exp, total)', 'g.op("Softmax", logits)'),  # nothing decomposed
+        ("Softmax(shifted, exp, total", "Softmax(logits, exp, total"),
+        ('part="sum", keepdims=1', 'part="sum", keepdims=0'),  # right for one row
+    ),
+    "3.3": (
+        ("if not readers or", "if True or"),  # fuses nothing
+        ("not readers or ", ""),  # a value without readers
+        ("result in index.outputs or ", ""),
+        ("same_shape and ", ""),
+        (_MEMBERS, "True"),
+        (_READERS, "len(readers) > 1"),  # chains only
+        (_READERS, "False"),
+    ),
+    "3.4": (
+        ("if g.has_nhwc_form(node):", "if False:"),  # changes nothing
+        ("g.nhwc(node, images), NCHW", "g.nhwc(node, images), NHWC"),
+        ("g.common_perm(node) if node.op_type in ELEMENTWISE else None", "None"),  # leaves every transpose
+        ("node.input[: OPERATORS[node.op_type]]", "node.input[:1]"),
+        ("g.same_operator(node, sources), perm)", "g.same_operator(node, sources), NHWC)"),
+    ),
+    "3.5": (
+        ("node.op_type in PRODUCTS and", "False and"),  # rounds nothing
+        ("enumerate(node.input[:2])", "enumerate(node.input)"),  # the bias too
+        ("if name not in rounded:", "if True:"),  # every time anew
+        ("node.op_type in PRODUCTS and", "node.op_type != 'OneHot' and"),  # the update too
+        ("all(index.dtype[name] == np.float32 for name in node.input[:2])", "True"),
+        ("FORMATS[short], name", '"RoundHalf", name'),
+        ("        node = onnx.NodeProto()\n        node.CopyFrom(original)", "        node = original"),
+    ),
+}
