@@ -11,7 +11,7 @@ from grader.assembly_run import Array, Bits, Left, Operand, Words, run
 from grader.diagnose import NEGATIVE, STRAY, WRONG_COPIES, Kind, Seen, diagnose
 from grader.emitter.values import Values
 from grader.kernel_run import OTHER_POISON
-from grader.pictures import picture_of
+from grader.pictures import picture_of, place_of
 from grader.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost, Failure
 from haribote.layout import Layout
@@ -129,7 +129,7 @@ def _wrong(
     return Failure(
         case.name, cause, f"{operand.name}: {words}\n{first}", "",
         {given.name: array for given, array in zip(case.inputs, inputs, strict=True)},
-        wanted, got, error, machine, picture_of(wrong, machine),
+        wanted, got, error, machine, picture_of(wrong, machine), place=place_of(operand.place.machine, wrong),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grader.diagnose import STRAY, WRONG_COPIES, Finding, diagnose
 from grader.kernel_cases import Case
 from grader.kernel_run import run_case
-from grader.pictures import lm_layout, over_machine, picture, unit_of
+from grader.pictures import lm_layout, over_machine, picture, place_of, unit_of
 from grader.program import machine_failure
 from grader.reference import expected
 from grader.result import Failure
@@ -57,6 +57,7 @@ def _wrong(name: str, finding: Finding) -> Failure:
     return Failure(
         name, cause, f"{seen}\n{first}", "", {o.name: a for o, a in zip(case.op.inputs, case.arrays, strict=True)},
         wanted, received, error, machine, picture(case.op.output, wrong, machine),
+        place=place_of(lambda some: over_machine(case.op.output, some), wrong),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ def over_machine(operand: Operand, error: Array) -> Array:
     machine = np.zeros(tuple(LEVELS.values()))
     np.maximum.at(machine, tuple(layout.position(level).reshape(-1) for level in LEVELS), flat)
     return machine
+
+
+def place_of(machine_of: Callable[[Array], Array], wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The unit of the first wrong element; machine_of: from an error over the tensor to one over the machine."""
+    alone = np.zeros(wrong.shape)
+    alone[tuple(np.argwhere(wrong)[0])] = 1
+    return tuple(int(number) for number in np.argwhere(machine_of(alone))[0])
 
 
 def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class Failure:
     error: absolute error of every element of the tensor (inf where it is no number), None without a result.
     machine: the largest error in every PE, [L2B 8, L1B 8, MAB 16, PE 4]; of a result in DRAM, [group 4].
     line: of the answer's assembly, counted from 1, if one is to blame; `where` is found from it.
+    place: the unit of the first wrong element: L2B, L1B, MAB, PE; of a result in DRAM, its group; () where unknown.
     """
 
     case: str
@@ -48,6 +49,7 @@ class Failure:
     machine: Array | None = None
     picture: str = ""
     line: int = 0
+    place: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         head = f"{self.where}: " if self.where else ""
@@ -102,11 +104,18 @@ class Result:
 
     def _repr_html_(self) -> str:
         colour = {"passed": "#1a7f37", "failed": "#cf222e", "not started": "#6e7781"}[self.state]
-        head, *rest = str(self).split("\n")
+        drawn, shown = None, self
+        if self.failure is not None:
+            from grader.error_map import error_map  # draws failures, so it knows them
+
+            drawn = error_map(self.failure)
+            if drawn is not None:  # in place of the one made of characters
+                shown = replace(self, failure=replace(self.failure, picture=""))
+        head, *rest = str(shown).split("\n")
         body = html.escape("\n".join(rest))
         return (
             f'<div style="border-left:4px solid {colour};padding-left:8px"><b style="color:{colour}">'
-            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre></div>'
+            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre>{drawn or ""}</div>'
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -77,26 +77,32 @@ class Canvas:
         """A straight line."""
         self.path(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}", style)
 
-    def arrow(self, points: Sequence[tuple[float, float]], style: str = "", *, width: float = 1.5) -> None:
-        """An arrow along the points, curved from the second on; style: `from`, `to` or a hue, else grey."""
+    def arrow(
+        self, points: Sequence[tuple[float, float]], style: str = "", *, width: float = 1.5, sideways: bool = False
+    ) -> None:
+        """An arrow along the points, curved where one is neither beside nor below the last; style: `from`, `to` or a
+        hue, else grey. sideways: curves leave and arrive from the side, else from above and below.
+        """
         (x0, y0), *rest = points
         commands = f"M{_n(x0)} {_n(y0)}"
         for x, y in rest:
             if abs(x - x0) < 0.5 or abs(y - y0) < 0.5:
                 commands += f"L{_n(x)} {_n(y)}"
+            elif sideways:
+                half = (x0 + x) / 2
+                commands += f"C{_n(half)} {_n(y0)} {_n(half)} {_n(y)} {_n(x)} {_n(y)}"
             else:
                 half = (y0 + y) / 2
                 commands += f"C{_n(x0)} {_n(half)} {_n(x)} {_n(half)} {_n(x)} {_n(y)}"
             x0, y0 = x, y
         self.path(commands, f"{style}-line" if style else "arrow", more=f'style="stroke-width: {width:g}"')
-        before = points[-2]
-        size = 4 + width
-        if abs(before[1] - y0) < 0.5:
+        before, size = points[-2], 3.2 + width
+        if sideways or abs(before[1] - y0) < 0.5:
             sign = 1 if x0 > before[0] else -1
-            tip = f"M{_n(x0)} {_n(y0)}l{_n(-sign * size * 1.5)} {_n(-size)}v{_n(2 * size)}z"
+            tip = f"M{_n(x0)} {_n(y0)}l{_n(-sign * size * 1.6)} {_n(-size)}v{_n(2 * size)}z"
         else:
             sign = 1 if y0 > before[1] else -1
-            tip = f"M{_n(x0)} {_n(y0)}l{_n(-size)} {_n(-sign * size * 1.5)}h{_n(2 * size)}z"
+            tip = f"M{_n(x0)} {_n(y0)}l{_n(-size)} {_n(-sign * size * 1.6)}h{_n(2 * size)}z"
         self.path(tip, style or "tip")
 
     @contextmanager

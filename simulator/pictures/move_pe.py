@@ -44,9 +44,9 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     centre = (top + bottom) / 2
     _unit(canvas, instruction, middle, centre)
     for place in arrows:
-        canvas.arrow([(left + SIDE + 3, place), (middle - 3, _near(place, centre))])
+        canvas.arrow([(left + SIDE + 3, place), (middle - 3, _near(place, centre))], sideways=True)
     for place in targets:
-        canvas.arrow([(middle + MIDDLE + 3, _near(place, centre)), (right - 3, place)])
+        canvas.arrow([(middle + MIDDLE + 3, _near(place, centre)), (right - 3, place)], sideways=True)
     if instruction.op in ("msl", "msr"):
         bottom = _neighbours(canvas, instruction, bottom + 22)
     return bottom
@@ -202,8 +202,8 @@ def _matrix(
         canvas.path(f"M{left:g} {top + number * CELL:g}h{side:g}", "gap")
     text = "all of it, for the vector of every cycle"
     if used:
-        name = "rows" if rows else "columns"
-        text = f"{name} " + "; ".join(f"{full(numbers)} in cycle {cycle}" for cycle, numbers in used.items())
+        lines = [number for numbers in used.values() for number in numbers]
+        text = f"{'rows' if rows else 'columns'} {full(lines)}, coloured by cycle"
     canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
     return y + height
 
