@@ -16,7 +16,7 @@ import onnx
 
 from haribote.codegen import ChipPiece, Find, generate, run_kernel
 from haribote.course import reread
-from haribote.errors import HariboteError
+from haribote.errors import HariboteError, NotWritten
 from haribote.judging import export_answer
 from haribote.kernel_table import KERNELS, KernelRow, problem
 from haribote.program import TRANSFERS, Compiled, link
@@ -32,6 +32,27 @@ __all__ = ["Coverage", "export_answer", "on_chip", "working_kernels"]
 BATCH, LEARNING_RATE = 256, 0.01
 WIDTHS = (784, 16, 10)
 MOST_NAMES = 12
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One line, and a bar that is filled to a share of 0 to 1."""
+
+    text: str
+    share: float
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        box = "height:8px;border-radius:4px"
+        return (
+            f'<div style="margin:4px 0"><b>{html.escape(self.text)}</b>'
+            f'<div style="max-width:40em;{box};background:#8884">'
+            f'<div style="width:{100 * self.share:.0f}%;{box};background:#2563eb"></div></div></div>'
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +76,23 @@ class Coverage:
         return self.compiled.node_count
 
     @property
+    def text(self) -> str:
+        """The assembly of what runs on the chip. Raises NotWritten where nothing does."""
+        if not self.nodes:
+            raise NotWritten("no kernel of the training step is written yet", "`grader list`")
+        return self.compiled.text
+
+    @property
     def picture(self) -> Svg:
         """The graph of the step, coloured by who serves each node."""
         from haribote.draw import svg
 
         return svg(self.compiled, f"the training step: {self.nodes} of {self.of} nodes on the chip", compact=True)
+
+    @property
+    def bar(self) -> Bar:
+        """The first line of this, with a bar."""
+        return Bar(str(self).split("\n", 1)[0], self.nodes / max(self.of, 1))
 
     def __str__(self) -> str:
         head = f"{self.nodes} of {self.of} nodes of the training step run on the chip"
@@ -76,15 +109,9 @@ class Coverage:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *rest = str(self).split("\n")
-        share = 100 * self.nodes / max(self.of, 1)
-        bar = (
-            '<div style="max-width:40em;height:8px;border-radius:4px;background:#8884">'
-            f'<div style="width:{share:.0f}%;height:8px;border-radius:4px;background:#2563eb"></div></div>'
-        )
-        text = "".join(f'<div style="margin:2px 0">{html.escape(line)}</div>' for line in rest)
+        text = "".join(f'<div style="margin:2px 0">{html.escape(line)}</div>' for line in str(self).split("\n")[1:])
         return (
-            f'<div style="max-width:60em"><b>{html.escape(head)}</b>{bar}{text}</div>'
+            f'<div style="max-width:60em">{self.bar._repr_html_()}{text}</div>'
             f'<div style="overflow:auto;max-height:70vh">{self.picture.text}</div>'
         )
 
@@ -100,12 +127,12 @@ class Coverage:
 def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
     """What of the training step (784-16-10, batch 256) runs on the chip now.
 
-    tasks: as if only the kernels of these tasks were written, such as ["5.3", "5.9", "5.12"].
+    tasks: as if the kernels of these tasks alone were written, such as ["5.3", "5.9", "5.12"]; of those that are not
+    yet, the reference kernel stands in.
     """
     find, broken = working_kernels()
-    wanted = {find_task(task).id for task in tasks} if tasks is not None else None
-    if wanted is not None:
-        find = _only(find, wanted)
+    if tasks is not None:
+        find = _only(find, {find_task(task).id for task in tasks})
     placed = _placed_step()
     compiled = link(placed, generate(placed, solutions_wanted(), find))
     owners: dict[str, list[str]] = {"yours": [], "reference": [], "": []}
@@ -164,7 +191,10 @@ def _some(kernels: Sequence[str]) -> str:
 
 
 def _only(find: Find, tasks: set[str]) -> Find:
-    return lambda row, solutions: find(row, solutions) if row.task in tasks else None
+    def found(row: KernelRow, solutions: bool) -> Answer | None:
+        return find(row, solutions) or resolve_row(row, True) if row.task in tasks else None
+
+    return found
 
 
 def _label(task: str) -> str:
