@@ -130,7 +130,7 @@ def test_a_failure_has_inputs_maps_and_a_picture(tmp_path: Path) -> None:
     half = np.arange(256) // 8 % 4 >= 2  # of 4 rows in each L1B, the last two
     assert np.array_equal((failure.error > 0).all(axis=1), half)
     assert "2048 of 4096 elements wrong" in failure.picture
-    assert "<pre" in result._repr_html_() and "2048 of 4096" in result._repr_html_()
+    assert "<pre" in result._repr_html_() and "2,048 of 4,096" in result._repr_html_()
     assert result.as_dict()["cause"] == NEVER_WRITTEN
 
 
