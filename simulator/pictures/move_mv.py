@@ -25,7 +25,7 @@ Unit = tuple[str, int, int]
 
 def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> float:
     """Every memory of the groups; those that take part coloured, with their addresses; returns where it ends."""
-    targets, sources = transfer.points() if transfer.known else ({**_relative(transfer)}["ends"])
+    targets, sources = transfer.points() if transfer.known else _relative(transfer)
     formula = transfer.formula
     read, written = _by_unit(formula.source, sources), _by_unit(formula.destination, targets)
     known = transfer.known
@@ -41,9 +41,9 @@ def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> floa
     return bottom + 20
 
 
-def _relative(transfer: Transfer) -> dict[str, tuple[Index, Index]]:
+def _relative(transfer: Transfer) -> tuple[Index, Index]:
     """Points with addresses from the DRAM address table counted from 0."""
-    return {"ends": transfer.formula.points({"A": 0, "B": 0, **transfer.constants}, transfer.chosen)}
+    return transfer.formula.points({"A": 0, "B": 0, **transfer.constants}, transfer.chosen)
 
 
 def _units(side: Reference, points: Index) -> list[Unit]:

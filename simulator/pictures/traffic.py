@@ -1,22 +1,173 @@
-"""Where the words of a program go: between which memories, and how many."""
+"""Where the words of a program go: between which memories of the chip, and through which ports of a PE."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
-from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
+import numpy as np
+
+from simulator import isa
+from simulator import program as p
+from simulator.memories import ALL_L1BS, L2BS
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import program_of
-from simulator.profile import profile_of
-from simulator.program import Program
+from simulator.profile import PathUse, profile_of
+from simulator.transfers import Transfer, move_transfer, transfer_of
+
+Links = Counter[tuple[str, str]]
+
+NODES = {
+    "DRAM": (270.0, 56.0), "PDM": (36.0, 130.0), "L2BM": (270.0, 204.0), "L1BM": (270.0, 286.0), "PE": (270.0, 368.0)
+}  # fmt: skip
+"""The top left corner of each memory's box."""
+BOX_WIDTH, BOX_HEIGHT = 136.0, 38.0
+COUNTS = {"DRAM": "4, one per group", "PDM": "4, one per group", "L2BM": "8", "L1BM": "64", "PE": "4,096"}
+BARS = 560.0
 
 
-def traffic(source: Program | str | Path) -> Picture:
-    """The words that pass between the memories of the whole chip; source: a program, its text or a .vsm file."""
-    profile = profile_of(program_of(source))
+def traffic(source: p.Program | str | Path) -> Picture:
+    """The words that arrive in each memory of the chip, and the words that pass the ports of a PE.
+
+    source: a program, its text or a .vsm file.
+    """
+    program = program_of(source)
+    links = words_moved(program)
     canvas = Canvas()
-    canvas.text(MARGIN, 28, "Words moved", "head")
-    y = 50.0
-    for use in profile.paths:
-        canvas.text(MARGIN, y, f"{use.path}: {use.words:,} words per {use.per}", room=WIDTH - 2 * MARGIN)
-        y += 18
-    return canvas.picture("Words moved", y + 8)
+    total = sum(links.values())
+    head = f"{total:,} words arrive in the memories of the chip" if total else "No words move between the memories"
+    canvas.text(MARGIN, 28, head, "head")
+    for (start, end), words in sorted(links.items()):
+        if start != end:
+            _link(canvas, start, end, words)
+    for name, (x, y) in NODES.items():
+        used = any(name in link for link in links)
+        canvas.rect(x, y, BOX_WIDTH, BOX_HEIGHT, "h0" if used else "box", round_=4)
+        tone = " on" if used else " f"
+        canvas.text(x + BOX_WIDTH / 2, y + 17, name if name != "PE" else "PEs", f"b{tone}", anchor="middle")
+        inside = links[name, name]
+        note = f"{inside:,} from one to another" if inside else COUNTS[name]
+        canvas.text(x + BOX_WIDTH / 2, y + 31, note, f"s{tone}", anchor="middle", room=BOX_WIDTH)
+    bottom = max(NODES["PE"][1] + BOX_HEIGHT + 24, _ports(canvas, profile_of(program).paths))
+    canvas.text(MARGIN, bottom, "a word is 32 bits; a line's width grows with the logarithm of the words", "s f")
+    says = "; ".join(f"{start} to {end} {words:,}" for (start, end), words in sorted(links.items()))
+    return canvas.picture(f"{head}: {says}" if says else head, bottom + MARGIN)
+
+
+def words_moved(program: p.Program) -> Links:
+    """(from, to) to the words that arrive in all units together: a word sent to 8 L2BMs counts 8 times."""
+    links: Links = Counter()
+    for line in program.lines:
+        if isinstance(line, p.Move):
+            transfer = move_transfer(line)
+            if transfer is not None:
+                links[_ends(transfer)] += 2 * _arriving(_key(transfer))
+        elif isinstance(line, p.Step):
+            for instruction in line.instructions:
+                transfer = transfer_of(instruction)
+                if transfer is not None and instruction.unit in ("l1bm", "l2bm"):
+                    units = ALL_L1BS if instruction.unit == "l1bm" else L2BS
+                    links[_ends(transfer)] += 2 * units * _arriving(_key(transfer))
+    return links
+
+
+def _ends(transfer: Transfer) -> tuple[str, str]:
+    return transfer.formula.source.memory, transfer.formula.destination.memory
+
+
+def _key(transfer: Transfer) -> Transfer:
+    """The transfer at address 0: how many words arrive does not depend on where."""
+    return _Key(transfer.formula, {**transfer.constants, "A": 0, "B": 0}, transfer.chosen, transfer.reduction)
+
+
+class _Key(Transfer):
+    """A transfer that is equal to one with the same formula and numbers."""
+
+    def _text(self) -> str:
+        return f"{id(self.formula)} {sorted(self.constants.items())} {sorted(self.chosen.items())}"
+
+    def __hash__(self) -> int:
+        return hash(self._text())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self._text() == other._text()
+
+
+@lru_cache(maxsize=256)
+def _arriving(transfer: Transfer) -> int:
+    """Long words that arrive, of one L2B or L1B for their instructions."""
+    return len(np.unique(transfer.points()[0], axis=0))
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+
+
+def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
+    """An arrow between two memories: down on the left, up on the right."""
+    width = 1.5 + max(0.0, math.log2(words / 64)) * 0.45
+    order = list(NODES)
+    down = order.index(end) > order.index(start)
+    (x0, y0), (_, y1) = NODES[start], NODES[end]
+    text = f"{words:,}"
+    if "PDM" in (start, end):
+        side = 44.0 if down else 92.0
+        other = end if start == "PDM" else start
+        pdm = NODES["PDM"][0] + side, NODES["PDM"][1] + (0 if other == "DRAM" else BOX_HEIGHT)
+        across = NODES["DRAM"][0], NODES[other][1] + (26 if down else 12)
+        if other != "DRAM":
+            across = across[0], NODES[other][1] + (12 if down else 26)
+        path = f"M{pdm[0]:g} {pdm[1]:g}V{across[1]:g}H{across[0]:g}"
+        canvas.path(path, "h1-line" if down else "h2-line", more=f'style="stroke-width: {width:.3g}"')
+        tip = across if start == "PDM" else pdm
+        _tip(canvas, tip, "right" if start == "PDM" else ("down" if other == "DRAM" else "up"), width, down)
+        label_y = across[1] + (14 if (other == "DRAM") == down else -5)
+        canvas.text(across[0] - 16, label_y, text, "s", anchor="end")
+        return
+    x = x0 + (46 if down else 90)
+    edge, arrive = (y0 + BOX_HEIGHT, y1) if down else (y0, y1 + BOX_HEIGHT)
+    canvas.path(
+        f"M{x:g} {edge:g}V{arrive:g}", "h1-line" if down else "h2-line", more=f'style="stroke-width: {width:.3g}"'
+    )
+    _tip(canvas, (x, arrive), "down" if down else "up", width, down)
+    middle = (edge + arrive) / 2 + 4
+    if down:
+        canvas.text(x - 10 - width / 2, middle, text, "s", anchor="end")
+    else:
+        canvas.text(x + 10 + width / 2, middle, text, "s")
+
+
+def _tip(canvas: Canvas, at: tuple[float, float], to: str, width: float, down: bool) -> None:
+    size = 4 + 0.6 * width
+    dx, dy = {"down": (0, 1), "up": (0, -1), "right": (1, 0)}[to]
+    x, y = at
+    if dy:
+        path = f"M{x:g} {y:g}l{-size:.3g} {-dy * size * 1.4:.3g}h{2 * size:.3g}z"
+    else:
+        path = f"M{x:g} {y:g}l{-dx * size * 1.4:.3g} {-size:.3g}v{2 * size:.3g}z"
+    canvas.path(path, "h1" if down else "h2")
+
+
+def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
+    """The memories of a PE: words read and written, and the share of what the port could pass; returns the end."""
+    mine = [use for use in paths if use.per == "PE"]
+    canvas.text(BARS - 76, 62, "through the ports of each PE" if mine else "nothing in the PEs", "b")
+    most = max((use.words for use in mine), default=1)
+    room = WIDTH - MARGIN - BARS - width_of("1,000,000  100%", "s")
+    y = 84.0
+    for use in mine:
+        name = use.path.replace("written", "write")
+        canvas.text(BARS - 8, y, name, "s", anchor="end")
+        written = "write" in name
+        length = max(1.0, room * use.words / most)
+        share = "" if use.share is None else f"{use.share:.0%} of its port"
+        canvas.rect(
+            BARS, y - 11, length, 14, "h1" if written else "h0", title=f"{use.path}: {use.words:,} words, {share}"
+        )
+        says = f"{use.words:,}" + ("" if use.share is None else f"  {use.share:.0%}")
+        canvas.text(BARS + length + 6, y, says, "s f")
+        y += 20
+    if mine:
+        canvas.text(BARS, y + 2, f"percent: of {16 * isa.STEP_CYCLES // 4} words per step", "s f")
+    return y + 20
