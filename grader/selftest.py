@@ -1,23 +1,33 @@
 """The course checks itself: stubs are unsolved, solutions pass, wrong answers and mutants of solutions do not.
 
-A wrong answer is a reference kernel with one mistake of a kind that learners make, applied to the text it emits. A
-mutant is smaller: a dropped line, another address, another mask. What is not rejected is named in the report.
+A wrong answer has one mistake of a kind that learners make. A mutant is smaller and made by rule: for a kernel a
+changed line of the text that it emits, for other tasks a changed place of the source. What is not rejected is named in
+the report; a mutant that gives the very answers of the solution is no mistake and is not counted.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, fields
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from grader.checking import check, check_kernel
+from grader.diagnose import CAUSES
 from grader.emitter.loading import load
+from grader.emitter.replies import answering
+from grader.mistakes import MISTAKES
 from grader.mutants import mutants_of, wrong_answers
+from grader.rejecting import Rejecting
+from grader.source_mutants import source_mutants
 from grader.stubs import stub_of
-from grader.trials import wrong_of
-from haribote.files import write_file
-from haribote.tasks import ROOT, Task, all_tasks, is_written, kernel_in, product_only
+from grader.trials import trials_of, wrong_of
+from haribote.errors import HariboteError
+from haribote.tasks import Task, all_tasks, answer_file, find_task, is_written, kernel_in, product_only
 
 SEED = 7
 HINTS = 3
@@ -25,25 +35,38 @@ HINTS = 3
 
 @dataclass
 class Report:
-    """What the self-test found. faults: of the course itself. survivors: mutants that no case rejects."""
+    """What the self-test found. faults: of the course itself. survivors: mutants that no case rejects.
+
+    killed: mutants of kernels that were rejected, exercises_killed: of other tasks; equivalent: those that give the
+    same answers. causes: mistakes that were called by their name.
+    """
 
     stubs: int = 0
     solutions: int = 0
     wrong_answers: int = 0
     killed: int = 0
+    exercises_killed: int = 0
+    equivalent: int = 0
+    causes: int = 0
     survivors: list[str] = field(default_factory=list)
+    exercise_survivors: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
+    def add(self, other: Report) -> None:
+        """Add what was found elsewhere."""
+        for entry in fields(self):
+            setattr(self, entry.name, getattr(self, entry.name) + getattr(other, entry.name))
+
     @property
     def mutants(self) -> int:
-        """How many mutants were tried."""
-        return self.killed + len(self.survivors)
+        """How many mutants were tried that differ from the solution."""
+        return self.killed + len(self.survivors) + self.exercises_killed + len(self.exercise_survivors)
 
     @property
     def kill_rate(self) -> float:
         """Share of the mutants that were rejected."""
-        return self.killed / self.mutants if self.mutants else 1.0
+        return (self.killed + self.exercises_killed) / self.mutants if self.mutants else 1.0
 
     @property
     def passed(self) -> bool:
@@ -52,35 +75,63 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"fault: {fault}" for fault in self.faults]
-        lines += [f"not rejected: {survivor}" for survivor in self.survivors]
+        lines += [f"not rejected: {survivor}" for survivor in (*self.survivors, *self.exercise_survivors)]
+        kernels, others = self.killed + len(self.survivors), self.exercises_killed + len(self.exercise_survivors)
         lines.append(
-            f"{self.stubs} stubs unsolved, {self.solutions} solutions with full marks, "
-            f"{self.wrong_answers} wrong answers rejected, {self.killed} of {self.mutants} mutants rejected "
-            f"({self.kill_rate:.1%}), {self.seconds:.0f} s"
+            f"{self.stubs} stubs unsolved, {self.solutions} solutions with full marks, {self.wrong_answers} wrong "
+            f"answers rejected, {self.causes} mistakes called by their name"
+        )
+        lines.append(
+            f"mutants rejected: {self.killed} of {kernels} of kernels, {self.exercises_killed} of {others} of other "
+            f"tasks, together {self.kill_rate:.1%}; {self.equivalent} more give the same answers; {self.seconds:.0f} s"
         )
         return "\n".join([*lines, "the course is sound" if self.passed else f"{len(self.faults)} faults"])
 
 
-def selftest(tasks: Iterable[Task], mutants: int = 8, say: Callable[[str], object] | None = None) -> Report:
-    """Check the course. mutants: at most so many of each kind per row of the kernel table."""
-    report, start = Report(), time.monotonic()
-    for task in tasks:
-        with product_only():
-            _task(task, report, mutants)
+def selftest(
+    tasks: Iterable[Task], mutants: int = 8, say: Callable[[str], object] | None = None, workers: int = 1
+) -> Report:
+    """Check the course. mutants: at most so many of each kind per kernel row or task. workers: processes."""
+    report, start, tasks = Report(), time.monotonic(), list(tasks)
+    if len(tasks) == len(all_tasks()):
+        for cause in sorted(set(CAUSES) - {mistake.cause for mistake in MISTAKES}):
+            report.faults.append(f"the cause {cause!r} has no mistake in grader/mistakes.py")
+    for task, found in zip(tasks, _reports([task.id for task in tasks], mutants, workers), strict=True):
+        report.add(found)
         if say:
-            say(f"task {task.id} ({task.title}): {report.killed} of {report.mutants} mutants rejected so far")
+            killed = report.killed + report.exercises_killed
+            say(f"task {task.id} ({task.title}): {killed} of {report.mutants} mutants rejected so far")
     report.seconds = time.monotonic() - start
     return report
 
 
-def _task(task: Task, report: Report, mutants: int) -> None:
-    _entry(task, report)
-    _stub(task, report)
-    _solution(task, report)
-    if task.rows:
-        _wrong_kernels(task, report, mutants)
-    else:
-        _wrong_exercises(task, report)
+def _reports(tasks: list[str], mutants: int, workers: int) -> Iterator[Report]:
+    """The reports of the tasks, in their order."""
+    if workers <= 1 or len(tasks) == 1:
+        yield from (task_report(task, mutants) for task in tasks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(task_report, tasks, [mutants] * len(tasks))
+
+
+def task_report(name: str, mutants: int) -> Report:
+    """Everything about one task."""
+    task, report = find_task(name), Report()
+    with product_only(), TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # mutants divide by zero
+        path = Path(folder) / Path(task.file).name
+        try:
+            _entry(task, report)
+            _stub(task, report, path)
+            _solution(task, report)
+            _causes(task, report, path)
+            if task.rows:
+                _wrong_kernels(task, report, mutants)
+            else:
+                _wrong_exercises(task, report, mutants, path)
+        except HariboteError as error:  # a task without cases, form, solution or markers
+            report.faults.append(f"task {task.id}: {error}")
+    return report
 
 
 def _entry(task: Task, report: Report) -> None:
@@ -91,27 +142,30 @@ def _entry(task: Task, report: Report) -> None:
         (len(set(task.hints)) == len(task.hints), "has the same hint twice"),
         (task.par > 0 and task.seconds > 0 and task.minutes > 0 and task.points > 0, "lacks par, limit or points"),
         (not task.rows or task.par == sum(row.par for row in task.rows), "has another par than the kernel table"),
+        (bool(task.rows) != bool(task.name), "must have rows of the kernel table, a product or a function"),
         (set(task.needs) <= set(earlier), f"needs a later task ({', '.join(task.needs)})"),
     ):
         if not holds:
             report.faults.append(f"task {task.id}: {fault}")
 
 
-def _stub(task: Task, report: Report) -> None:
+def _stub(task: Task, report: Report, path: Path) -> None:
     """The stub is unwritten, and says so when it is run all the same."""
-    path = ROOT / "runs" / "selftest" / Path(task.file).name
-    write_file(path, stub_of(task, _solution_path(task).read_text(encoding="utf-8")).encode())
+    path.write_text(stub_of(task, _source(task)), encoding="utf-8")
     wanted = f"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"
     result = check(task.id, path=path, seed=SEED)
-    text = path.read_text(encoding="utf-8")
-    path.unlink()
-    if result.state != "not started" or result.points or is_written(path) or wanted not in text:
-        report.faults.append(f"task {task.id}: its stub is {result.state}, or has the wrong message")
+    if result.state != "not started" or result.points or is_written(path):
+        report.faults.append(f"task {task.id}: its stub is {result.state}")
+    trial = next(trials_of(task, SEED))
+    problem = answering(task, path)(trial.name, trial.given).problem
+    if problem is None or problem.kind != "not written" or problem.message != wanted:
+        said = problem.message if problem else "nothing"
+        report.faults.append(f"task {task.id}: its stub, when it is run, says {said!r}, not {wanted!r}")
     report.stubs += 1
 
 
 def _solution(task: Task, report: Report) -> None:
-    result = check(task.id, path=_solution_path(task), seed=SEED)
+    result = check(task.id, path=answer_file(task, solutions=True), seed=SEED)
     if not result.passed or result.points != task.points:
         report.faults.append(f"task {task.id}: its solution does not get full marks\n{result}")
     elif result.seconds > task.seconds:
@@ -119,25 +173,45 @@ def _solution(task: Task, report: Report) -> None:
     report.solutions += 1
 
 
-def _solution_path(task: Task) -> Path:
-    return ROOT / "solutions" / task.file
+def _causes(task: Task, report: Report, path: Path) -> None:
+    """The mistakes of this task are called by their names."""
+    source = _source(task)
+    for mistake in MISTAKES:
+        if mistake.task != task.id:
+            continue
+        path.write_text(source.replace(mistake.old, mistake.new), encoding="utf-8")
+        failure = check(task.id, path=path, seed=SEED).failure
+        cause = failure.cause if failure else "nothing"
+        if mistake.old not in source or cause != mistake.cause:
+            report.faults.append(f"task {task.id}: `{mistake.new}` is explained as {cause!r}, not {mistake.cause!r}")
+        report.causes += 1
 
 
-def _wrong_exercises(task: Task, report: Report) -> None:
-    source = _solution_path(task).read_text(encoding="utf-8")
-    path = ROOT / "runs" / "selftest" / Path(task.file).name
-    for old, new in wrong_of(task):
-        write_file(path, source.replace(old, new).encode())
-        if old not in source or check(task.id, path=path, seed=SEED).passed:
+def _source(task: Task) -> str:
+    return answer_file(task, solutions=True).read_text(encoding="utf-8")
+
+
+def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> None:
+    source, rejecting = _source(task), Rejecting(task, SEED, path)
+    wrong = wrong_of(task)
+    for old, new in wrong:
+        if old not in source or rejecting.outcome(source.replace(old, new)) != "rejected":
             report.faults.append(f"task {task.id}: the wrong answer with `{new}` passes")
-        path.unlink()
         report.wrong_answers += 1
-    if len(wrong_of(task)) < 2:
+    if len(wrong) < 2:
         report.faults.append(f"task {task.id}: has fewer than two wrong answers")
+    for mutant in source_mutants(source, mutants):
+        outcome = rejecting.outcome(mutant.source)
+        if outcome == "rejected":
+            report.exercises_killed += 1
+        elif outcome == "the same answers":
+            report.equivalent += 1
+        else:
+            report.exercise_survivors.append(f"task {task.id}: {mutant.name}")
 
 
 def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
-    path = _solution_path(task)
+    path = answer_file(task, solutions=True)
     kernel = kernel_in(load(path, task.seconds), task.id)
     for wrong in wrong_answers(kernel, task.rows[0]):
         result = check_kernel(task, wrong.kernel, path, SEED, task.rows[:1])

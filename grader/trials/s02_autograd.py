@@ -61,7 +61,7 @@ def _by_factors(ta: int, tb: int) -> Wanted:
 
 
 def log_softmax(rng: np.random.Generator) -> Iterator[Trial]:
-    """Task 2.4: two shapes, and an axis and a number of axes that must be refused."""
+    """Task 2.4: two shapes, no axis named, and an axis and a number of axes that must be refused."""
 
     def wanted(g: Array, x: Array) -> dict[str, Array]:
         power = np.exp(x - x.max(1, keepdims=True).astype(np.float64))
@@ -70,6 +70,7 @@ def log_softmax(rng: np.random.Generator) -> Iterator[Trial]:
     for axis, shape in ((1, (4, 10)), (-1, (3, 3))):
         x = (5 * rng.standard_normal(shape)).astype(np.float32)
         yield _rule("LogSoftmax", {"x": x}, wanted, rng, axis=axis)
+    yield _rule("LogSoftmax", {"x": x}, wanted, rng)
     yield must_refuse("LogSoftmax along axis 0", _given("LogSoftmax", {"x": x}, x, {"axis": 0}))
     cube = np.ones((2, 3, 4), np.float32)
     yield must_refuse("LogSoftmax of three axes", _given("LogSoftmax", {"x": cube}, cube, {"axis": 1}))
