@@ -1,5 +1,7 @@
 """The commands: `grader list | check TASK… | watch [TASK] | hint TASK | reset TASK | selftest | stubs`.
 
+`submit`, `grade` and `progress` are in grade/command.py.
+
 Exit status: 0 fine, 1 a negative verdict (a task that has not passed), 2 a mistake in the input (a message).
 """
 
@@ -7,18 +9,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.checking import check
 from grader.emitter.loading import shown
+from grader.grade.command import FINAL_SEED, add_commands
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
 from haribote.command import run_command
 from haribote.tasks import ROOT, Task, all_tasks, find_task
 
-FINAL_SEED = 2012  # of `--final`: everybody's last check has the same values
 POLL = 0.3  # seconds between two looks at a watched file
 
 
@@ -50,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     add("reset", _reset, "make a task's file the stub again; yours is backed up first").add_argument("task")
     tested = add("selftest", _selftest, "check the course itself: stubs, solutions, wrong answers, mutants")
     tested.add_argument("tasks", metavar="TASK", nargs="*", help="only these")
-    tested.add_argument("--mutants", type=int, default=8, help="at most so many of each kind per kernel (default 8)")
+    tested.add_argument("--mutants", type=int, default=8, help="at most so many of each kind per task (default 8)")
+    tested.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    add_commands(add)
     add("stubs", _stubs, "write the stubs anew from the solutions, never over an edited file")
     return parser
 
@@ -86,7 +91,7 @@ def _check(options: argparse.Namespace) -> int:
         progress.record(result)
         results.append(result)
         if not options.json:
-            print(result)
+            print(f"{result}\n({result.checked})")
             if result.state == "failed":
                 print(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
     if options.json:
@@ -149,7 +154,7 @@ def _selftest(options: argparse.Namespace) -> int:
     from grader.selftest import selftest
 
     tasks = [find_task(name) for name in options.tasks] or list(all_tasks())
-    report = selftest(tasks, options.mutants, say=print)
+    report = selftest(tasks, options.mutants, say=print, workers=options.workers)
     print(report)
     return 0 if report.passed else 1
 

@@ -13,7 +13,7 @@ from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.work import Work, grade_one, printable
-from grader.submission import Submission, file_hash
+from grader.submission import Submission
 from haribote.tasks import Task, all_tasks, find_task
 
 Grade = Callable[[Work], Verdict]
@@ -34,7 +34,7 @@ def work_list(
 
 def work_key(submission: Submission, task: str, seed: int) -> str:
     """Under which a verdict is written: of submission, task, file, seed and course."""
-    parts = (submission.id, submission.source, task, file_hash(submission.files[task]), seed, course_hash())
+    parts = (submission.id, submission.source, task, submission.hashes[task], seed, course_hash())
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]
 
 

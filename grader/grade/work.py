@@ -16,18 +16,20 @@ from typing import Any
 
 from grader.course import SHORT, verdict_hash
 from grader.emitter.replies import Reply
+from grader.error_map import error_map
 from grader.grade.cache import Cache
 from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Verdict, judged_apart
 from grader.grade.points import points_of
 from grader.judging import judge_answers, key_of, replies_in, requests_of
-from grader.result import Result
+from grader.result import Failure, Result
 from grader.sandbox import Outcome
 from grader.submission import file_hash
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, Task, find_task
 
 MOST_TEXT = 4000  # characters of a message in a verdict
+MOST_PICTURE = 100_000  # characters
 STATES = ("passed", "failed", "not started", "unreadable", "trouble")
 _UNPRINTABLE = re.compile(r"[^\n\x20-\x7e\xa0-\ud7ff\ue000-\uffef\U00010000-\U0010ffff]")
 
@@ -67,12 +69,12 @@ def grade_one(work: Work) -> Verdict:
     name = file_hash(work.content)
     known = cache.get("file", task.id, work.seed, name) if work.cached else None
     if known:
-        return known | {"seconds": round(time.monotonic() - start, 3), "cached": True}
+        return known | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": True}
     outcome = _emitters(work.unsafe).run(task, work.content, requests(task, work.seed))
     verdict = judge(task, work.seed, work.content, outcome, cache if work.cached else None)
     if not outcome.stopped:
         cache.put(verdict, "file", task.id, work.seed, name)
-    return verdict | {"seconds": round(time.monotonic() - start, 3), "cached": False}
+    return verdict | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": False}
 
 
 def judge(task: Task, seed: int, content: bytes, outcome: Outcome, cache: Cache | None) -> Verdict:
@@ -116,7 +118,15 @@ def verdict_of(result: Result) -> Verdict:
         "cases": result.cases, "total": result.total, "message": printable(result.message),
         "failure": printable(str(failure)) if failure else "", "cause": failure.cause if failure else "",
         "costs": {cost.name: [cost.score, cost.par] for cost in result.costs}, "note": "",
+        "picture": _picture(failure) if failure else "",
     }  # fmt: skip
+
+
+def _picture(failure: Failure) -> str:
+    """Where the error is, as SVG; "" where there is no picture of it, or one too large for a report."""
+    picture = error_map(failure)
+    svg = picture.text if picture is not None else ""
+    return svg if len(svg) <= MOST_PICTURE else ""
 
 
 def _failed(task: Task, seed: int, why: str) -> Verdict:

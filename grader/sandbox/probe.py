@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -45,7 +46,7 @@ if len([name for name in os.listdir("/proc") if name.isdigit()]) > 25:
     found.append("other processes")
 print(json.dumps(found), flush=True)
 """
-_LIMITS = Limits(seconds=10, memory=64 * MIB, processes=16, disk=32 * MIB, output=MIB)
+_LIMITS = Limits(seconds=20, memory=512 * MIB, processes=16, disk=32 * MIB, output=MIB)
 _GREEDY = "a = [bytearray(b'x' * (8 << 20)) for _ in range(16)]; import time; time.sleep(5); print('kept')"
 INSTALL = "install bubblewrap and util-linux, such as `apt-get install bubblewrap util-linux` (Linux only)"
 
@@ -85,7 +86,7 @@ def probe(sandbox: Sandbox) -> list[str]:
     except (ValueError, IndexError) as error:
         reason = run.stopped or run.errors.strip() or f"status {run.status}"
         raise SandboxMissing(f"the sandbox does not start: {reason}", INSTALL) from error
-    greedy = sandbox.run([*python, _GREEDY], limits=_LIMITS)
+    greedy = sandbox.run([*python, _GREEDY], limits=replace(_LIMITS, memory=64 * MIB))
     return found + (["more memory than it allows"] if b"kept" in greedy.output else [])
 
 

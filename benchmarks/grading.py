@@ -1,0 +1,93 @@
+"""How long a class takes to grade: `python -m benchmarks.grading [--submissions 100] [--workers 2]`.
+
+Every submission has all tasks and no file is like another one's. Of the answers, half differ from the reference in
+comments alone, so that they emit the same bytes; of the rest, three in five are right but emit bytes of their own (nops
+before the kernel), two in five are wrong in a way of their own (a line left out; a deliberate mistake).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import tempfile
+import time
+from pathlib import Path
+
+from grader.course import course_hash, verdict_hash
+from grader.grade.run import Options, grade
+from grader.sandbox import find_sandbox
+from grader.sandbox.tree import course_tree
+from grader.trials import wrong_of
+from haribote.tasks import ROOT, Task, all_tasks
+
+_HELPER = re.compile(r"^from solutions\.kernels\.(\w+) import .*\n", re.MULTILINE)
+_FUTURE = "from __future__ import annotations\n"
+_VARIANT = """
+
+from haribote.kernel import Kernel as _Kernel
+
+_name, _own = next((n, k) for n, k in vars().items() if isinstance(k, _Kernel))
+
+
+def _lines(op):
+    yield from ["nop"] * {nops}
+    lines = list(_own.emit(op))
+    del lines[len(lines) // 2 : len(lines) // 2 + {dropped}]
+    yield from lines
+
+
+vars()[_name] = _Kernel(_own.task, _own.title, _lines)
+"""
+
+
+def complete(task: Task) -> str:
+    """The reference answer as one file, with the helpers that it shares with others."""
+    source = (ROOT / "solutions" / task.file).read_text(encoding="utf-8")
+    for name in dict.fromkeys(_HELPER.findall(source)):
+        helper = (ROOT / "solutions" / "kernels" / f"{name}.py").read_text(encoding="utf-8")
+        helper = _HELPER.sub("", helper).replace(_FUTURE, "")
+        source = source.replace(_FUTURE, _FUTURE + helper, 1)
+    return _HELPER.sub("", source)
+
+
+def variant(task: Task, source: str, number: int, rng: random.Random) -> str:
+    """An answer like no other. number: of the submission."""
+    kind = rng.choices(("comment", "right", "wrong"), (5, 3, 2))[0]
+    if kind != "comment" and task.rows:
+        source += _VARIANT.format(nops=number + 1, dropped=int(kind == "wrong"))
+    elif kind == "wrong":
+        old, new = rng.choice(wrong_of(task))
+        source = source.replace(old, new)
+    return source + f"# written by learner {number}\n"
+
+
+def make_class(folder: Path, submissions: int, seed: int = 1) -> None:
+    """Write courses' folders with all tasks into a folder."""
+    rng = random.Random(seed)
+    sources = {task: complete(task) for task in all_tasks()}
+    for number in range(submissions):
+        for task, source in sources.items():
+            path = folder / f"learner{number:03}" / "haribote" / task.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(variant(task, source, number, rng), encoding="utf-8")
+
+
+def main() -> None:
+    """Make a class, grade it, say how long it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="write class and reports here")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        make_class(folder / "class", options.submissions)
+        find_sandbox(), course_tree(), course_hash(), verdict_hash()
+        start = time.monotonic()
+        grade([folder / "class"], Options(folder / "graded", workers=options.workers, cached=True), print)
+        print(f"{options.submissions} submissions, {options.workers} workers: {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

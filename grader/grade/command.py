@@ -1,0 +1,82 @@
+"""The commands of those who hand in and of those who grade: `grader submit | grade PATH… | progress PATH…`."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.course import SHORT, course_hash
+from grader.grade.points import RULE
+from grader.submission import pack
+from haribote.errors import HariboteError
+from haribote.files import write_file
+from haribote.tasks import ROOT, all_tasks, find_task
+
+Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
+
+RUN = Path("runs/grade")
+FINAL_SEED = 2012  # of `check --final` and of `grade`: everybody's last check has the same values
+
+
+def add_commands(add: Add) -> None:
+    """Add the commands to the command line of `grader`."""
+    handed = add("submit", _submit, "pack all answers that are written into one archive for your instructor")
+    handed.add_argument("--id", help="who you are, as your instructor knows you (default: your name on this machine)")
+    handed.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: ID.haribote.zip)")
+    graded = add("grade", _grade, "grade many submissions: archives, courses' folders, or folders of them")
+    graded.epilog = f"{RULE} Answers run in a sandbox; a run that was stopped goes on when the command is given again."
+    graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
+    graded.add_argument("-o", "--output", type=Path, metavar="FOLDER", help=f"of journal and reports (default: {RUN})")
+    graded.add_argument("--task", action="append", metavar="TASK", help="grade this task again, and no other")
+    graded.add_argument("--seed", type=int, default=FINAL_SEED, help="of the random values (default: as check --final)")
+    graded.add_argument("--final", action="store_const", const=FINAL_SEED, dest="seed", help="the default seed")
+    graded.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
+    graded.add_argument("--cluster", metavar="ADDRESS", help="take the workers of this Dask cluster instead")
+    graded.add_argument("--any-version", action="store_true", help="take archives of other versions of the course too")
+    graded.add_argument("--no-cache", action="store_true", help="run and judge everything anew")
+    graded.add_argument("--unsafe", action="store_true", help="without a sandbox: only for answers that you trust")
+    graded.add_argument(
+        "--notebooks", action="store_true", help="run our notebooks with every submission too (no marks)"
+    )
+    seen = add("progress", _progress, "a class at a glance, without running anything")
+    seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
+    seen.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
+
+
+def _submit(options: argparse.Namespace) -> int:
+    learner = options.id or getpass.getuser()
+    content = pack(learner)
+    path = options.output or Path(f"{''.join(c if c.isalnum() or c in '-_.@' else '_' for c in learner)}.haribote.zip")
+    write_file(path, content)
+    from grader.submission import read_archive
+
+    _, files = read_archive(content)
+    missing = [task.id for task in all_tasks() if task.id not in files]
+    print(f"{path}: {len(files)} of {len(all_tasks())} tasks, for {learner} (course {course_hash()[:SHORT]})")
+    print(f"not written: {', '.join(missing)}" if missing else "every task is written")
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from grader.grade.run import Options, grade
+
+    tasks = tuple(find_task(name) for name in options.task or ())
+    if options.workers is not None and options.workers < 1:
+        raise HariboteError(f"--workers must be at least 1, received {options.workers}")
+    workers = options.workers or os.cpu_count() or 1
+    chosen = Options(
+        output=options.output or ROOT / RUN, again=tasks, seed=options.seed, workers=workers,
+        cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
+        notebooks=options.notebooks,
+    )  # fmt: skip
+    return grade(options.paths, chosen, print)
+
+
+def _progress(options: argparse.Namespace) -> int:
+    from grader.grade.overview import overview
+
+    print(overview(options.paths, options.graded or ROOT / RUN))
+    return 0

@@ -1,0 +1,74 @@
+"""`grader progress PATH…`: a class at a glance, from learners' folders and archives, without running anything.
+
+A task is known to have passed where the journal of a graded run says so of the same file. In a course's folder, the
+learner's own last check counts too (`runs/progress.json`, which a learner can write: it is a claim, not a mark).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from grader.grade.journal import NAME, read_verdicts
+from grader.grade.judge import Verdict
+from grader.grade.work import printable
+from grader.progress import Progress
+from grader.submission import Submission, read_submissions
+from haribote.errors import HariboteError
+from haribote.tasks import Task, all_tasks
+
+MARKS = {"passed": "✓", "failed": "✗", "claimed": "+", "written": "?", "not started": "·"}
+LEGEND = "✓ passed  ✗ failed  + passed by the learner's own check  ? written  · not started"
+
+
+def overview(paths: Sequence[Path], graded: Path) -> str:
+    """One line per learner: marks by stage, how many tasks; then how many learners have each stage behind them."""
+    known = read_verdicts(graded / NAME)
+    submissions = read_submissions(paths, any_version=True)
+    states = [_states(submission, known) for submission in submissions]
+    stages = [(stage, list(tasks)) for stage, tasks in groupby(all_tasks(), key=lambda task: task.stage)]
+    width = max(len("id"), *(len(printable(submission.id)) for submission in submissions))
+    head = "  ".join(f"{stage[:2]:{len(tasks)}}" for stage, tasks in stages)
+    lines = [f"{'id':{width}}  {head}  done"]
+    for submission, state in zip(submissions, states, strict=True):
+        if submission.problem:
+            first = submission.problem.split("\n", 1)[0]
+            lines.append(f"{printable(submission.id):{width}}  {printable(first)}")
+            continue
+        marks = "  ".join("".join(MARKS[state[task.id]] for task in tasks) for _, tasks in stages)
+        done = sum(value in ("passed", "claimed") for value in state.values())
+        lines.append(f"{printable(submission.id):{width}}  {marks}  {done:>2}/{len(state)}")
+    readable = [state for submission, state in zip(submissions, states, strict=True) if not submission.problem]
+    for stage, tasks in stages:
+        counts = [sum(state[task.id] in ("passed", "claimed") for task in tasks) == len(tasks) for state in readable]
+        lines.append(f"{stage}: {sum(counts)} of {len(readable)} have all {len(tasks)} tasks")
+    return "\n".join([*lines, LEGEND])
+
+
+def _states(submission: Submission, known: Mapping[str, Verdict]) -> dict[str, str]:
+    by_file = {(v["task"], v.get("file")): str(v["state"]) for v in known.values()}
+    progress = _own_progress(Path(submission.source)) if not submission.problem else None
+    return {task.id: _state(task, submission, by_file, progress) for task in all_tasks()}
+
+
+def _state(
+    task: Task, submission: Submission, by_file: Mapping[tuple[str, object], str], progress: Progress | None
+) -> str:
+    if task.id not in submission.files:
+        return "not started"
+    found = by_file.get((task.id, submission.hashes[task.id]))
+    if found in ("passed", "failed", "not started"):
+        return found
+    try:
+        claimed = progress is not None and progress.state(task) == "passed"
+    except (HariboteError, OSError, ValueError, KeyError, TypeError, AttributeError):  # not what `check` writes
+        claimed = False
+    return "claimed" if claimed else "written"
+
+
+def _own_progress(root: Path) -> Progress | None:
+    """What the learner's own checks have found; None for an archive, or where it is not a plain small file."""
+    path = root / "runs" / "progress.json"
+    plain = root.is_dir() and path.is_file() and not path.is_symlink() and not path.parent.is_symlink()
+    return Progress(root) if plain and path.stat().st_size < 1 << 20 else None

@@ -1,0 +1,96 @@
+"""A run of `grader grade`, from the paths to the reports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from grader.grade.coordinator import Progress, run, work_key, work_list
+from grader.grade.executors import Crew, cluster_crew, local_crew
+from grader.grade.journal import Journal
+from grader.grade.page import as_page
+from grader.grade.report import Report, as_csv, as_json, as_text, report_of
+from grader.grade.work import Work
+from grader.sandbox import find_sandbox
+from grader.sandbox.tree import course_tree
+from grader.submission import read_submissions
+from haribote.errors import HariboteError
+from haribote.files import write_file
+from haribote.tasks import Task, all_tasks
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing."""
+
+    output: Path
+    again: tuple[Task, ...] = ()
+    seed: int = 2012
+    workers: int = 1
+    cluster: str | None = None
+    any_version: bool = False
+    cached: bool = True
+    unsafe: bool = False
+    notebooks: bool = False
+
+
+def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object], crew: Crew | None = None) -> int:
+    """Grade, write the reports, show the class. The status: 1 where a submission is unreadable or we had trouble.
+
+    crew: workers of another kind. Raises HariboteError where there is no sandbox, nothing to grade, or no room.
+    """
+    if options.unsafe:
+        say("WITHOUT A SANDBOX: the answers run as you, and can do whatever you can")
+    else:
+        _require_sandbox()
+    submissions = read_submissions(paths, options.any_version)
+    course_tree()  # once, before the workers want it
+    tasks = options.again or all_tasks()
+    with Journal(options.output) as journal:
+        if options.again:
+            keys = [work_key(s, t.id, options.seed) for s in submissions for t in tasks if t.id in s.files]
+            journal.forget(keys)
+        journal.forget([key for key, verdict in journal.verdicts.items() if verdict["state"] == "trouble"])
+        works = list(work_list(submissions, tasks, options.seed, options.unsafe, options.cached and not options.again))
+        if crew is None:
+            crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
+        left = sum(work.key not in journal.verdicts for work in works)
+        say(f"{len(submissions)} submissions, {len(works)} answers, {len(works) - left} graded before; {crew.name}")
+        _run(works, journal, crew, left, say)
+        report = report_of(submissions, journal, options.seed)
+    if options.notebooks:
+        from grader.grade.notebooks import run_notebooks
+
+        report = replace(report, notebooks=run_notebooks(submissions, options.workers, say))
+    _write(report, options.output)
+    say(as_text(report))
+    say(f"reports: {', '.join(str(options.output / name) for name in ('report.html', 'report.csv', 'report.json'))}")
+    sound = all(not report.remark(number) for number in range(len(submissions)))
+    return 0 if sound else 1
+
+
+def _run(works: list[Work], journal: Journal, crew: Crew, left: int, say: Callable[[str], object]) -> Progress:
+    try:
+        with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
+            return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n))
+    except KeyboardInterrupt:
+        say(f"stopped; {len(journal.verdicts)} verdicts are kept, and the same command goes on from there")
+        raise
+
+
+def _require_sandbox() -> None:
+    try:
+        find_sandbox()
+    except HariboteError as error:
+        advice = f"{error.try_}; or, for answers that you trust, --unsafe"
+        raise HariboteError(error.message, advice) from error
+
+
+def _write(report: Report, folder: Path) -> None:
+    write_file(folder / "report.csv", as_csv(report).encode("utf-8-sig"))
+    write_file(folder / "report.json", as_json(report).encode())
+    write_file(folder / "report.html", as_page(report).encode())
