@@ -16,7 +16,6 @@ from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step, par
 from grader.trials.graphs import model_in
 from grader.trials.mixed import mixed_precision
 from haribote.cpp.build import CompilerMissing, compiler
-from haribote.errors import HariboteError
 from haribote.graph import evaluate, is_loss
 from haribote.passes.nhwc import OPERATORS
 from haribote.passes.report import counts
@@ -25,12 +24,12 @@ NEAR = 1e-4  # a product or a sum in another order
 
 
 def gemm(rng: np.random.Generator) -> Iterator[Trial]:
-    """Task 3.1: products of all forms. Raises HariboteError where there is no C++ compiler."""
+    """Task 3.1: products of all forms. Raises CompilerMissing where there is none."""
     try:
         compiler()
     except CompilerMissing as error:
         text = "task 3.1 cannot be checked here: there is no C++ compiler"
-        raise HariboteError(text, "install one, or set CXX to it; the other tasks need none") from error
+        raise CompilerMissing(text, "install one, or set CXX to it; the other tasks need none") from error
     for m, n, k, forms in (
         (5, 4, 3, "NN"), (4, 6, 5, "NT"), (3, 5, 7, "TN"), (6, 3, 4, "TT"), (1, 10, 16, "NT"), (33, 1, 1, "TN"),
         (16, 16, 16, "NN"),
