@@ -9,7 +9,7 @@ from simulator import isa
 from simulator.errors import SimulatorError
 from simulator.memories import Memories
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
-from simulator.pictures.grids import MachineMap
+from simulator.pictures.grids import MachineMap, ring
 from simulator.pictures.style import HEAT_LIGHT
 from simulator.view.memories import KINDS, contents, in_use
 from simulator.view.scope import parse_unit
@@ -82,20 +82,24 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         grid.mark(canvas, 2 * numbers[0] + numbers[1], numbers[2], numbers[3], numbers[4])
         return grid.y + grid.height
     columns = {"l1b": 8, "l2b": 8, "group": 4}[level]
+    told = {"l1b": "a row per L2B, an L1B in each column", "l2b": "the L2Bs", "group": "the groups"}[level]
+    canvas.text(MARGIN + 30, 50, told, "s f")
     width = 384 / columns
     for unit, (style, words) in enumerate(zip(styles, per_unit, strict=True)):
-        x, y = MARGIN + 30 + unit % columns * width, 56.0 + unit // columns * 22
+        x, y = MARGIN + 30 + unit % columns * width, 60.0 + unit // columns * 22
         name = {"l1b": f"L2B {unit // 8}, L1B {unit % 8}", "l2b": f"L2B {unit}", "group": f"group {unit}"}[level]
         canvas.rect(x, y, width - 4, 18, "empty", round_=2)
         shade, _, faint = str(style).partition(" s")
         more = f' fill-opacity="{1 - 0.105 * int(faint):.3g}"' if faint else ""
         box = f'x="{x:g}" y="{y:g}" width="{width - 4:g}" height="18" rx="2"'
         canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}><title>{name}: {words} words</title></rect>')
+        if unit == int(np.ravel_multi_index(numbers, SIZES[: len(numbers)])):
+            ring(canvas, x, y, width - 4, 18)
         if level == "l1b" and unit % 8 == 0:
             canvas.text(x - 6, y + 13, f"{unit // 8}", "s f", anchor="end")
         if level != "l1b":
             canvas.text(x + width / 2 - 2, y + 32, f"{unit}", "s f", anchor="middle")
-    return 56.0 + len(per_unit) // columns * 22 + (20 if level != "l1b" else 0)
+    return 60.0 + len(per_unit) // columns * 22 + (20 if level != "l1b" else 0)
 
 
 def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from simulator.assembler import assemble
 from simulator.errors import SimulatorError
@@ -10,11 +12,28 @@ from simulator.files import read
 from simulator.program import Program
 
 
-def program_of(source: Program | str | Path) -> Program:
-    """The program; a text without line breaks that ends in .vsm is the path of a file.
+@runtime_checkable
+class HasText(Protocol):
+    """Something with the text of a program, such as a compiled step."""
+
+    @property
+    def text(self) -> str:
+        """Lines of assembly."""
+
+
+Source = Program | str | Path | HasText | Iterable[str]
+
+
+def program_of(source: Source) -> Program:
+    """The program of a text, of its lines, of a .vsm file (a text without line breaks that ends so is its path) or of
+    something that has the text as `.text`.
 
     Raises AssemblyError, and SimulatorError for a file that cannot be read or a program without lines.
     """
+    if isinstance(source, HasText):
+        source = source.text
+    elif not isinstance(source, Program | str | Path):
+        source = "\n".join(source)
     if isinstance(source, Program):
         program = source
     elif isinstance(source, Path) or (source.strip().endswith(".vsm") and "\n" not in source.strip()):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
-from simulator.pictures.source import program_of
+from simulator.pictures.source import Source, program_of
 from simulator.profile import LANES, Busy, Profile, profile_of
 from simulator.program import Program
 
@@ -22,10 +21,11 @@ SINGLE = 90
 STRENGTHS = 8
 
 
-def timeline(source: Program | str | Path) -> Picture:
+def timeline(source: Source) -> Picture:
     """Which unit works when, and for what share of all cycles.
 
-    source: a program, its text or a .vsm file. A step takes 4 cycles and every MV is waited for (simulator/cost.py).
+    source: a program, its text or lines, or a .vsm file. A step takes 4 cycles and every MV is waited for, as in
+    simulator/cost.py.
     """
     program = program_of(source)
     profile = profile_of(program)

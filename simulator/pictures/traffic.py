@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from simulator import isa
 from simulator import program as p
 from simulator.memories import ALL_L1BS, L2BS
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
-from simulator.pictures.source import program_of
+from simulator.pictures.source import Source, program_of
 from simulator.profile import PathUse, profile_of
 from simulator.transfers import Transfer, move_transfer, transfer_of
 
@@ -28,10 +27,10 @@ COUNTS = {"DRAM": "4, one per group", "PDM": "4, one per group", "L2BM": "8", "L
 BARS = 560.0
 
 
-def traffic(source: p.Program | str | Path) -> Picture:
+def traffic(source: Source) -> Picture:
     """The words that arrive in each memory of the chip, and the words that pass the ports of a PE.
 
-    source: a program, its text or a .vsm file.
+    source: a program, its text or lines, or a .vsm file.
     """
     program = program_of(source)
     links = words_moved(program)
