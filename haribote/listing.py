@@ -25,8 +25,8 @@ def listing(model: onnx.ModelProto, flags: bool = False) -> str:
     return "\n".join(f"{op:<{widths[0]}}  {read:<{widths[1]}}  ->  {made}" for op, read, made in rows)
 
 
-def times(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, float]:
-    """Milliseconds by operator of one evaluation with ONNX's reference operators, the longest first.
+def times(model: onnx.ModelProto, feeds: Mapping[str, Array], rounds: int = 20) -> dict[str, float]:
+    """Milliseconds by operator of one evaluation (the mean of several) with the reference operators, the longest first.
 
     feeds: every graph input by name. Raises GraphError as `graph.evaluate` does.
     """
@@ -36,8 +36,9 @@ def times(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, float
     def timed(node: onnx.NodeProto, arrays: Sequence[Array | None]) -> Sequence[Array]:
         start = time.perf_counter()
         results = compute(node, arrays)
-        spent[node.op_type] += 1000 * (time.perf_counter() - start)
+        spent[node.op_type] += 1000 / rounds * (time.perf_counter() - start)
         return results
 
-    run_nodes(model.graph.node, {**Index(model).constants, **feeds}, timed)
+    for _ in range(rounds):
+        run_nodes(model.graph.node, {**Index(model).constants, **feeds}, timed)
     return dict(sorted(spent.items(), key=lambda item: -item[1]))
