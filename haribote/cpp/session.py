@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,9 +62,13 @@ class Session:
         missing = [name for name in self._index.inputs if name not in self._inputs]
         if missing:
             raise GraphError(f"inputs without a value: {', '.join(missing)}", "`write` them first")
-        inputs = _pointers([self._inputs[name] for name in self._index.inputs])
-        outputs = _pointers([self._outputs[name] for name in self._index.outputs])
-        return partial(self._function, inputs, outputs, ctypes.c_void_p(self._arena.ctypes.data))
+        arrays = [self._inputs[name] for name in self._index.inputs], [*self._outputs.values()], self._arena
+        inputs, outputs, arena = _pointers(arrays[0]), _pointers(arrays[1]), ctypes.c_void_p(self._arena.ctypes.data)
+
+        def run(kept: object = arrays) -> None:  # pointers keep no array alive
+            self._function(inputs, outputs, arena)
+
+        return run
 
     def step(self, inputs: Mapping[str, Array]) -> None:
         """Write `inputs`, run, and make every updated parameter the parameter of the next step."""
