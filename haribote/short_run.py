@@ -78,17 +78,24 @@ class ShortRun:
         return f"<pre>{html.escape(str(self))}</pre>{self.picture.text}"
 
 
+def your_chip(learning_rate: float = LEARNING_RATE) -> SimBackend:
+    """The network 784-16-10, compiled with the kernels that are written and work, on a machine of its own."""
+    from haribote.models import mlp
+    from haribote.tasks import solutions_wanted
+
+    find, _ = working_kernels()
+    return SimBackend(mlp(*WIDTHS), learning_rate, BATCH, solutions_wanted(), find=find)
+
+
 def train_a_little(steps: int = STEPS, data: Dataset | None = None) -> ShortRun:
     """Train 784-16-10 for `steps` batches of 256 with the kernels that are written, and the same in PyTorch.
 
     What no kernel does runs on the host. Raises HariboteError where the machine cannot run what a kernel emitted.
     """
     from haribote.models import mlp
-    from haribote.tasks import solutions_wanted
 
-    find, broken = working_kernels()
     data = data or load()
-    chip = SimBackend(mlp(*WIDTHS), LEARNING_RATE, BATCH, solutions_wanted(), find=find)
+    chip, broken = your_chip(), working_kernels()[1]
     torch = TorchBackend(mlp(*WIDTHS), LEARNING_RATE)
     images, labels = NormalisedImages(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=42, epoch=0, batch=BATCH)[:steps]

@@ -17,6 +17,7 @@ from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow
 from haribote.problems import emit, judge_problem
+from haribote.step_cost import step_cost
 from haribote.tasks import Answer, resolve_row
 from haribote.testcases import testcase as case_for
 from simulator.judge import judge
@@ -129,6 +130,15 @@ def test_a_short_run_beside_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(short_run, "working_kernels", lambda: (wrong, {}))
     run = short_run.train_a_little(2, digits)
     assert not run.agrees and "some kernel computes something else" in str(run)
+
+
+def test_what_a_step_costs_kernel_by_kernel() -> None:
+    compiled = coverage.on_chip().compiled
+    found = step_cost(compiled)
+    assert sum(kernel.uses for kernel in found.kernels) == 94 and found.transfers > 0.5
+    assert found.total.cycles == pytest.approx(sum(kernel.cycles for kernel in found.kernels) + found.between)
+    assert str(found).split("\n")[-1].split()[:2] == ["together", str(compiled.cost.steps)]
+    assert step_cost(coverage.on_chip([]).compiled).kernels == ()
 
 
 def test_strokes_become_a_digit() -> None:
