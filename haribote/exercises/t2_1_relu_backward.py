@@ -16,7 +16,8 @@ def relu(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 
     node.input[0] is x, node.output[0] is y; grad is the name of the loss's gradient by y, of y's shape. A node is added
     with `g.op("Mul", a, b)`, which returns the name of its result; intermediate results get a name of their own with
-    `part="…"`, and the last one none. `g.number(0, y)` is a constant of y's dtype, `g.index.dtype[x]` the dtype of x.
+    `part="…"`, and the last one none. `g.number(0, y)` is a constant of y's dtype. Cast has the attribute `to`, here
+    `to=onnx.helper.np_dtype_to_tensor_dtype(g.index.dtype[x])`: ONNX's number of x's dtype.
     """
     # TODO: about 4 lines.
     raise NotWritten("task 2.1 (the gradient of Relu) is not written yet; check it with `grader check 2.1`")
