@@ -23,9 +23,11 @@ CLASSES = len(HEAT_LIGHT)
 
 
 def error_map(failure: Failure) -> Picture | None:
-    """The picture of a failure; None where no result was received, or none that can be compared element by element."""
+    """The picture of a failure; None where no result was received, or a single number, which words say as well."""
     error = failure.error
     if error is None or failure.expected is None or failure.received is None or not (error > 0).any():
+        return None
+    if error.size == 1 and failure.machine is None:
         return None
     index = tuple(int(number) for number in np.argwhere(error > 0)[0])
     scale = Scale(error, failure.expected.dtype == np.uint32)
@@ -58,13 +60,13 @@ class Scale:
 
     def styles(self, error: Array) -> Styles:
         """The style of every error; "" for none."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = (
-                np.log(error / self.low) / np.log(self.high / self.low) * CLASSES if not self.single else error * 0 + 3
-            )
         finite = (error > 0) & np.isfinite(error)
+        step = np.full(error.shape, CLASSES / 2)
+        if not self.single:
+            low, high = np.log(self.low), np.log(self.high)
+            step = (np.log(np.where(finite, error, self.low)) - low) / (high - low) * CLASSES
         names = np.array([f"e{n}" for n in range(CLASSES)])
-        found = names[np.clip(np.where(finite, step, 0), 0, CLASSES - 1).astype(int)]
+        found = names[np.clip(step, 0, CLASSES - 1).astype(int)]
         return np.where(finite | (self.bits & (error > 0)), found, np.where(error > 0, "ink", ""))
 
     def legend(self, canvas: Canvas, x: float, y: float) -> float:
