@@ -149,10 +149,9 @@ def run(
         group[window.start : window.stop] = np.full(len(window), junk << 32 | junk, np.uint64)
     for operand in inputs:
         operand.place.store(machine, operand.bits)
-    before = {name: _memory(machine, name).copy() for name in ("LM0", "LM1")}
     dram = [group[window.start : window.stop] for group in machine.dram]
     machine.run(program)
-    found = (*_stray_words(machine, before, outputs, loose), *_stray_dram(machine, dram, window, outputs))
+    found = (*_stray_words(machine, junk, inputs, (*outputs, *loose)), *_stray_dram(machine, dram, window, outputs))
     return Left(
         tuple(place.load(machine) for place in outputs),
         tuple(place.odd_copy(machine) for place in outputs),
@@ -181,12 +180,17 @@ def _wider(window: range, place: DramWords) -> range:
     return range(min(window.start, first), max(window.stop, last)) if window else range(first, last)
 
 
-def _stray_words(
-    machine: Machine, before: dict[str, Bits], outputs: tuple[Place, ...], loose: tuple[Words, ...]
-) -> Iterator[str]:
-    for name, old in before.items():
-        changed = _memory(machine, name) != old
-        for place in (*outputs, *loose):
+def _stray_words(machine: Machine, junk: int, inputs: tuple[Operand, ...], free: tuple[Place, ...]) -> Iterator[str]:
+    """Words of LM outside `free` that are neither junk nor the input that was there; the first of each memory."""
+    for name in ("LM0", "LM1"):
+        memory = _memory(machine, name)
+        changed = memory != np.uint32(junk)
+        for operand in inputs:
+            place = operand.place
+            if isinstance(place, Words) and place.memory == name:
+                for offset in place.copies:
+                    changed[place.word, place.pe + offset] = memory[place.word, place.pe + offset] != operand.bits
+        for place in free:
             if isinstance(place, Words) and place.memory == name:
                 for offset in place.copies:
                     changed[place.word, place.pe + offset] = False
