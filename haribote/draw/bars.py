@@ -28,9 +28,13 @@ def bars(values: Mapping[str, float], unit: str = "", title: str = "", most: int
     canvas.text(MARGIN, 28, title, "head", room=WIDTH - 2 * MARGIN)
     for number, (name, value) in enumerate(shown.items()):
         y, length = TOP + number * ROW, max(room * value / longest, 1)
-        text = f"{value:,.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
+        text = f"{_number(value)} {unit}".rstrip()
         canvas.text(left - 10, y + BAR - 4, name, "m", anchor="end", room=left - MARGIN)
         canvas.rect(left, y, length, BAR, "h0", round_=2, title=f"{name}: {text}")
         canvas.text(left + length + 8, y + BAR - 4, text, "s")
-    said = ", ".join(f"{name} {value:.3g} {unit}" for name, value in shown.items())
+    said = ", ".join(f"{name} {_number(value)} {unit}".rstrip() for name, value in shown.items())
     return canvas.picture(f"{title}: {said}", TOP + len(shown) * ROW + 12)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"

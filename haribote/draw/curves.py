@@ -54,7 +54,7 @@ def loss(
 
 def _points(name: str, values: Iterable[Any], at: Sequence[float] | None) -> tuple[Values, Values]:
     try:
-        y = np.array([float(value) for value in values], np.float64)
+        y = np.array([_number(value) for value in values], np.float64)
         x = np.arange(len(y), dtype=np.float64) if at is None else np.array([float(value) for value in at])
     except (TypeError, ValueError) as error:
         raise HariboteError(
@@ -65,6 +65,11 @@ def _points(name: str, values: Iterable[Any], at: Sequence[float] | None) -> tup
     return x, y
 
 
+def _number(value: Any) -> float:
+    """A number, or the one in an array or tensor."""
+    return float(value.detach() if hasattr(value, "detach") else value)
+
+
 def _ranges(points: Iterable[tuple[Values, Values]]) -> tuple[tuple[float, float], tuple[float, float]]:
     """What the axes show: from the first to the last step; from 0, where no value is below, to the largest value."""
     pairs = list(points)
@@ -72,17 +77,19 @@ def _ranges(points: Iterable[tuple[Values, Values]]) -> tuple[tuple[float, float
     y = np.concatenate([np.zeros(0), *(y[np.isfinite(y)] for _, y in pairs)])
     low, high = (float(y.min()), float(y.max())) if len(y) else (0.0, 1.0)
     low = min(low, 0.0)
-    high = high * 1.05 if high > low else low + 1
+    high = high + 0.05 * (high - low) if high > low else low + 1
     left, right = (float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
     return (left, right if right > left else left + 1), (low, high)
 
 
 def _axes(canvas: Canvas, x_range: tuple[float, float], y_range: tuple[float, float], axis: str) -> None:
     low, high = y_range
-    for value in ticks(high - low, 6):
-        y = TOP + HEIGHT * (1 - value / (high - low))
+    step = ticks(high - low, 6)[1]
+    for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
+        value = number * step
+        y = TOP + HEIGHT * (1 - (value - low) / (high - low))
         canvas.path(f"M{LEFT} {y:.4g}H{RIGHT}", "rule", more='stroke-opacity="0.35"')
-        canvas.text(LEFT - 8, y + 4, f"{low + value:.4g}", "s f", anchor="end")
+        canvas.text(LEFT - 8, y + 4, f"{value:.4g}", "s f", anchor="end")
     left, right = x_range
     for value in ticks(right - left, 9):
         x = LEFT + (RIGHT - LEFT) * value / (right - left)
@@ -176,7 +183,7 @@ class LiveLoss:
     def add(self, step: float, loss: Any, name: str = "loss") -> None:
         """A point of the curve `name`; redraws unless the last picture is younger than `seconds`."""
         self.steps.setdefault(name, []).append(float(step))
-        self.values.setdefault(name, []).append(float(loss))
+        self.values.setdefault(name, []).append(_number(loss))
         if self._handle is None or time.monotonic() - self._drawn >= self.seconds:
             self.show()
 

@@ -23,8 +23,7 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     images: [n, 28, 28], [n, 784] or one image; numbers of any range, the largest is white. At most 40 are drawn.
     Raises HariboteError for other shapes, or where labels or guesses are fewer than images.
     """
-    pixels = _images(images)
-    total, pixels = len(pixels), pixels[:MOST]
+    pixels, total = _images(images)
     for name, texts in (("labels", labels), ("guesses", guesses)):
         if texts is not None and len(texts) < total:
             raise HariboteError(f"there are {total} images but {len(texts)} {name}", f"one of the {name} per image")
@@ -49,9 +48,9 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     return canvas.picture(says, bottom + MARGIN - GAP, max(wide, 160))
 
 
-def _images(images: Any) -> NDArray[np.uint8]:
-    """[n, height, width] in 0..255."""
-    array = np.asarray(images.detach() if hasattr(images, "detach") else images, np.float64)
+def _images(images: Any) -> tuple[NDArray[np.uint8], int]:
+    """The first images, [n, side, side] in 0..255, and how many there are in all."""
+    array = np.asarray(images.detach() if hasattr(images, "detach") else images)
     if array.ndim == 4 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim in (1, 2) and array.shape[-1] in (784, 1024):
@@ -59,10 +58,13 @@ def _images(images: Any) -> NDArray[np.uint8]:
         array = array.reshape(-1, side, side)
     if array.ndim == 2:
         array = array[None]
-    if array.ndim != 3 or not array.size:
+    if array.ndim != 3 or not array.size or array.shape[1] != array.shape[2] or array.dtype.kind not in "biuf":
         raise HariboteError(f"these are no images: an array of shape {array.shape}", "[n, 28, 28] or [n, 784]")
-    low, high = float(array.min()), float(array.max())
-    return np.asarray(np.rint((array - low) * (255 / (high - low) if high > low else 0)), np.uint8)
+    shown = array[:MOST].astype(np.float64)
+    low, high = float(shown.min()), float(shown.max())
+    if not np.isfinite(high - low):
+        raise HariboteError("an image has a pixel that is no number", "finite numbers")
+    return np.asarray(np.rint((shown - low) * (255 / (high - low) if high > low else 0)), np.uint8), len(array)
 
 
 def _plain(value: Any) -> Any:

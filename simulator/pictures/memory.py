@@ -58,9 +58,10 @@ def memory(
 
 def _filled(machine: Memories, name: str, listed: Words) -> NDArray[np.int64]:
     """How many words of each unit are not zero; of DRAM, among the listed ones."""
-    words = listed if name == "dram" else contents(machine, name, in_use(machine, name))
-    count = contents(machine, name, np.zeros(1, np.int64)).shape[1]
-    return np.asarray((words != 0).sum(axis=0), np.int64) if len(words) else np.zeros(count, np.int64)
+    if name != "dram":
+        used = in_use(machine, name)
+        listed = contents(machine, name, used if len(used) else np.zeros(1, np.int64))
+    return np.asarray((listed != 0).sum(axis=0), np.int64)
 
 
 def _styles(per_unit: NDArray[np.int64]) -> NDArray[np.str_]:
