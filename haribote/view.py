@@ -32,8 +32,11 @@ HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
 }
-CONSENT = "consent=nothing-is-sent; Path=/; SameSite=Lax"
-"""Netron's own cookie; with it the page neither asks ipinfo.io nor shows a notice about cookies it could not use."""
+QUIET = "quiet.js"
+CONSENT = 'Object.defineProperty(document, "cookie", { get: () => "consent=nothing-is-sent", set: () => undefined });'
+"""Our script in Netron's page: with its own cookie `consent` the page neither asks ipinfo.io nor shows a notice about
+cookies it could not use. No real cookie, since browsers keep those from a page inside a notebook of another host name.
+"""
 
 OFFLINE = """Netron's page works without the network and sends nothing: it may talk to this server only.
 (On its own, Netron asks ipinfo.io for your country and sends usage events to Google Analytics.)"""
@@ -141,6 +144,8 @@ class _Content:
             return "text/html; charset=utf-8", self.page
         if path == self.path:
             return "application/octet-stream", self.model
+        if path == f"/{QUIET}":
+            return "text/javascript", CONSENT.encode()
         file = (self.folder / unquote(path).lstrip("/")).resolve()
         kind = {".js": "text/javascript"}.get(file.suffix) or mimetypes.guess_type(file.name)[0]
         if kind is None or file.suffix == ".py" or self.folder not in file.parents or not file.is_file():
@@ -153,6 +158,7 @@ def _page(text: str, name: str, path: str) -> str:
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
     ours = {"type": "Python", "version": "0.0.0", "date": now, "file": path, "name": name, "identifier": name}
     metas = "".join(f'<meta name="{key}" content="{escape(value)}">\n' for key, value in ours.items())
+    metas += f'<script src="{QUIET}"></script>\n'
     text, count = re.subn(r'<meta name="version" content="[^"]*">\n?', lambda _: metas, text, count=1)
     if not count:
         raise HariboteError("the installed Netron is of a form that we do not know", "pip install 'netron<10'")
@@ -172,8 +178,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         for name, value in HEADERS.items():
             self.send_header(name, value)
         kind, body = found or ("text/plain", b"not found")
-        if found and body is self.content.page:
-            self.send_header("Set-Cookie", CONSENT)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
