@@ -13,7 +13,6 @@ from grader.result import Result
 from haribote.tasks import ROOT, find_task
 from simulator import assemble
 
-
 SLOW = pytest.mark.slow
 
 
