@@ -1,7 +1,8 @@
 """The data set to train on: real MNIST where it can be had, else synthetic digits; and the order of its batches.
 
-`load("auto")` takes the first of: the folder named by HARIBOTE_DATA, the user's cache, a download from public mirrors,
-the synthetic digits. Whoever prints `Dataset.origin` says which one it was.
+`load("auto")` takes the first of: the folder named by HARIBOTE_DATA, the folder `data/mnist` that comes with a bundle,
+the user's cache, a download from public mirrors, the synthetic digits. Whoever prints `Dataset.origin` says which one
+it was.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ __all__ = ["DataError", "Dataset", "batch_order", "cache_folder", "load", "norma
 MEAN, DEVIATION = 0.1307, 0.3081  # of MNIST's training pixels in 0..1; the synthetic digits are close to that
 BATCH = 256
 
+BUNDLED = Path(__file__).resolve().parent.parent / "data" / "mnist"  # `make bundle` brings it along
 SYNTHETIC_SIZES = (10_000, 2_000)  # training and test images
 SYNTHETIC_CACHE = "synthetic-1.npz"  # a new number when haribote/digits.py draws other images
 
@@ -74,6 +76,8 @@ def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr)
         return _from_folder(Path(source), "the folder you named")
     if named := os.environ.get("HARIBOTE_DATA"):
         return _from_folder(Path(named), "named by HARIBOTE_DATA")
+    if _is_whole(BUNDLED):
+        return _from_folder(BUNDLED, "which came with the course")
     if source == "mnist":
         fetch(say=say)
         return _from_folder(cache_folder() / "mnist", "the cache")
@@ -93,6 +97,17 @@ def fetch(*, say: Callable[[str], None] = to_stderr) -> Path:
     folder = cache_folder() / "mnist"
     mnist.fetch(folder, say=say)
     return folder
+
+
+def mnist_folder() -> Path | None:
+    """Where MNIST's files are already: named by HARIBOTE_DATA, come with the course, or in the cache; else None."""
+    named = os.environ.get("HARIBOTE_DATA")
+    candidates = [mnist.find_folder(Path(named)) if named else None, BUNDLED, cache_folder() / "mnist"]
+    return next((folder for folder in candidates if folder and _is_whole(folder)), None)
+
+
+def _is_whole(folder: Path) -> bool:
+    return all(mnist.locate(folder, file) for file in mnist.FILES)
 
 
 def cache_folder() -> Path:
@@ -162,7 +177,7 @@ def _from_folder(folder: Path, how: str) -> Dataset:
 def _from_cache_or_mirrors(say: Callable[[str], None]) -> Dataset:
     """MNIST of the cache, or downloaded to it without much patience; a damaged file is named, then fetched again."""
     folder = cache_folder() / "mnist"
-    if all(mnist.locate(folder, file) for file in mnist.FILES):
+    if _is_whole(folder):
         try:
             return _from_folder(folder, "the cache")
         except DataError as error:

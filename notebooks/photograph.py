@@ -40,7 +40,7 @@ FLAGS = [
 WIDTH, HEIGHT = 1100, 900
 PAGE = 1800  # pixels of one page of a photograph that is cut into pages
 LONGEST = 16_000  # a picture that Chromium can still paint in one piece
-QUIET_SECONDS = 8.0  # a cell that runs for longer shows something meanwhile
+QUIET_SECONDS = 15.0  # a cell that runs for longer shows something meanwhile
 NOTEBOOK_SECONDS = 900
 
 OPEN = """async (path) => {
