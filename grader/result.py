@@ -115,7 +115,7 @@ class Result:
         body = html.escape("\n".join(rest))
         return (
             f'<div style="border-left:4px solid {colour};padding-left:8px"><b style="color:{colour}">'
-            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre>{drawn or ""}</div>'
+            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre>{drawn._repr_html_() if drawn else ""}</div>'
         )
 
     def as_dict(self) -> dict[str, Any]:

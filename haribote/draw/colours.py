@@ -59,7 +59,9 @@ def style_sheet() -> str:
         rules.append(f".haribote .label.{memory} text {{ fill: var(--{memory}); }}")
     light = _variables(_LIGHT, 1, 0)
     dark = _variables(_DARK, 3, 1)
-    return "\n".join([light, f"@media (prefers-color-scheme: dark) {{ {dark} }}", *rules])
+    light_page = f'body[data-jp-theme-light="true"] {light}'  # JupyterLab's own theme, whatever the screen's is
+    dark_page = f'body[data-jp-theme-light="false"] {dark}'
+    return "\n".join([light, f"@media (prefers-color-scheme: dark) {{ {dark} }}", light_page, dark_page, *rules])
 
 
 def _variables(base: dict[str, str], first: int, column: int) -> str:

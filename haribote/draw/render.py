@@ -13,21 +13,27 @@ from haribote.draw.picture import Box, Picture, Value
 from haribote.draw.scene import LINE_HEIGHT, Rect, Scene, lay_out
 from haribote.draw.scene import Path as WirePath
 from haribote.files import write_file
+from simulator.pictures.canvas import inline
 
 MARGIN = 24.0
 HEADER = 78.0
 """Pixels above the graphs for captions and legend."""
+SHRUNK = 0.6
+"""A drawing wider than its column shrinks to this part of its width; then its text would be too small to read."""
 _CAPTION_CHARACTER, _KEY_CHARACTER = 9.6, 7.0
 
 
 class Svg:
-    """A drawing. Jupyter shows it; `text` is the SVG, `save` writes it."""
+    """A drawing. Jupyter shows it, a large one with a bar to scroll; `text` is the SVG, `save` writes it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def _repr_svg_(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return inline(self.text)
 
     def __str__(self) -> str:
         return self.text
@@ -58,8 +64,8 @@ def page(parts: Iterable[str], width: float, height: float, title: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="haribote" width="{width:g}" height="{height:g}" '
-            f'viewBox="0 0 {width:g} {height:g}" style="max-width: 100%; height: auto" '
-            f'role="img" aria-label={quoteattr(title)}>',
+            f'viewBox="0 0 {width:g} {height:g}" style="max-width: 100%; min-width: {SHRUNK * width:.0f}px; height: auto"'
+            f' role="img" aria-label={quoteattr(title)}>',
             f"<style>\n{style_sheet()}\n</style>",
             f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
             *parts,

@@ -23,7 +23,7 @@ class Picture:
 
     def _repr_html_(self) -> str:
         """The SVG within the page, where its tooltips work and it follows the page's theme."""
-        return self.text
+        return inline(self.text)
 
     def __repr__(self) -> str:
         return f"<picture: {self.title}>"
@@ -34,6 +34,11 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write an .svg file, whole or not at all. Raises SimulatorError where it cannot be written."""
         write(Path(path), self.text)
+
+
+def inline(svg: str) -> str:
+    """An SVG for the output of a notebook; the classes keep MathJax from taking `$lm0 $lr0` for a formula."""
+    return f'<div class="mathjax_ignore tex2jax_ignore" style="overflow-x: auto">{svg}</div>'
 
 
 class Canvas:
