@@ -94,8 +94,11 @@ def run(
         for work, first in suspects:
             executor, verdict = _again(work, first, executor, crew, grade)
             keep(work, verdict)
-    finally:
         if executor is not None:
+            executor.shutdown()
+            executor = None
+    finally:
+        if executor is not None:  # interrupted
             crew.stop(executor)
     return progress
 

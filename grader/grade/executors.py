@@ -20,7 +20,11 @@ _DIE_WITH_PARENT = 1  # of prctl
 
 @dataclass(frozen=True)
 class Crew:
-    """Workers. make: a new executor, where a lost one can be replaced. at_once: pieces of work to hand out."""
+    """Workers.
+
+    make: a new executor, where a lost one can be replaced. at_once: pieces of work to hand out. stop: end an executor
+    at once, whatever it does.
+    """
 
     make: Callable[[], Executor]
     at_once: int

@@ -1,13 +1,22 @@
-"""Judge what was emitted in a process with limits: a text that takes all memory to judge costs its own task only."""
+"""Judge in a process with limits: an answer that takes all memory or all day to judge costs its own task only.
+
+The process is a fork of the worker and serves one answer after the other, so that its caches and its memory stay warm;
+where an answer ends it, the next one gets a new one.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import pickle
 import select
 import signal
+import struct
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 try:
@@ -18,6 +27,10 @@ except ImportError:  # no such limits on this system
 MEMORY = 6 << 30  # bytes of address space
 SECONDS = 60.0
 CHUNK = 1 << 20
+_LENGTH = struct.Struct("<q")
+_NO_MEMORY = 3  # exit status
+_DIE_WITH_PARENT = 1  # of prctl
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt
 
 Verdict = dict[str, Any]  # plain values, for the journal
 
@@ -26,63 +39,121 @@ class JudgeLost(Exception):
     """The process that judged has gone for a reason that is not the answer's."""
 
 
-def judged_apart(judge: Callable[[], Verdict], seconds: float = SECONDS, memory: int = MEMORY) -> tuple[Verdict, str]:
-    """What `judge` gives, or why it was ended ("judging it took longer than 60 s"). Raises JudgeLost."""
-    if not hasattr(os, "fork"):
-        return judge(), ""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _child(judge, writing, memory)
-    os.close(writing)
-    status: int | None = None
-    try:
-        output, late = _read(reading, time.monotonic() + seconds)
-    finally:
-        os.close(reading)
-        os.kill(child, signal.SIGKILL)  # it has nothing left to say
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if late:
-        return {}, f"judging it took longer than {seconds:g} s"
-    if not output:
-        if status == -signal.SIGKILL:
-            raise JudgeLost("the process that judged was ended from outside")
-        return {}, "judging it took too much memory" if status == 3 else f"it made the judge end (status {status})"
-    reply: Verdict = json.loads(output)
-    if "broken" in reply:
-        raise JudgeLost(reply["broken"])
-    return reply, ""
+class Judge:
+    """A process that runs `function`, which gives plain values, on arguments that are sent to it."""
 
+    def __init__(self, function: Callable[..., Verdict], memory: int = MEMORY) -> None:
+        self._function, self._memory = function, memory
+        self._child = 0
 
-def _child(judge: Callable[[], Verdict], writing: int, memory: int) -> None:
-    status = 1
-    try:
+    def __call__(self, *arguments: Any, seconds: float = SECONDS) -> tuple[Verdict, str]:
+        """What the function gives, or why it was ended ("it took longer than 60 s to judge"). Raises JudgeLost."""
+        if not hasattr(os, "fork"):
+            return self._function(*arguments), ""
+        if not self._child:
+            self._start()
+        end = time.monotonic() + seconds
+        try:
+            content = pickle.dumps(arguments)
+            _write(self._requests, _LENGTH.pack(len(content)) + content)
+            reply = _read(self._replies, end)
+        except TimeoutError:
+            self.close()
+            return {}, f"it took longer than {seconds:g} s to judge"
+        except (EOFError, BrokenPipeError) as error:
+            status = self.close(kill=False)
+            if status == _NO_MEMORY:
+                return {}, "it took too much memory to judge"
+            if status == -signal.SIGKILL:
+                raise JudgeLost("the process that judged was ended from outside") from error
+            return {}, f"it made the judge end (status {status})"
+        verdict: Verdict = json.loads(reply)
+        if "broken" in verdict:
+            raise JudgeLost(verdict["broken"])
+        return verdict, ""
+
+    def close(self, kill: bool = True) -> int:
+        """End the process; its status, negative for a signal."""
+        if not self._child:
+            return 0
+        if kill:
+            os.kill(self._child, signal.SIGKILL)
+        os.close(self._requests)
+        os.close(self._replies)
+        status = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
+        self._child = 0
+        return status
+
+    def _start(self) -> None:
+        theirs, self._requests = os.pipe()
+        self._replies, answers = os.pipe()
+        parent = os.getpid()
+        self._child = os.fork()
+        if self._child == 0:
+            status = 1
+            with suppress(BaseException):
+                os.close(self._requests)
+                os.close(self._replies)
+                self._prepare(parent)
+                status = _serve(self._function, theirs, answers)
+            os._exit(status)
+        os.close(theirs)
+        os.close(answers)
+
+    def _prepare(self, parent: int) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if sys.platform == "linux":
+            libc = ctypes.CDLL(None)
+            libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+            if hasattr(libc, "mallopt"):  # the machine's memories are large: keep them, rather than get new ones
+                libc.mallopt(_MMAP_THRESHOLD, 1 << 30)
+                libc.mallopt(_TRIM_THRESHOLD, (1 << 31) - 1)
+            if os.getppid() != parent:
+                os._exit(1)
         if resource is not None:
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-            most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+            most = self._memory if hard == resource.RLIM_INFINITY else min(self._memory, hard)
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-        try:
-            text = json.dumps(judge())
-        except MemoryError:
-            os._exit(3)
-        except Exception as error:  # a bug of ours: told as such
-            text = json.dumps({"broken": f"{type(error).__name__}: {error}"})
-        with open(writing, "wb") as file:
-            file.write(text.encode())
-        status = 0
-    finally:
-        os._exit(status)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _read(source: int, end: float) -> tuple[bytes, bool]:
-    """All that comes until the other side closes, and whether the time was over first."""
-    parts: list[bytes] = []
+def _serve(function: Callable[..., Verdict], requests: int, replies: int) -> int:
+    """In the process: judge until nobody asks any more; the exit status."""
     while True:
-        ready, _, _ = select.select([source], [], [], max(0.0, end - time.monotonic()))
-        if not ready:
-            return b"", True
-        part = os.read(source, CHUNK)
+        try:
+            arguments = pickle.loads(_read(requests, None))  # from the worker that this is a fork of
+        except EOFError:
+            return 0
+        try:
+            reply = json.dumps(function(*arguments))
+        except MemoryError:
+            return _NO_MEMORY
+        except Exception as error:  # a bug of ours: told as such
+            reply = json.dumps({"broken": f"{type(error).__name__}: {error}"})
+        content = reply.encode()
+        _write(replies, _LENGTH.pack(len(content)) + content)
+
+
+def _write(target: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(target, view) :]
+
+
+def _read(source: int, end: float | None) -> bytes:
+    """One message. Raises EOFError where the other side is gone, TimeoutError after `end`."""
+    (length,) = _LENGTH.unpack(_exactly(source, _LENGTH.size, end))
+    return _exactly(source, length, end)
+
+
+def _exactly(source: int, length: int, end: float | None) -> bytes:
+    parts = bytearray()
+    while len(parts) < length:
+        left = None if end is None else max(0.0, end - time.monotonic())
+        if not select.select([source], [], [], left)[0]:
+            raise TimeoutError
+        part = os.read(source, min(CHUNK, length - len(parts)))
         if not part:
-            return b"".join(parts), False
-        parts.append(part)
+            raise EOFError
+        parts += part
+    return bytes(parts)

@@ -7,7 +7,7 @@ a learner in its own process, and judges in a process that it can end.
 from __future__ import annotations
 
 import ast
-import re
+import multiprocessing.util
 import threading
 import time
 from collections import OrderedDict
@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
-from grader.emitter.replies import Reply
 from grader.error_map import error_map
 from grader.grade.cache import Cache
 from grader.grade.emit import Emitters
-from grader.grade.judge import SECONDS, Verdict, judged_apart
+from grader.grade.judge import SECONDS, Judge, Verdict
 from grader.grade.points import points_of
 from grader.judging import judge_answers, key_of, replies_in, requests_of
 from grader.result import Failure, Result
@@ -31,7 +30,6 @@ from haribote.tasks import ROOT, Task, find_task
 MOST_TEXT = 4000  # characters of a message in a verdict
 MOST_PICTURE = 100_000  # characters
 STATES = ("passed", "failed", "not started", "unreadable", "trouble")
-_UNPRINTABLE = re.compile(r"[^\n\x20-\x7e\xa0-\ud7ff\ue000-\uffef\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -71,42 +69,33 @@ def grade_one(work: Work) -> Verdict:
     if known:
         return known | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": True}
     outcome = _emitters(work.unsafe).run(task, work.content, requests(task, work.seed))
-    verdict = judge(task, work.seed, work.content, outcome, cache if work.cached else None)
+    seconds = max(SECONDS, 4 * task.seconds)
+    verdict, ended = _judge()(task.id, work.seed, work.content, outcome, work.cached, seconds=seconds)
+    if ended:
+        verdict = _failed(task, work.seed, ended)
     if not outcome.stopped:
         cache.put(verdict, "file", task.id, work.seed, name)
     return verdict | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": False}
 
 
-def judge(task: Task, seed: int, content: bytes, outcome: Outcome, cache: Cache | None) -> Verdict:
-    """The verdict on what an answer emitted. An answer that was judged before is not judged again if it passed."""
-    replies = replies_in(outcome.output)
+def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) -> Verdict:
+    """The verdict on what an answer emitted; in the process that judges, for its bytes are not to be trusted.
+
+    An answer that was judged before is not judged again if it passed.
+    """
+    task, cache, replies = find_task(name), Cache(), replies_in(outcome.output)
     answer = key_of(task, seed, replies)
-    known = cache.get("answer", answer) if cache else None
-    if known and known["state"] == "passed":
-        return known
-    verdict, ended = judged_apart(
-        lambda: _verdict(task, seed, content, replies, outcome), max(SECONDS, 4 * task.seconds)
-    )
-    if ended:
-        verdict = _failed(task, seed, ended)
-    verdict["answer"] = answer
-    if cache and verdict["state"] == "passed":
-        cache.put(verdict, "answer", answer)
-    return verdict
-
-
-def _verdict(task: Task, seed: int, content: bytes, replies: list[Reply], outcome: Outcome) -> Verdict:
-    """In the process that judges. The text of the file is looked at here too: parsing it may end the process."""
-    path = ROOT / "haribote" / task.file
-    result = judge_answers(task, seed, replies, path)
-    verdict = verdict_of(result)
+    verdict = cache.get("answer", answer) if cached else None
+    if verdict is None:
+        verdict = verdict_of(judge_answers(task, seed, replies, ROOT / "haribote" / task.file)) | {"answer": answer}
+        if verdict["state"] == "passed":
+            cache.put(verdict, "answer", answer)
     if _unwritten(content):
-        verdict |= {"state": "not started", "points": 0, "failure": "", "cause": ""}
+        verdict |= {"state": "not started", "points": 0, "failure": "", "cause": "", "picture": ""}
     elif outcome.stopped or outcome.status:
         why = outcome.stopped or f"ended with status {outcome.status}"
         last = outcome.errors.strip().rsplit("\n", 1)[-1]
-        note = f"the run of this file {why}" + (f"; the last it said: {last}" if last else "")
-        verdict["note"] = printable(note)
+        verdict["note"] = printable(f"the run of this file {why}" + (f"; the last it said: {last}" if last else ""))
     return verdict
 
 
@@ -136,8 +125,9 @@ def _failed(task: Task, seed: int, why: str) -> Verdict:
 
 def printable(text: Any) -> str:
     """A text that a learner may have written, without control characters, and not endless."""
-    clean = _UNPRINTABLE.sub("·", str(text))
-    return clean if len(clean) <= MOST_TEXT else clean[:MOST_TEXT] + " …"
+    given = str(text)
+    clean = "".join(char if char == "\n" or char.isprintable() else "·" for char in given[:MOST_TEXT])
+    return clean if len(given) <= MOST_TEXT else clean + " …"
 
 
 def _unwritten(content: bytes) -> bool:
@@ -161,8 +151,17 @@ def requests(task: Task, seed: int) -> bytes:
     return _requests[key]
 
 
+def _judge() -> Judge:
+    found: Judge | None = getattr(_own, "judge", None)
+    if found is None:
+        found = _own.judge = Judge(judge)
+        multiprocessing.util.Finalize(None, found.close, exitpriority=1)
+    return found
+
+
 def _emitters(unsafe: bool) -> Emitters:
     found: Emitters | None = getattr(_own, "emitters", None)
     if found is None or found.unsafe != unsafe:
         found = _own.emitters = Emitters(unsafe)
+        multiprocessing.util.Finalize(None, found.close, exitpriority=1)
     return found
