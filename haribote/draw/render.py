@@ -64,8 +64,8 @@ def page(parts: Iterable[str], width: float, height: float, title: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="haribote" width="{width:g}" height="{height:g}" '
-            f'viewBox="0 0 {width:g} {height:g}" style="max-width: 100%; min-width: {SHRUNK * width:.0f}px; height: auto"'
-            f' role="img" aria-label={quoteattr(title)}>',
+            f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label={quoteattr(title)} '
+            f'style="max-width: 100%; min-width: {SHRUNK * width:.0f}px; height: auto">',
             f"<style>\n{style_sheet()}\n</style>",
             f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
             *parts,
