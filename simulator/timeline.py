@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
+from simulator.pictures.timeline import busy_share
 from simulator.profile import LANES, Profile
 
 COLOURS = {
@@ -53,7 +53,7 @@ def _timeline(axes: Axes, profile: Profile) -> None:
     bins = min(BINS, max(int(total), 1))
     picture = np.full((len(LANES), bins, 3), TRACK)
     for row, lane in enumerate(LANES):
-        busy = _busy_share(profile, lane, total, bins)
+        busy = busy_share([b for b in profile.busy if b.lane == lane], total, bins)
         strength = np.where(busy > 0, 0.25 + 0.75 * np.minimum(busy, 1), 0)[:, None]
         picture[row] = TRACK + strength * (np.array(to_rgb(COLOURS[lane])) - TRACK)
     axes.imshow(picture, aspect="auto", interpolation="nearest", extent=(0, total, len(LANES) - 0.5, -0.5))
@@ -68,17 +68,6 @@ def _timeline(axes: Axes, profile: Profile) -> None:
         _number(axes, profile)
     else:
         _name_waits(axes, profile, total)
-
-
-def _busy_share(profile: Profile, lane: str, total: float, bins: int) -> NDArray[np.float64]:
-    """The share of each bin in which the unit works."""
-    intervals = [(b.start, b.start + b.cycles) for b in profile.busy if b.lane == lane]
-    if not intervals:
-        return np.zeros(bins)
-    edges = np.linspace(0, total, bins + 1)
-    ends = np.array(intervals).ravel()  # start, end, start, end …, ascending
-    done = np.concatenate([[0.0], np.cumsum(np.diff(ends) * (np.arange(len(ends) - 1) % 2 == 0))])
-    return np.asarray(np.diff(np.interp(edges, ends, done)) / np.diff(edges))
 
 
 def _number(axes: Axes, profile: Profile) -> None:

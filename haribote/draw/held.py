@@ -112,6 +112,12 @@ def holding_of(what: Layout | Operand | str, shape: Sequence[int] | None = None,
         raise HariboteError(
             f"the layout {layout} has {layout.shape} elements, the shape is {size}", "the layout's shape"
         )
+    for level, count in LEVELS.items():
+        largest = int(notation.position(layout, level).max(initial=0))
+        if largest >= count:
+            raise HariboteError(
+                f"the layout {layout} puts an element into {level} {largest}", f"{level}s go from 0 to {count - 1}"
+            )
     return Holding(layout, size, memory)
 
 

@@ -13,7 +13,7 @@ from simulator.errors import SimulatorError
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
 from simulator.pictures.move_blocks import l1bm_panel, l2bm_panel
 from simulator.pictures.move_mv import mv_panel
-from simulator.pictures.move_pe import pe_panel
+from simulator.pictures.move_pe import UNITS, pe_panel
 from simulator.pictures.source import program_of
 from simulator.transfers import move_transfer, transfer_of
 
@@ -71,10 +71,8 @@ def _mv(canvas: Canvas, line: p.Move, y: float) -> float:
 def _step(canvas: Canvas, step: p.Step, y: float) -> float:
     working = [i for i in step.instructions if i.op not in QUIET]
     if not working:
-        cycles = step.count * isa.STEP_CYCLES
-        return _sentences(
-            canvas, f"Nothing moves for {step.count} steps, {cycles} cycles. Forwarding paths keep what they hold.", y
-        )
+        steps = f"{step.count} step{'s' * (step.count > 1)}, {step.count * isa.STEP_CYCLES} cycles"
+        return _sentences(canvas, f"Nothing moves for {steps}. Forwarding paths keep what they hold.", y)
     if len(working) > 1:
         y = _sentences(
             canvas, f"{len(working)} instructions in one step: all of them read before any of them writes.", y
@@ -84,7 +82,7 @@ def _step(canvas: Canvas, step: p.Step, y: float) -> float:
             y += 14
             canvas.line(MARGIN, y, WIDTH - MARGIN, y)
         y = _instruction(canvas, instruction, y, named=len(working) > 1)
-    if any(i.unit not in ("l1bm", "l2bm") for i in working):
+    if any(i.unit in UNITS for i in working):
         y += 20
         canvas.text(MARGIN, y, "All 4,096 PEs do this at the same time, each with its own memories.", "s f")
     return y

@@ -40,7 +40,7 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     if path:
         canvas.text(right, at + 10, f"${path} keeps the result for the next step", "s f")
         at += 22
-    bottom = max(left_end, at - 8, y + 74)
+    bottom = max(left_end, at - 8, y + 74 + 30 * bool(_remarks(instruction)))
     centre = (top + bottom) / 2
     _unit(canvas, instruction, middle, centre)
     for place in arrows:
@@ -59,7 +59,7 @@ def _near(place: float, centre: float) -> float:
 
 def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -> None:
     canvas.rect(x, centre - 36, MIDDLE, 72, "box", round_=10)
-    name = UNITS.get(instruction.unit, instruction.unit)
+    name = UNITS.get(instruction.unit, "L2B")
     canvas.text(x + MIDDLE / 2, centre - 16, name, "b", anchor="middle")
     meaning = re.split(r", element|: | \(|, in one|, both", isa.INSTRUCTIONS[instruction.op].meaning)[0]
     lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]
@@ -69,6 +69,18 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
     for number, text in enumerate([*lines, PRECISIONS.get(instruction.precision, "")][:3]):
         tone = "s" if number == 0 else "s f"
         canvas.text(x + MIDDLE / 2, centre + 2 + number * 15, text, tone, anchor="middle", room=MIDDLE)
+    for number, text in enumerate(_remarks(instruction)):
+        canvas.text(x + MIDDLE / 2, centre + 51 + number * 14, text, "s f", anchor="middle")
+
+
+def _remarks(instruction: p.Instruction) -> list[str]:
+    """What the opcode says beside the operation."""
+    found = [f"products in PEs {'0 and 1' if instruction.rows == 'u' else '2 and 3'} only"] * bool(instruction.rows)
+    found += [f"rounded to {LOWER.get(instruction.precision, 'half')} precision"] * instruction.narrow
+    if instruction.flush is not None:
+        kept = masked(p.WriteMask(instruction.flush, 1)).removeprefix("only ").split(",")[0]
+        found.append(f"kept {kept}, else 0" if kept else "kept everywhere")
+    return found
 
 
 def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:
@@ -83,6 +95,8 @@ def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Sou
         return _plain(canvas, f"{name} = the literal", f"0x{operand.word:08x}", x, y)
     if isinstance(operand, p.Fixed):
         return _plain(canvas, head, FIXED[operand.name], x, y)
+    if isinstance(operand, p.L2bm):  # of l2bmdars; all other transfers have pictures of their own
+        return _plain(canvas, head, f"from long word {operand.address} on", x, y)
     note = PATHS[operand.name] + ", last step" if isinstance(operand, p.Path) else _further(operand)
     return _rows(canvas, head, note, operand, x, y)
 
@@ -104,17 +118,21 @@ def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Dest
         return _plain(canvas, "$nowrite", "nothing is written", x, y)
     if isinstance(operand, p.MaskRegister):
         return _plain(canvas, f"mask register {operand.entry}", "the flags of the result", x, y, note)
+    if isinstance(operand, p.Dar):
+        return _plain(canvas, "DRAM address table", f"from entry {operand.entry} on, by way of a buffer", x, y)
     if isinstance(operand, p.BaseAddress):
         return _plain(canvas, bank_name(operand), "the low 12 bits", x, y, note)
     return _rows(canvas, bank_name(operand), note or _further(operand), operand, x, y, destination)
 
 
 def _plain(canvas: Canvas, head: str, text: str, x: float, y: float, note: str = "") -> float:
-    height = 42 + 15 * bool(note)
+    lines = wrap(note, SIDE - 12, "s") if note else []
+    height = 42 + 15 * len(lines)
     canvas.rect(x, y, SIDE, height, "box", round_=3)
     canvas.text(x + 8, y + 16, head, "b s", room=SIDE - 12)
     canvas.text(x + 8, y + 33, text, "m" if text.startswith("0x") else "s", room=SIDE - 12)
-    canvas.text(x + 8, y + 48, note, "s f", room=SIDE - 12)
+    for number, line in enumerate(lines):
+        canvas.text(x + 8, y + 48 + 15 * number, line, "s f")
     return y + height
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 LIGHT = {
     "paper": "#ffffff", "ink": "#1b2330", "faint": "#566070", "line": "#a3acb9", "empty": "#e9ecf0", "box": "#f5f6f8",
-    "from": "#1d64c8", "to": "#b25a00", "good": "#167a3b", "bad": "#c2183a", "on": "#ffffff",
+    "from": "#1d64c8", "to": "#a85400", "good": "#167a3b", "bad": "#c2183a", "on": "#ffffff",
 }  # fmt: skip
 DARK = {
     "paper": "#12161c", "ink": "#e8ecf2", "faint": "#a6b0be", "line": "#6b7686", "empty": "#2a313b", "box": "#1b2129",
     "from": "#74adff", "to": "#ffab4a", "good": "#4fd07f", "bad": "#ff7388", "on": "#12161c",
 }  # fmt: skip
 
-HUES_LIGHT = ("#2f74d0", "#d9822b", "#2f9a58", "#cc3f63", "#8557cc", "#159aa5", "#9a8420", "#7a828e")
+HUES_LIGHT = ("#2a6bc6", "#b35f10", "#23804a", "#c2365b", "#7a4cc4", "#0f7d88", "#836f14", "#667080")
 HUES_DARK = ("#5b9cf5", "#eda04d", "#52bd7b", "#ea6a8a", "#a985ec", "#3fbfc9", "#c2aa45", "#9aa3b0")
 """What tells units apart, classes `h0` to `h7`."""
 

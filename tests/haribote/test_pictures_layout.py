@@ -111,6 +111,7 @@ def test_a_layout_has_many_names() -> None:
         (lambda: draw.layout("16x16", element=(3,)), "no element"),
         (lambda: draw.layout("16x16", shape=(3, 3)), "elements"),
         (lambda: draw.layout("((16:2"), "expected"),
+        (lambda: draw.layout("((16_L2B:1))"), "L2B 15"),
     ],
 )
 def test_mistakes_are_explained(call: object, message: str) -> None:
