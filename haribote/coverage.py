@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import onnx
@@ -170,11 +170,17 @@ def _working(row: KernelRow) -> Answer | None:
     answer = resolve_row(row, solutions_wanted())
     if answer is None or answer.owner == "reference":
         return answer
-    program = assemble("\n".join(run_kernel(answer.kernel, problem(row))), filename=f"kernel {row.name}")
+    _require_good("\n".join(run_kernel(answer.kernel, problem(row))), row.name)
+    return answer
+
+
+@lru_cache(maxsize=256)  # what a kernel emits stays the same until its file changes
+def _require_good(text: str, name: str) -> None:
+    """Raise SimulatorError where the assembler or the rules about waiting reject a kernel's text."""
+    program = assemble(text, filename=f"kernel {name}")
     found = [finding for finding in check(program) if finding.severity == "error"]
     if found:
-        raise SimulatorError(f"kernel {row.name}: line {found[0].line} of its assembly: {found[0].message}")
-    return answer
+        raise SimulatorError(f"kernel {name}: line {found[0].line} of its assembly: {found[0].message}")
 
 
 def _short(error: Exception) -> str:
