@@ -107,7 +107,7 @@ class MachineMap:
     def __init__(self, x: float, y: float, cell: tuple[float, float] = (2.55, 4.2)) -> None:
         self.x, self.y, self.cell = x, y, cell
         self.block_width, self.block_height = MABS * cell[0], PES * cell[1]
-        self.left, self.top = x + width_of("L2B 7", "s") + 6, y + 16
+        self.left, self.top = x + width_of("L2B 7", "s") + 9, y + 16
         self.gap = 4.0
 
     @property
