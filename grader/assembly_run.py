@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.kernel_run import POISON
+from grader.poisoned import POISON, poisoned_machine
 from simulator import Machine
 from simulator.program import Program
 
@@ -140,7 +140,14 @@ def run(
     junk: int = POISON,
 ) -> Left:  # fmt: skip
     """Run a program. loose: words that may hold anything afterwards. Raises ExecutionError."""
-    machine = _machine(junk)
+    with poisoned_machine(junk) as machine:
+        return _run(machine, program, inputs, outputs, loose, junk)
+
+
+def _run(
+    machine: Machine, program: Program, inputs: tuple[Operand, ...], outputs: tuple[Place, ...],
+    loose: tuple[Words, ...], junk: int,
+) -> Left:  # fmt: skip
     window = range(0, 0)
     for place in (*(operand.place for operand in inputs), *outputs):
         if isinstance(place, DramWords):
@@ -157,17 +164,6 @@ def run(
         tuple(place.odd_copy(machine) for place in outputs),
         found[0] if found else "",
     )
-
-
-def _machine(junk: int) -> Machine:
-    """A machine with junk in every memory of the chip and in the mask register."""
-    machine = Machine()
-    for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1, machine.t, machine.mx, machine.my):
-        memory[...] = np.uint32(junk)
-    for block_memory in (machine.l1bm, machine.l2bm, machine.pdm):
-        block_memory[...] = np.uint64(junk << 32 | junk)
-    machine.omr[1:16] = junk == POISON
-    return machine
 
 
 def _memory(machine: Machine, name: str) -> Bits:

@@ -1,7 +1,7 @@
 """Run a kernel's text on the machine: operands in their places, POISON everywhere else.
 
-POISON is a large finite number: a word that a kernel reads without having written it shows in its result, and so does
-an element that it never writes. Running twice with different POISON tells which elements depend on such words.
+A word that a kernel reads without having written it shows in its result, and so does an element that it never writes.
+Running twice with different POISON tells which elements depend on such words.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.kernel_cases import Case
+from grader.poisoned import OTHER_POISON, POISON, poisoned_machine
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE
 from simulator import Machine
@@ -20,8 +21,8 @@ from simulator.program import Program
 
 Array = NDArray[Any]
 
-POISON = 0x7E5A5A5A
-OTHER_POISON = 0x7D3C3C3C
+__all__ = ["OTHER_POISON", "POISON", "Run", "run_case"]
+
 DRAM_MARGIN = 1024
 
 
@@ -39,21 +40,18 @@ class Run:
 
 def run_case(case: Case, program: Program, poison: int = POISON) -> Run:
     """Run a program on a case."""
-    machine = _machine(case, poison)
-    ends = {name: _end(case.op, name) for name in ("LM0", "LM1")}
-    before = {name: _memory(machine, name)[:end].copy() for name, end in ends.items()}
-    machine.run(program)
-    output = _fetch(machine, case.op.output)
-    return Run(output, _copies_agree(machine, case, output), _stray(machine, case.op, before, poison))
+    with poisoned_machine(poison) as machine:
+        _place(machine, case, poison)
+        ends = {name: _end(case.op, name) for name in ("LM0", "LM1")}
+        before = {name: _memory(machine, name)[:end].copy() for name, end in ends.items()}
+        machine.run(program)
+        output = _fetch(machine, case.op.output)
+        return Run(output, _copies_agree(machine, case, output), _stray(machine, case.op, before, poison))
 
 
-def _machine(case: Case, poison: int) -> Machine:
-    machine = Machine()
+def _place(machine: Machine, case: Case, poison: int) -> None:
+    """Write the operands to where the case has them."""
     long_poison = np.uint64(poison << 32 | poison)
-    for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1, machine.t, machine.mx, machine.my):
-        memory[...] = np.uint32(poison)
-    for block_memory in (machine.l1bm, machine.l2bm, machine.pdm):
-        block_memory[...] = long_poison
     for operand in (*case.op.inputs, case.op.output):
         if operand.memory == "DRAM":
             first, last = _window(operand)
@@ -67,7 +65,6 @@ def _machine(case: Case, poison: int) -> Machine:
             _memory(machine, operand.memory)[operand.address + word, pe] = array.view(np.uint32)
         else:
             operand.layout.scatter(array, _memory(machine, operand.memory), operand.address)
-    return machine
 
 
 def _memory(machine: Machine, name: str) -> NDArray[np.uint32]:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 AGAIN = 0.05  # seconds until TimeLimit is raised once more in code that has caught it
 
@@ -19,43 +20,66 @@ class TimeLimit(BaseException):
     """The answer took too long; no `except Exception` of an answer holds it back, and no bare one for long."""
 
 
+@dataclass(eq=False)
+class _Limit:
+    """The thread that is limited, when its time ends, whether TimeLimit has been raised in it."""
+
+    thread: int
+    end: float
+    raised: bool = False
+
+
 class _Watch:
-    """The limits that are running now: a key, the thread that is limited, when its time ends."""
+    """The limits that are running now, and the thread that looks after them."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()
-        self.limits: dict[object, tuple[int, float]] = {}
+        self.limits: set[_Limit] = set()
         self.thread: threading.Thread | None = None
 
-    def begin(self, key: object, seconds: float) -> None:
+    def begin(self, limit: _Limit) -> None:
         with self.condition:
-            self.limits[key] = (threading.get_ident(), time.monotonic() + seconds)
+            first = all(limit.end < other.end for other in self.limits)
+            self.limits.add(limit)
             if self.thread is None:
                 self.thread = threading.Thread(target=self._run, daemon=True, name="time limits")
                 self.thread.start()
-            self.condition.notify()
+            elif first:
+                self.condition.notify()
 
-    def end(self, key: object) -> None:
+    def end(self, limit: _Limit) -> None:
         with self.condition:
-            limit = self.limits.pop(key, None)
-            if limit:  # what was raised but has not arrived yet must not arrive later
-                _raise_in(limit[0], None)
+            self.limits.discard(limit)
 
     def _run(self) -> None:
         while True:
             with self.condition:
                 now = time.monotonic()
-                late = [thread for thread, end in self.limits.values() if end <= now]
-                for thread in late:
-                    _raise_in(thread, TimeLimit)
-                ends = [end - now for _, end in self.limits.values() if end > now]
+                late = [limit for limit in self.limits if limit.end <= now]
+                for limit in late:
+                    limit.raised = True
+                    _raise_in(limit.thread)
+                ends = [limit.end - now for limit in self.limits if limit.end > now]
                 self.condition.wait(min([*ends, *([AGAIN] if late else [])], default=None))
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raise an error in a thread at its next step; None takes back one that has not arrived."""
-    argument = ctypes.py_object(error) if error else None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
+def _raise_in(thread: int) -> None:
+    """Raise TimeLimit in a thread at its next step."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeLimit))
+
+
+def _take_back() -> None:
+    """Let nothing arrive later that was raised in this thread but has not arrived yet.
+
+    Python has room for one such error in each thread; one more takes the place of what may be there, and arrives here.
+    (To ask Python to forget it, with NULL, would leave every later step of the interpreter slow.)
+    """
+    try:
+        _raise_in(threading.get_ident())
+        while True:
+            pass
+    except TimeLimit:
+        return
 
 
 _watch = _Watch()
@@ -74,14 +98,16 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeLimit in the code that runs inside once the time is over, as soon as it executes Python again."""
-    key, watch = object(), _watch
-    watch.begin(key, seconds)
+    limit, watch = _Limit(threading.get_ident(), time.monotonic() + seconds), _watch
+    watch.begin(limit)
     try:
         yield
     finally:
         while True:
             try:
-                watch.end(key)
+                watch.end(limit)
+                if limit.raised:
+                    _take_back()
                 break
             except TimeLimit:  # it came while we were ending: it was just in time
                 continue
