@@ -91,7 +91,9 @@ def _check(options: argparse.Namespace) -> int:
         progress.record(result)
         results.append(result)
         if not options.json:
-            print(f"{result}\n({result.checked})")
+            print(result)
+            if result.reference or result.state != "not started":
+                print(f"({result.checked})")
             if result.state == "failed":
                 print(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
     if options.json:
