@@ -28,8 +28,22 @@ _KEPT = 7 * 86400.0  # seconds after which another version's tree is removed
 
 @cache
 def course_tree() -> Path:
-    """The folder with the tree, for all to read; made on first use."""
-    files = tree_files()
+    """The folder with the tree in `course` and, by task, what lies over it in `withheld`; made on first use."""
+    over = {f"withheld/{task.id}/{name}": text for task in all_tasks() for name, text in withheld(task).items()}
+    changing = {name for task in all_tasks() for name in withheld(task)}
+    return _stored({f"course/{name}": content for name, content in tree_files().items()} | over, changing)
+
+
+@cache
+def lesson_tree() -> Path:
+    """The folder with the whole course but its tests in `course`, for running notebooks; no marks come from those."""
+    notebooks = {name: text for name, text in source_files(("notebooks",)).items() if "/source/" not in name}
+    files = product_files() | source_files(("grader", "solutions")) | notebooks
+    return _stored({f"course/{name}": content for name, content in files.items()}, set())
+
+
+def _stored(files: dict[str, bytes], changing: set[str]) -> Path:
+    """A folder in the cache folder with these files, for all to read; modules are compiled, the changing ones not."""
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -38,15 +52,13 @@ def course_tree() -> Path:
         return folder
     _remove_old(folder.parent)
     temporary = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
-    changing = {name for task in all_tasks() for name in withheld(task)}
     for name, content in files.items():
-        write_file(temporary / "course" / name, content, durable=False)
-    for path in sorted((temporary / "course").rglob("*.py")):  # what is replaced for a task must not be compiled
-        if path.relative_to(temporary / "course").as_posix() not in changing:
-            compileall.compile_file(path, ddir=f"{COURSE}/{path.relative_to(temporary / 'course').parent}", quiet=2)
-    for task in all_tasks():
-        for name, content in withheld(task).items():
-            write_file(temporary / "withheld" / task.id / name, content, durable=False)
+        write_file(temporary / name, content, durable=False)
+    course = temporary / "course"
+    for path in sorted(course.rglob("*.py")):
+        place = path.relative_to(course)
+        if place.as_posix() not in changing:  # what is replaced for a task must not be there in another form
+            compileall.compile_file(path, ddir=f"{COURSE}/{place.parent}", quiet=2)
     for path in (temporary, *temporary.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     try:

@@ -1,0 +1,27 @@
+"""Programs that come out of answers (task 3.1: C++) run in a fresh sandbox each: the compiler, then what it made."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
+
+FOLDER = "/tmp"  # where the program starts: the one place that can be written
+GIVEN = "/given"
+
+
+def run_confined(
+    command: Sequence[str], files: Mapping[str, bytes], stdin: bytes, seconds: float, wanted: str = ""
+) -> Outcome:
+    """Run a command on files in its folder; its stdout, or the content of the file `wanted`, is the outcome's output.
+
+    Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
+    """
+    names = [name for name in files if "/" not in name]
+    script = [f"cp {' '.join(shlex.quote(f'{GIVEN}/{name}') for name in names)} ."] if names else []
+    script += ["chmod u+rwx *"] if names else []
+    script += [f"{shlex.join(command)} >&2 && cat {shlex.quote(wanted)}" if wanted else f"exec {shlex.join(command)}"]
+    box = Sandbox({}, FOLDER, find_sandbox().bwrap)
+    given = {f"{GIVEN}/{name}": content for name, content in files.items()}
+    return box.run(["/bin/sh", "-c", " && ".join(script)], stdin, given, Limits(seconds=seconds))
