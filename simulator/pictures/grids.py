@@ -134,7 +134,7 @@ class MachineMap:
         for l2b in range(L2BS):
             _, y = self.corner(l2b, 0)
             canvas.text(
-                self.left - 6,
+                self.left - 9,
                 y + self.block_height / 2 + 4,
                 f"L2B {l2b}" if l2b == 0 else f"{l2b}",
                 "s f",
