@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from haribote.backends import BACKENDS
 from haribote.command import run_command
+from haribote.ownership import solutions_wanted
 from simulator.machine import ENGINES
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _network_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--solutions", action="store_true", help="use the reference kernels instead of yours")
+    text = "use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)"
+    parser.add_argument("--solutions", action="store_true", default=solutions_wanted(), help=text)
 
 
 def _gemm_option(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from haribote.graph import Index
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow
 from haribote.placement import op_of, row_of
-from haribote.tasks import Answer, resolve_row
+from haribote.tasks import Answer, resolve_row, solutions_wanted
 
 Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
@@ -65,11 +65,14 @@ class _Group:
     stores: list[onnx.NodeProto] = field(default_factory=list)
 
 
-def generate(model: onnx.ModelProto, solutions: bool = False, find: Find | None = None) -> list[Piece]:
+def generate(model: onnx.ModelProto, solutions: bool | None = None, find: Find | None = None) -> list[Piece]:
     """The pieces of the whole graph, in order; `find` in place of `resolve_row` gives the kernels.
+
+    solutions: the reference kernels; None = what HARIBOTE_SOLUTIONS says.
 
     Raises KernelFailed where a kernel has a mistake.
     """
+    solutions = solutions_wanted() if solutions is None else solutions
     emitter = _Emitter(Index(model), solutions, find or resolve_row)
     return [piece for group in _groups(model.graph) for piece in emitter.group(group)]
 

@@ -91,11 +91,11 @@ def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:
 
 
 def compile_for_sim(
-    model: onnx.ModelProto, solutions: bool = False, start: str = "simplify", find: Find | None = None
+    model: onnx.ModelProto, solutions: bool | None = None, start: str = "simplify", find: Find | None = None
 ) -> Compiled:
     """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
 
-    `find`: see `codegen.generate`.
+    `solutions` and `find`: see `codegen.generate`.
     """
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))

@@ -83,7 +83,7 @@ def test_folders(
     folders: Iterable[Path],
     backend: str,
     unit: bool = False,
-    solutions: bool = False,
+    solutions: bool | None = None,
     gemm: str = "",
     say: Callable[[str], None] = print,
 ) -> bool:
@@ -114,7 +114,7 @@ def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
         yield part, outputs, f"C++, Gemm {gemm or default_gemm()}"
 
 
-def _on_sim(case: Case, unit: bool, solutions: bool) -> Iterator[Result]:
+def _on_sim(case: Case, unit: bool, solutions: bool | None) -> Iterator[Result]:
     for part, start in _parts(case, unit):
         yield part, *run_on_sim(part, solutions, start)
 
@@ -130,7 +130,7 @@ def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
         yield part, "layout"
 
 
-def run_on_sim(case: Case, solutions: bool, start: str = "simplify") -> tuple[dict[str, Array], str]:
+def run_on_sim(case: Case, solutions: bool | None, start: str = "simplify") -> tuple[dict[str, Array], str]:
     """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
     compiled = compile_for_sim(case.model, solutions, start)
     session = Session(compiled)

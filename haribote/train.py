@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from tqdm import tqdm
 from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.data import Dataset, NormalisedImages, batch_order, normalise
-from haribote.tasks import exercise
+from haribote.tasks import exercise, solutions_wanted
 
 CLASSES, FEATURES = 10, 784
 
@@ -29,7 +29,7 @@ class Options:
     batch: int = 256
     learning_rate: float = 0.01
     seed: int = 42
-    solutions: bool = False
+    solutions: bool = field(default_factory=solutions_wanted)
     require_chip: bool = False
     resume: bool = False
     engine: str = "native"
