@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from haribote import tasks
@@ -15,7 +17,9 @@ from haribote.kernel import Kernel
 from haribote.ownership import solutions_wanted
 from simulator import SimulatorError
 
-LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")
+LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules
+ANSWERS = re.compile(r"haribote/(kernels|exercises)/t\d[^/]*\.py$")  # and their files
+SKIPPED = "\n    the rest of this cell is skipped"
 
 
 def planned(amount: int, *, short: int) -> int:
@@ -27,22 +31,35 @@ def planned(amount: int, *, short: int) -> int:
 def skip_unwritten() -> Iterator[None]:
     """Run the rest of a notebook's cell with the learner's files as they are on disk now; where one is missing, go on.
 
-    A task that is not written gives one line, "task 2.1 is not written yet: the rest of this cell is skipped"; another
-    mistake that we can explain gives its message. Neither shows a traceback. With HARIBOTE_SOLUTIONS=1 nothing may be
-    missing, so errors pass through.
+    A task that is not written gives one line, "task 2.1 is not written yet: the rest of this cell is skipped"; a
+    mistake in a learner's file gives file, line and message, another mistake that we can explain its message. None
+    shows a traceback. With HARIBOTE_SOLUTIONS=1 nothing may be missing, so errors pass through.
     """
     reread()
     try:
         yield
-    except (HariboteError, SimulatorError) as error:  # the latter where an answer's assembly is not valid
-        if solutions_wanted():
+    except Exception as error:
+        message = _explained(error)
+        if solutions_wanted() or message is None:
             raise
-        if isinstance(error, NotWritten):
-            found = re.search(r"task (\d+\.\d+)", str(error))
-            what = f"task {found[1]} is not written yet" if found else error.message
-            print(f"{what}: the rest of this cell is skipped")
-        else:
-            print(f"{error}\n    the rest of this cell is skipped")
+        print(f"{message}: the rest of this cell is skipped" if isinstance(error, NotWritten) else message + SKIPPED)
+
+
+def _explained(error: Exception) -> str | None:
+    """What to print instead of a traceback; None for an error that comes from the cell itself."""
+    if isinstance(error, NotWritten):
+        found = re.search(r"task (\d+\.\d+)", str(error))
+        return f"task {found[1]} is not written yet" if found else error.message
+    if isinstance(error, (HariboteError, SimulatorError)):  # the latter where an answer's assembly is not valid
+        return str(error)
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno or 1))
+    for name, line in reversed(frames):
+        if ANSWERS.search(name.replace("\\", "/")):
+            message = error.msg if isinstance(error, SyntaxError) else error
+            return f"{'/'.join(Path(name).parts[-3:])}:{line}: {type(error).__name__}: {message}"
+    return None
 
 
 def answer(task: str) -> Callable[..., Any] | Kernel:

@@ -156,7 +156,8 @@ def test_commands_in_the_documents_exist(document: str) -> None:
         if words[0] == "make":
             assert words[1] in bootstrap.COMMANDS, words
         elif words[:2] == ["python", "bootstrap.py"]:
-            bootstrap._parser().parse_args(words[2:])
+            options, rest = bootstrap._parser().parse_known_args(words[2:])
+            assert not rest or options.command in bootstrap.JOBS, words
         elif words[0] == "haribote":
             cli._parser().parse_args(words[1:])
         elif words[:2] == ["python", "-m"]:

@@ -35,6 +35,36 @@ def test_any_other_error_is_the_learners_to_see() -> None:
         raise ZeroDivisionError
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "def accuracy(logits, labels)\n    return 1\n",
+            "haribote/exercises/t0_1_accuracy.py:1: SyntaxError: expected ':'",
+        ),
+        ("def accuracy(logits, labels):\n    return x\n", "haribote/exercises/t0_1_accuracy.py:2: NameError: name 'x'"),
+    ],
+)
+def test_a_mistake_in_a_learners_file_names_its_line(
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "haribote" / "exercises"
+    folder.mkdir(parents=True)
+    (folder / "t0_1_accuracy.py").write_text(text, encoding="utf-8")
+    importlib.import_module("haribote.exercises")
+    monkeypatch.setattr(sys.modules["haribote.exercises"], "__path__", [str(folder)])
+    monkeypatch.setattr(tasks, "is_written", lambda path: True)
+    try:
+        with course.skip_unwritten():
+            function = course.answer("0.1")
+            assert callable(function)
+            function(None, None)
+    finally:
+        course.reread()
+    shown = capsys.readouterr().out
+    assert message in shown and shown.endswith("the rest of this cell is skipped\n")
+
+
 def test_with_solutions_nothing_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
     with pytest.raises(NotWritten), course.skip_unwritten():
