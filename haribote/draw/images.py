@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from haribote.errors import HariboteError
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
-SIDE, GAP, MOST = 64.0, 8.0, 40
+SIDE, GAP, MOST = 58.0, 8.0, 40
 
 
 def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[Any] | None = None) -> Picture:

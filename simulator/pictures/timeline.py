@@ -69,7 +69,7 @@ def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, progra
             HUE[work.lane],
             title=f"line {work.line}: {texts[work.line][:120]}, {work.cycles:g} cycles",
         )
-        if width > 8 + 6.5 * len(str(work.line)):
+        if width > 4 + 6.5 * len(str(work.line)):
             canvas.text(x + width / 2, y + LANE / 2 + 4, str(work.line), "s on", anchor="middle")
 
 
