@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from grader.emitter.graphs import REFUSED
 from grader.emitter.replies import Answering, Reply, answering
 from grader.emitter.values import Value, copied, encode
 from grader.judging import SOURCES, judge_reply
@@ -58,6 +59,8 @@ def _over_par(trial: Trial, reply: Reply) -> bool:
 def _text(reply: Reply) -> str:
     """What counts of a reply."""
     content = {key: _canonical(value) for key, value in (reply.answer or {}).items() if key != SOURCES}
+    if REFUSED in content:
+        content[REFUSED] = True  # its text names a line
     return encode(content) if reply.problem is None else reply.line()
 
 
