@@ -45,6 +45,7 @@ def test_an_element_and_the_pes_that_hold_it_have_one_colour(tag: str) -> None:
     assert np.array_equal(tensor[memory[word, pe] - 1], machine[pe])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["256x16.A", "256x16.P", "256", "16x1024"])
 def test_units_that_hold_different_parts_differ_in_colour(tag: str) -> None:
     """As far as eight hues and eight shades go: PEs of one colour hold at most 1/8 of what all hold."""

@@ -135,8 +135,8 @@ def test_the_words_drawn_as_written_are_those_that_change(line: str, filled: Mac
 
 def test_a_move_that_writes_says_so() -> None:
     """Nothing above would fail if no picture named a word; so many do."""
-    count = sum(any(part.any() for part in drawn(draw.move(line)).values()) for line in EXAMPLES)
-    assert count > 0.85 * len(EXAMPLES)
+    count = sum(any(part.any() for part in drawn(draw.move(line)).values()) for line in EXAMPLES[::4])
+    assert count > 0.85 * len(EXAMPLES[::4])
 
 
 def test_every_part_of_a_step_is_drawn() -> None:

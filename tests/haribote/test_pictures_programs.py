@@ -164,7 +164,12 @@ def test_who_is_filled() -> None:
     assert "word 4: 0x3fc00000" in titles
 
 
-@pytest.mark.parametrize("name", ["lm1", "grf0", "grf1", "t", "l1bm", "l2bm", "pdm", "dram"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "name", ["l1bm", "dram", *(pytest.param(x, marks=SLOW) for x in ("lm1", "grf0", "grf1", "t", "l2bm", "pdm"))]
+)
 def test_every_memory_can_be_drawn(name: str) -> None:
     machine = Machine()
     assert "0 of" in texts(draw.memory(machine, name, count=16))[0]
