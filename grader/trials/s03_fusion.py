@@ -12,13 +12,14 @@ import onnx
 from grader.emitter.values import Value, Values
 from grader.result import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
-from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step, parsed
+from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in
 from grader.trials.mixed import mixed_precision
 from haribote.cpp.build import CompilerMissing, compiler
 from haribote.graph import evaluate, is_loss
 from haribote.passes.nhwc import OPERATORS
 from haribote.passes.report import counts
+from haribote.textual import parsed
 
 NEAR = 1e-4  # a product or a sum in another order
 
