@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
 
 
@@ -24,7 +25,14 @@ class Emitter:
         self.result = ""
 
     def op(self, op_type: str, *inputs: str, part: str = "", **attributes: Any) -> str:
-        """Add an ONNX node. `part` names a value on the way to the result: `<result>.<part>`."""
+        """Add an ONNX node. `part` names a value on the way to the result: `<result>.<part>`.
+
+        Raises GraphError for an input that is no name.
+        """
+        for value in inputs:
+            if not isinstance(value, str):
+                what = f"{op_type} reads values by name, received {type(value).__name__} {value!r}"
+                raise GraphError(what, "g.builder.scalar(0.5), or g.number(0.5, like) in a gradient, for a constant")
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
 
     def ints(self, values: list[int], part: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx.reference import ReferenceEvaluator
@@ -32,6 +33,10 @@ def operators(model: onnx.ModelProto) -> Compute:
         implementations[_key(node)] = implementation
 
     def compute(node: onnx.NodeProto, arrays: Sequence[Array | None]) -> Sequence[Array]:
+        for name, array in zip(node.input, arrays, strict=False):
+            if not isinstance(array, np.ndarray | np.generic | None):
+                what = f"node {node.name or node.op_type!r}: input {name!r} must be an array, received {array!r:.60}"
+                raise GraphError(what, "compute(node, arrays) gives a list of arrays, one for each output")
         results: Sequence[Array] = implementations[_key(node)].run(*arrays)
         return results[: len(node.output)]
 

@@ -23,6 +23,18 @@ def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
         raise
 
 
+def taken_name(result: object, wanted: str) -> str:
+    """The name that a rule returned. Raises AnswerError where it is not that of the result."""
+    if not isinstance(result, str):
+        raise AnswerError(f"must return the name of the result, received {type(result).__name__}", "return g.op(…)")
+    if result != wanted:
+        raise AnswerError(
+            f"the result must be called {wanted!r}, but {result!r} was returned",
+            'part="…" for every node but the last one, which then takes the result\'s name',
+        )
+    return result
+
+
 def graph_given(value: Value) -> onnx.ModelProto:
     """A graph that was given as bytes."""
     if not isinstance(value, bytes):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_answer, graph_given
+from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.graph import Builder
+
+if TYPE_CHECKING:
+    from haribote.gradients.backward import Backward
 
 
 def rule(function: Function, given: Values) -> dict[str, Value]:
@@ -21,11 +28,29 @@ def rule(function: Function, given: Values) -> dict[str, Value]:
         raise TypeError("wanted is a list of names")
     names = [str(name) for name in wanted]
     before = RULES[op_type]
-    RULES[op_type] = function
+    RULES[op_type] = _yielding(function)
     try:
         return graph_answer(lambda: autodiff.gradients(graph_given(given["model"]), names))
     finally:
         RULES[op_type] = before
+
+
+def _yielding(function: Function) -> Function:
+    """The rule, told of what it yields too little."""
+
+    def call(g: Backward, node: onnx.NodeProto, grad: str) -> Iterator[str | None]:
+        names = function(g, node, grad)
+        if not hasattr(names, "__next__"):
+            raise AnswerError(f"a rule yields names, this one returned {type(names).__name__}", "yield g.op(…)")
+        for number, given in enumerate(node.input):
+            name = next(names, "")
+            if name == "":
+                raise AnswerError(f"yielded {number} of {len(node.input)} names: it owes the gradient by {given!r}")
+            if not isinstance(name, str | None):
+                raise AnswerError(f"must yield names, received {type(name).__name__}")
+            yield name
+
+    return call
 
 
 def sgd(function: Function, given: Values) -> dict[str, Value]:
@@ -39,6 +64,8 @@ def sgd(function: Function, given: Values) -> dict[str, Value]:
         builder.output(builder.op("Identity", "p", name="same"))
         g = Backward(builder.finish())
         result = function(g, "p", "step", given["learning_rate"])
+        if result != "p.next":
+            raise AnswerError(f"must return the name 'p.next', received {result!r}", 'g.result = f"{name}.next" first')
         del g.builder.model.graph.output[:]
         g.builder.output(result)
         return g.builder.finish()

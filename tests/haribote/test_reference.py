@@ -50,3 +50,11 @@ def test_a_graph_inside_a_node_is_refused():
     )  # fmt: skip
     with pytest.raises(GraphError, match="graph inside"):
         operators(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+
+
+def test_what_is_no_array_is_told():
+    builder = Builder("small")
+    builder.output(builder.op("Relu", builder.input("x", X.shape, X.dtype), name="y"))
+    model = builder.finish()
+    with pytest.raises(GraphError, match=r"node 'y': input 'x' must be an array, received \[array"):
+        operators(model)(model.graph.node[0], [[X]])
