@@ -18,7 +18,7 @@ from pathlib import Path
 from notebooks.form import ROOT, NotebookError
 
 QUIET = ROOT / "notebooks" / "lab"  # no news, no build prompts: `make lab` uses it too
-START_SECONDS = 90
+START_SECONDS = 150
 SETTINGS = {
     "docmanager-extension/plugin": {"autosave": False},
     "notebook-extension/tracker": {"windowingMode": "none", "scrollPastEnd": False},
