@@ -215,5 +215,6 @@ def _placed_step() -> onnx.ModelProto:
     from haribote.frontend.torch import trace_step
     from haribote.models import mlp
 
+    print("tracing the training step, once …", flush=True)
     model = mlp(*WIDTHS)
     return lower(trace_step(model, *example_batch(model, BATCH, LEARNING_RATE)))

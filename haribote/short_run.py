@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import html
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -94,13 +95,13 @@ def train_a_little(steps: int = STEPS, data: Dataset | None = None) -> ShortRun:
     """
     from haribote.models import mlp
 
-    data = data or load()
+    data = data or load(say=print)
     chip, broken = your_chip(), working_kernels()[1]
     torch = TorchBackend(mlp(*WIDTHS), LEARNING_RATE)
     images, labels = NormalisedImages(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=42, epoch=0, batch=BATCH)[:steps]
     losses: list[tuple[float, float]] = []
-    with tqdm(order, desc="training", unit="step", mininterval=0.3) as bar:
+    with tqdm(order, desc="training", unit="step", mininterval=0.3, file=sys.stdout) as bar:
         for rows in bar:
             batch = images[rows], labels[rows]
             losses.append((_step(chip, *batch), torch.step(*batch)))

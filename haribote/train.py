@@ -91,7 +91,8 @@ def train_epoch(
     """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
-    with tqdm(order, desc=f"epoch {run.epoch + 1}/{epochs}", unit="step", leave=False, mininterval=0.5) as bar:
+    name = f"epoch {run.epoch + 1}/{epochs}"
+    with tqdm(order, desc=name, unit="step", leave=False, mininterval=0.5, disable=None) as bar:  # only in a terminal
         for rows in bar:
             losses.append(backend.step(images[rows], labels[rows]))
             bar.set_postfix_str(f"loss {losses[-1]:.4f}", refresh=False)
