@@ -20,11 +20,11 @@ EACH = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLA
 
 def nbval(tree: Path, notebook: str) -> subprocess.CompletedProcess[str]:
     """`pytest --nbval-lax` on one notebook of a tree, with solutions."""
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "nbval.plugin"]
     return subprocess.run(
         [*command, "--nbval-lax", f"notebooks/{notebook}"],
         cwd=tree,
-        env=environment(tree, solutions=True) | QUICK,
+        env=environment(tree, solutions=True) | QUICK | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
     )
