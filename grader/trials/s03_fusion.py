@@ -10,8 +10,9 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Value, Values
+from grader.native_run import run_lines
 from grader.result import Failure
-from grader.trials import Trial, Trials, Wrong, array_in, compare
+from grader.trials import Trial, Trials, Wrong, compare
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in
 from grader.trials.mixed import mixed_precision
@@ -21,6 +22,7 @@ from haribote.passes.nhwc import OPERATORS
 from haribote.passes.report import counts
 from haribote.textual import parsed
 
+SECONDS = 5.0  # for the C++ compiler and for the program, each
 NEAR = 1e-4  # a product or a sum in another order
 
 
@@ -33,21 +35,22 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
         raise CompilerMissing(text, "install one, or set CXX to it; the other tasks need none") from error
     for m, n, k, forms in (
         (5, 4, 3, "NN"), (4, 6, 5, "NT"), (3, 5, 7, "TN"), (6, 3, 4, "TT"), (1, 10, 16, "NT"), (33, 1, 1, "TN"),
-        (16, 16, 16, "NN"),
+        (16, 16, 16, "NN"), (2, 900, 3, "NN"),
     ):  # fmt: skip
         a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((m, k), (k, n)))
         stored_a, stored_b = (np.ascontiguousarray(x.T) if f == "T" else x for x, f in ((a, forms[0]), (b, forms[1])))
         given: dict[str, Value] = {
-            "a": stored_a, "b": stored_b, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
+            "m": m, "n": n, "k": k, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
         }  # fmt: skip
         how = "".join(f", {x} transposed" for x, form in zip("ab", forms, strict=True) if form == "T")
-        yield _product(f"{m}x{k} by {k}x{n}{how}", given, a.astype(np.float64) @ b)
+        inputs = {"a": stored_a, "b": stored_b}
+        yield _product(f"{m}x{k} by {k}x{n}{how}", given, inputs, a.astype(np.float64) @ b)
 
 
-def _product(name: str, given: Mapping[str, Value], expected: Array) -> Trial:
+def _product(name: str, given: Mapping[str, Value], inputs: Mapping[str, Array], expected: Array) -> Trial:
     def judge(answer: Values) -> Failure | None:
-        received = array_in(answer, "y")
-        failure = compare(name, {"a": given["a"], "b": given["b"]}, expected, received, what="y")
+        received = run_lines(str(answer["text"]), inputs, expected.shape, SECONDS)
+        failure = compare(name, inputs, expected, received, what="y")
         if failure and received.shape == expected.shape and np.isnan(received).any():
             text = f"{failure.explanation}\ny holds NaN before your lines run: set it before you add to it"
             return replace(failure, explanation=text, cause="never written")

@@ -1,0 +1,196 @@
+"""Compile C++ and run it, both as processes of their own with a time limit: what task 3.1 is judged by.
+
+The text comes from code that is not trusted, so `grade` confines both processes: it sets `confine` to a runner that
+uses a fresh sandbox. By default they run as plain processes, which is right on the learner's own machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.cpp.build import compiler
+from haribote.errors import HariboteError
+
+FLAGS = ("-std=c++17", "-O1", "-w")
+MOST_CHARACTERS = 1 << 20  # of the text
+MOST_BYTES = 64 << 20  # of what a process may write to a file
+LINES = "your lines"  # how the compiler's messages call the learner's part of the source
+
+Floats = NDArray[np.float32]
+
+
+class NativeError(HariboteError):
+    """The compiler refuses the lines, or the program fails, takes too long or writes beside its output."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A process that has ended. status: 0 fine, negative: ended by that signal. stopped: the limit it broke, or ""."""
+
+    status: int
+    output: bytes
+    errors: str
+    stopped: str = ""
+
+
+Runner = Callable[[Sequence[str], Mapping[str, bytes], bytes, float, str], Finished]
+"""(command, files in its working folder, standard input, seconds, the file that is wanted as output, "" for what it
+prints): an executable file may be run as "./answer"."""
+
+
+def run_plainly(
+    command: Sequence[str], files: Mapping[str, bytes], stdin: bytes, seconds: float, wanted: str
+) -> Finished:
+    """A plain process in an empty folder, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="haribote-") as name:
+        folder = Path(name)
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+            (folder / file).chmod(0o700)
+        environment = {**os.environ, "LC_ALL": "C", "TMPDIR": name}
+        with (folder / ".printed").open("wb") as printed:
+            try:
+                done = subprocess.run(
+                    command, cwd=folder, env=environment, input=stdin, stdout=printed, stderr=subprocess.PIPE,
+                    timeout=seconds, check=False, preexec_fn=_limited if sys.platform != "win32" else None,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return Finished(-9, b"", "", f"took longer than {seconds:g} s")
+        result = folder / (wanted or ".printed")
+        output = result.read_bytes() if done.returncode == 0 and result.is_file() else b""
+        return Finished(done.returncode, output, done.stderr.decode(errors="replace"))
+
+
+confine: ContextVar[Runner] = ContextVar("confine", default=run_plainly)
+"""How the compiler and the program are run."""
+
+
+def _limited() -> None:
+    """No file of the process grows over MOST_BYTES."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
+
+
+_FRAME = """\
+#include <cstdio>
+#include <cstring>
+
+static void learners(%(parameters)s) {
+#line 1 "%(name)s"
+%(lines)s
+#line 1 "the frame"
+}
+
+%(arrays)s
+
+int main() {
+%(read)s
+    learners(%(arguments)s);
+%(write)s
+    return 0;
+}
+"""
+GUARD = 64
+"""Floats before and behind every array, which the lines must leave alone."""
+
+
+def run_lines(lines: str, inputs: Mapping[str, Floats], shape: tuple[int, ...], seconds: float) -> Floats:
+    """The output `y` of a C++ function with these lines as its body; it gets `const float*` of each input, and y.
+
+    y holds NaN at first. seconds: for the compiler, and again for the program.
+
+    Raises:
+        NativeError: the compiler refuses the lines, the program fails or takes too long, or it writes beside y.
+        CompilerMissing: there is no C++ compiler.
+    """
+    y = np.full(shape, np.nan, np.float32)
+    arrays = {name: _guarded(array) for name, array in [*inputs.items(), ("y", y)]}
+    written = run_cpp(_source(lines, arrays), [array.tobytes() for array in arrays.values()], seconds)
+    for (name, before), after in zip(arrays.items(), written, strict=True):
+        received = np.frombuffer(after, np.float32)
+        inside = slice(GUARD, len(received) - GUARD)
+        if name == "y":
+            y = received[inside].reshape(shape)
+            received = received.copy()
+            received[inside] = before[inside]
+        if received.tobytes() != before.tobytes():
+            where = "in front of or behind y" if name == "y" else f"to {name}, or in front of or behind it"
+            raise NativeError(f"the C++ writes {where}", "check the bounds of the loops and the index expressions")
+    return y
+
+
+def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]:
+    """Compile a program, give it the arrays on standard input, and split what it writes into pieces of the same sizes.
+
+    Raises as `run_lines`.
+    """
+    if len(source) > MOST_CHARACTERS:
+        raise NativeError(f"the C++ has at most {MOST_CHARACTERS} characters, received {len(source)}", "end the loop")
+    command, runner = [*compiler(), *FLAGS, "answer.cpp", "-o", "answer"], confine.get()
+    built = runner(command, {"answer.cpp": source.encode()}, b"", seconds, "answer")
+    if built.stopped:
+        raise NativeError(f"the C++ compiler was stopped: {built.stopped}", "is there less to compile?")
+    if built.status:
+        raise NativeError(explained(built.errors, source))
+    done = runner(["./answer"], {"answer": built.output}, b"".join(arrays), seconds, "")
+    if done.stopped:
+        raise NativeError(f"the C++ was stopped: {done.stopped}", "is there an endless loop?")
+    if done.status < 0:
+        signal = f"signal {-done.status}" + (", it touched memory that is not there" if done.status == -11 else "")
+        raise NativeError(f"the C++ was ended by {signal}", "check the bounds of the loops and the index expressions")
+    if done.status or len(done.output) != sum(map(len, arrays)):
+        raise NativeError("the C++ printed something, or ended before its last line", "yield the loops alone")
+    ends = np.cumsum([len(array) for array in arrays]).tolist()
+    return [done.output[end - len(array) : end] for end, array in zip(ends, arrays, strict=True)]
+
+
+def explained(messages: str, source: str) -> str:
+    """The compiler's first error, with the line of the answer's text that it is about."""
+    found = _PLACE.search(messages)
+    if found is None:
+        return f"the C++ compiler says: {messages.strip().splitlines()[0] if messages.strip() else 'no reason'}"
+    part, number, text = found["part"], int(found["line"]), found["text"]
+    if part != LINES:
+        return f"the C++ compiler says: {text}\n    behind the last line: is every brace closed?"
+    lines = source.partition(f'#line 1 "{LINES}"\n')[2].splitlines()
+    line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    return f"the C++ compiler says: {text}\n    line {number} of what you yield: {line}"
+
+
+_PLACE = re.compile(r"^(?P<part>[^:\n]+):(?P<line>\d{1,9}):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+
+
+def _source(lines: str, arrays: Mapping[str, Floats]) -> str:
+    names = list(arrays)
+    whole = {name: f"memory_{name}" for name in names}
+    return _FRAME % {
+        "name": LINES,
+        "lines": lines,
+        "parameters": ", ".join(f"{'float' if name == 'y' else 'const float'}* {name}" for name in names),
+        "arguments": ", ".join(f"{whole[name]} + {GUARD}" for name in names),
+        "arrays": "\n".join(f"static float {whole[name]}[{arrays[name].size}];" for name in names),
+        "read": "\n".join(_transfer("fread", whole[name], "stdin") for name in names),
+        "write": "\n".join(_transfer("fwrite", whole[name], "stdout") for name in names),
+    }
+
+
+def _transfer(function: str, array: str, stream: str) -> str:
+    return f"    if (std::{function}({array}, 1, sizeof {array}, {stream}) != sizeof {array}) return 3;"
+
+
+def _guarded(array: Floats) -> Floats:
+    """The array's elements between two guards of a number that no case uses."""
+    guard = np.full(GUARD, -12345.678, np.float32)
+    return np.concatenate([guard, array.ravel(), guard])
