@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from nbval.plugin import get_sanitize_patterns
 
 from notebooks.build import main, problems, strays
 from notebooks.form import (
+    FOLDER,
     MARK,
     NotebookError,
     Place,
@@ -191,3 +194,38 @@ def test_a_translation_has_the_same_code(place: Place) -> None:
     translation.write_text(SOURCE.replace("x = 1", "x = 1  # 一"), encoding="utf-8")
     ja.notebook.write_bytes(written(keep_marked(executed(ja, printed("1\n")), "x")))
     assert "code cells are not those of the English notebook" in problems(ja)[0]
+
+
+# --- sanitising ---------------------------------------------------------------------------------------------------
+
+
+def sanitised(text: str) -> str:
+    for pattern, replacement in get_sanitize_patterns((FOLDER / "sanitize.cfg").read_text(encoding="utf-8")):
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("wrote /home/ada/haribote/runs/judge/relu.vsm in 1.3 s", "wrote PATH in TIME"),
+        (r"wrote C:\Users\Ada\runs\relu.vsm", "wrote PATH"),
+        ("<kernel at 0x7f3c5a2b1c40>, 12.5 ms", "<kernel ADDRESS>, TIME"),
+    ],
+)
+def test_paths_times_and_addresses_are_not_compared(text: str, left: str) -> None:
+    assert sanitised(text) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "28 of 28 nodes; 24 steps and 6 MV; 1451 steps, 19,632 cycles",
+        "l1bmm@2 $llb0/$lm0v $ln0v/n64",
+        "PE 3: 0x3f800000 at address 12",
+        "haribote/kernels/t5_12_relu.py:12: accuracy 0.91015625",
+        "x / 255 - 0.1307, 1/N, p.grad -> 0.out[5x3]",
+    ],
+)
+def test_all_else_is_compared(text: str) -> None:
+    assert sanitised(text) == text
