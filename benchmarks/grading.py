@@ -8,6 +8,7 @@ before the kernel), two in five are wrong in a way of their own (a line left out
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import tempfile
@@ -86,7 +87,9 @@ def main() -> None:
         find_sandbox(), course_tree(), course_hash(), verdict_hash()
         start = time.monotonic()
         grade([folder / "class"], Options(folder / "graded", workers=options.workers, cached=True), print)
-        print(f"{options.submissions} submissions, {options.workers} workers: {time.monotonic() - start:.0f} s")
+        spent, used = time.monotonic() - start, os.times()
+        print(f"{options.submissions} submissions, {options.workers} workers: {spent:.0f} s, ", end="")
+        print(f"{used.children_user + used.children_system:.0f} s of processor time in the workers")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
+from grader.native_run import Finished
+from grader.sandbox import Limits, Sandbox, find_sandbox
 
 FOLDER = "/tmp"  # where the program starts: the one place that can be written
 GIVEN = "/given"
@@ -13,10 +14,10 @@ GIVEN = "/given"
 
 def run_confined(
     command: Sequence[str], files: Mapping[str, bytes], stdin: bytes, seconds: float, wanted: str = ""
-) -> Outcome:
-    """Run a command on files in its folder; its stdout, or the content of the file `wanted`, is the outcome's output.
+) -> Finished:
+    """Run a command on files in its folder; its stdout, or the content of the file `wanted`, is the output.
 
-    Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
+    A `grader.native_run.Runner`. Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
     """
     names = [name for name in files if "/" not in name]
     script = [f"cp {' '.join(shlex.quote(f'{GIVEN}/{name}') for name in names)} ."] if names else []
@@ -24,4 +25,6 @@ def run_confined(
     script += [f"{shlex.join(command)} >&2 && cat {shlex.quote(wanted)}" if wanted else f"exec {shlex.join(command)}"]
     box = Sandbox({}, FOLDER, find_sandbox().bwrap)
     given = {f"{GIVEN}/{name}": content for name, content in files.items()}
-    return box.run(["/bin/sh", "-c", " && ".join(script)], stdin, given, Limits(seconds=seconds))
+    run = box.run(["/bin/sh", "-c", " && ".join(script)], stdin, given, Limits(seconds=seconds))
+    status = run.status if run.status is not None else -9
+    return Finished(128 - status if status > 128 else status, run.output, run.errors, run.stopped)

@@ -17,10 +17,12 @@ from typing import Any
 from grader.course import SHORT, verdict_hash
 from grader.error_map import error_map
 from grader.grade.cache import Cache
+from grader.grade.confined import run_confined
 from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Judge, Verdict
 from grader.grade.points import points_of
 from grader.judging import judge_answers, key_of, replies_in, requests_of
+from grader.native_run import confine
 from grader.result import Failure, Result
 from grader.sandbox import Outcome
 from grader.submission import file_hash
@@ -29,6 +31,7 @@ from haribote.tasks import ROOT, Task, find_task
 
 MOST_TEXT = 4000  # characters of a message in a verdict
 MOST_PICTURE = 100_000  # characters
+_TOO_LONG = "longer than"
 STATES = ("passed", "failed", "not started", "unreadable", "trouble")
 
 
@@ -70,10 +73,11 @@ def grade_one(work: Work) -> Verdict:
         return known | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": True}
     outcome = _emitters(work.unsafe).run(task, work.content, requests(task, work.seed))
     seconds = max(SECONDS, 4 * task.seconds)
-    verdict, ended = _judge()(task.id, work.seed, work.content, outcome, work.cached, seconds=seconds)
+    judge_apart = _judge(work.unsafe)
+    verdict, ended = judge_apart(task.id, work.seed, work.content, outcome, work.cached, seconds=seconds)
     if ended:
         verdict = _failed(task, work.seed, ended)
-    if not outcome.stopped:
+    if not outcome.stopped and _TOO_LONG not in verdict["failure"]:  # another time it may be quick enough
         cache.put(verdict, "file", task.id, work.seed, name)
     return verdict | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": False}
 
@@ -151,10 +155,18 @@ def requests(task: Task, seed: int) -> bytes:
     return _requests[key]
 
 
-def _judge() -> Judge:
-    found: Judge | None = getattr(_own, "judge", None)
+def judge_confined(*arguments: Any) -> Verdict:
+    """`judge`, with a sandbox for programs that come out of answers."""
+    confine.set(run_confined)
+    return judge(*arguments)
+
+
+def _judge(unsafe: bool) -> Judge:
+    name = "unsafe_judge" if unsafe else "judge"
+    found: Judge | None = getattr(_own, name, None)
     if found is None:
-        found = _own.judge = Judge(judge)
+        found = Judge(judge if unsafe else judge_confined)
+        setattr(_own, name, found)
         multiprocessing.util.Finalize(None, found.close, exitpriority=1)
     return found
 

@@ -22,6 +22,7 @@ from haribote.errors import HariboteError
 from haribote.tasks import Task
 
 START = 120.0  # seconds that loading the course may take
+GRACE = 2.0  # seconds for ending by itself
 LONG = 10**6  # seconds that the sandbox may serve
 _COPIES = 3  # the server and two forks of it share most of their memory
 
@@ -34,7 +35,7 @@ class Warm:
     """A sandbox that emits answers to one task, or to all kernels. request: one line, to warm up with."""
 
     def __init__(self, sandbox: Sandbox, task: Task, request: bytes, limits: Limits) -> None:
-        self._limits = limits
+        self._limits, self._busy = limits, False
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
         command = [sys.executable, "-s", "-m", "grader.emitter.server", task.id]
@@ -75,11 +76,13 @@ class Warm:
             finally:
                 os.close(replies)
                 os.close(messages)
+            self._busy = True
             seen = watch(output, errors, self._control.fileno(), self._process.pid, limits, self._baseline)
         if seen.stopped:
             self.close()
             return outcome(seen, None)
         status = self._control.recv(16)
+        self._busy = False
         if not status:
             raise WarmError(f"the warm sandbox has ended: {self._last_words()}")
         return outcome(seen, int(status))
@@ -90,10 +93,13 @@ class Warm:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the sandbox and all that runs in it."""
-        self._process.kill()
-        self._process.wait()
+        """End the sandbox and all that runs in it; one that serves nothing ends by itself."""
         self._control.close()
+        try:
+            self._process.wait(0 if self._busy else GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         if self._process.stderr:
             self._process.stderr.close()
 
