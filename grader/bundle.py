@@ -49,7 +49,8 @@ exit 2
 """
 START_BAT = """@echo off
 cd /d "%~dp0"
-py -{version} bootstrap.py lab || python bootstrap.py lab
+where py >nul 2>nul
+if errorlevel 1 (python bootstrap.py lab) else (py -{version} bootstrap.py lab)
 pause
 """
 
