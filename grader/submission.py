@@ -28,6 +28,7 @@ from haribote.tasks import ROOT, all_tasks, is_written
 MANIFEST = "manifest.json"
 FORMAT = 1
 MOST_ARCHIVE, MOST_MANIFEST, MOST_FILES, MOST_ID = 8 << 20, 1 << 18, 500, 80
+MOST_TEXT = 4000  # characters of a text that a learner may have written
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -54,6 +55,13 @@ class Submission:
         """Of all files; equal for identical submissions, whoever made them."""
         parts = [f"{task} {known}\n" for task, known in sorted(self.hashes.items())]
         return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def printable(text: Any) -> str:
+    """A text that a learner may have written, without control characters, and not endless."""
+    given = str(text)
+    clean = "".join(char if char == "\n" or char.isprintable() else "·" for char in given[:MOST_TEXT])
+    return clean if len(given) <= MOST_TEXT else clean + " …"
 
 
 def file_hash(content: bytes) -> str:
@@ -121,16 +129,16 @@ def _is_course(path: Path) -> bool:
 
 def read_submission(path: Path, any_version: bool = False) -> Submission:
     """What one archive or course's folder holds; where it cannot be read, a submission that says why."""
-    learner = path.name.removesuffix(".zip").removesuffix(".haribote")
+    learner = printable(path.name)[:MOST_ID].removesuffix(".zip").removesuffix(".haribote")
     try:
         if path.is_symlink():
             raise Unreadable("it is a symlink")
         if path.is_dir():
             return Submission(learner, str(path), _from_folder(path))
         learner, files = read_archive(_plain_file(path, MOST_ARCHIVE), any_version)
-        return Submission(learner, str(path), files)
+        return Submission(learner, printable(path), files)
     except HariboteError as error:
-        return Submission(learner, str(path), problem=f"unreadable: {error}")
+        return Submission(learner, printable(path), problem=printable(f"unreadable: {error}"))
 
 
 def _from_folder(root: Path) -> dict[str, bytes]:

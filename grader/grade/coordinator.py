@@ -12,8 +12,8 @@ from grader.course import course_hash, verdict_hash
 from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
-from grader.grade.work import Work, grade_one, printable
-from grader.submission import Submission
+from grader.grade.work import Work, grade_one
+from grader.submission import Submission, printable
 from haribote.tasks import Task, all_tasks, find_task
 
 Grade = Callable[[Work], Verdict]

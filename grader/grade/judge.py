@@ -1,7 +1,7 @@
 """Judge in a process with limits: an answer that takes all memory or all day to judge costs its own task only.
 
-The process is a fork of the worker and serves one answer after the other, so that its caches and its memory stay warm;
-where an answer ends it, the next one gets a new one.
+The process is a fork of the worker and serves one answer after the other, so that its caches stay warm; where an answer
+ends it, the next one gets a new one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ CHUNK = 1 << 20
 _LENGTH = struct.Struct("<q")
 _NO_MEMORY = 3  # exit status
 _DIE_WITH_PARENT = 1  # of prctl
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt
 
 Verdict = dict[str, Any]  # plain values, for the journal
 
@@ -103,11 +102,7 @@ class Judge:
     def _prepare(self, parent: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if sys.platform == "linux":
-            libc = ctypes.CDLL(None)
-            libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-            if hasattr(libc, "mallopt"):  # the machine's memories are large: keep them, rather than get new ones
-                libc.mallopt(_MMAP_THRESHOLD, 1 << 30)
-                libc.mallopt(_TRIM_THRESHOLD, (1 << 31) - 1)
+            ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
             if os.getppid() != parent:
                 os._exit(1)
         if resource is not None:

@@ -14,10 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from grader.grade.cache import Cache
-from grader.grade.work import printable
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
-from grader.submission import Submission
+from grader.submission import Submission, printable
 from haribote.tasks import find_task
 from simulator import Machine
 from simulator.native.build import cache_folder

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
-from grader.grade.work import printable
 from grader.progress import Progress
-from grader.submission import Submission, read_submissions
+from grader.submission import Submission, printable, read_submissions
 from haribote.errors import HariboteError
 from haribote.tasks import Task, all_tasks
 

@@ -25,11 +25,10 @@ from grader.judging import judge_answers, key_of, replies_in, requests_of
 from grader.native_run import confine
 from grader.result import Failure, Result
 from grader.sandbox import Outcome
-from grader.submission import file_hash
+from grader.submission import file_hash, printable
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, Task, find_task
 
-MOST_TEXT = 4000  # characters of a message in a verdict
 MOST_PICTURE = 100_000  # characters
 _TOO_LONG = "longer than"
 STATES = ("passed", "failed", "not started", "unreadable", "trouble")
@@ -125,13 +124,6 @@ def _picture(failure: Failure) -> str:
 def _failed(task: Task, seed: int, why: str) -> Verdict:
     empty = Result(task.id, task.title, "failed", 0, task.points, "", "", seed=seed)
     return verdict_of(empty) | {"failure": f"the answer could not be judged: {why}"}
-
-
-def printable(text: Any) -> str:
-    """A text that a learner may have written, without control characters, and not endless."""
-    given = str(text)
-    clean = "".join(char if char == "\n" or char.isprintable() else "·" for char in given[:MOST_TEXT])
-    return clean if len(given) <= MOST_TEXT else clean + " …"
 
 
 def _unwritten(content: bytes) -> bool:

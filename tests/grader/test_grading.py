@@ -27,10 +27,10 @@ from grader.grade.overview import overview
 from grader.grade.page import as_page
 from grader.grade.points import points_of
 from grader.grade.report import as_csv, as_json, as_text, report_of
-from grader.grade.work import Work, grade_one, printable
+from grader.grade.work import Work, grade_one
 from grader.result import Result
 from grader.sandbox import SandboxMissing, find_sandbox
-from grader.submission import Submission, pack
+from grader.submission import Submission, pack, printable
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, find_task
 
