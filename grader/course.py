@@ -12,7 +12,7 @@ from haribote.tasks import ROOT, all_tasks
 
 # What decides whether an answer is right: a submission is made for one version of it.
 _CHECKS = ("grader/tasks.toml", "grader/emitter", "grader/trials", "grader/kernel_cases.py", "grader/kernel_run.py",
-           "grader/reference.py", "grader/step_values.py")  # fmt: skip
+           "grader/native_run.py", "grader/reference.py", "grader/step_values.py")  # fmt: skip
 PRODUCT = ("haribote", "simulator")
 LEARNERS = ("kernels", "exercises")  # folders of the product in which people write their answers
 SHORT = 16  # characters of a hash where people read it
