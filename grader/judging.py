@@ -21,6 +21,10 @@ from haribote.tasks import Task, product_only
 from simulator.errors import SimulatorError
 
 OVER_PAR = 0.8  # share of the points for a right answer that costs more than par
+_USELESS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
+"""What a judge may raise for an answer that is not of the form it needs."""
 SOURCES = "sources"  # in an answer of assembly: the line of the answer's file for each line of the text
 
 
@@ -75,7 +79,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return trial.judge(reply.answer)
     except (HariboteError, SimulatorError) as error:
         return Failure(trial.name, "", str(error))
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+    except _USELESS as error:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
 
 

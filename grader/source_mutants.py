@@ -199,6 +199,8 @@ def _flipped(node: ast.AST) -> Iterator[_Change]:
 def _other_name(node: ast.AST, names: list[str]) -> Iterator[_Change]:
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and len(names) > 1:
         yield _Change("other name", node, _set(node, "id", names[(names.index(node.id) + 1) % len(names)]))
+    elif isinstance(node, ast.Name) and node.id in ("max", "min"):
+        yield _Change("other name", node, _set(node, "id", _OTHER[node.id]))
     elif isinstance(node, ast.Attribute) and node.attr in _OTHER:
         yield _Change("other name", node, _set(node, "attr", _OTHER[node.attr]))
     elif isinstance(node, ast.keyword) and node.arg in _OTHER:

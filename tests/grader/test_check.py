@@ -11,38 +11,11 @@ import numpy as np
 import pytest
 
 from grader import Result, check
-from grader.diagnose import (
-    CAUSES,
-    HARD_CODED,
-    NEGATIVE,
-    NEVER_WRITTEN,
-    OFF_BY_ONE,
-    PRECISION,
-    READS_TOO_EARLY,
-    REFUSED,
-    STALE,
-    STRAY,
-    WRONG_COPIES,
-    WRONG_ROWS,
-)
+from grader.diagnose import CAUSES, NEVER_WRITTEN
+from grader.mistakes import MISTAKES, Mistake
 from haribote.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
 
 KERNEL_TASKS = [task for task in all_tasks() if task.rows]
-
-# Task, what the solution has, what stands there instead, and the cause that the feedback must name.
-MISTAKES = [
-    ("5.12", "range(0, op.x.words, step)", "range(step, op.x.words, step)", NEVER_WRITTEN),
-    ("5.12", "{take(op.y, at)}", "$ln{at}v", HARD_CODED),
-    ("5.12", "frelu {take(op.x, at)} {take(op.x, at)}", "lpassa {take(op.x, at)}", NEGATIVE),
-    ("5.14", "$lr2v4", "$lr32v4", STALE),
-    ("5.12", "    step, take", '    raise UnsupportedShape("a", "b")\n    step, take', REFUSED),
-    ("5.3", '    yield "nop"\n', "", READS_TOO_EARLY),
-    ("5.3", "{op.y.double()}", "{op.y.flat('ll', [4, 8, 12, 0])}", OFF_BY_ONE),
-    ("5.23", "{2 * at}", "{2 * ((at + 48) % x.words)}", WRONG_ROWS),
-    ("5.24", "{single(0.4999999403953552)}", "{single(0.4999)}", PRECISION),
-    ("5.1", 'l2bmb $lc0 $lb0"', 'l2bmd $lc0 $lb0"', WRONG_COPIES),
-    ("5.12", "    ### END", '    yield f"zero {op.x.long(0)}"\n    ### END', STRAY),
-]  # fmt: skip
 
 
 def answer(tmp_path: Path, task: str, old: str = "", new: str = "") -> Path:
@@ -84,16 +57,16 @@ def test_an_unwritten_stub_is_not_started() -> None:
     assert result.state == "not started" and result.points == 0 and result.failure is None
 
 
-@pytest.mark.parametrize("task, old, new, cause", MISTAKES)
-def test_the_cause_is_named(tmp_path: Path, task: str, old: str, new: str, cause: str) -> None:
-    result = check(task, path=answer(tmp_path, task, old, new), seed=1)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.cause)
+def test_the_cause_is_named(tmp_path: Path, mistake: Mistake) -> None:
+    result = check(mistake.task, path=answer(tmp_path, mistake.task, mistake.old, mistake.new), seed=1)
     assert result.state == "failed" and result.failure is not None
-    assert result.failure.cause == cause, str(result)
-    assert f"likely cause: {cause}" in str(result)
+    assert result.failure.cause == mistake.cause, str(result)
+    assert f"likely cause: {mistake.cause}" in str(result)
 
 
 def test_every_cause_has_a_mistake() -> None:
-    assert {cause for *_, cause in MISTAKES} == set(CAUSES)
+    assert {mistake.cause for mistake in MISTAKES} == set(CAUSES)
 
 
 @pytest.mark.parametrize(

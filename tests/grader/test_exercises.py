@@ -23,7 +23,10 @@ from haribote.train import accuracy
 
 EXERCISES = [task for task in all_tasks() if not task.rows]
 
-each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.id)
+SLOW = ("1.1", "3.1")  # torch, and a C++ compiler
+each_exercise = pytest.mark.parametrize(
+    "task", [pytest.param(t, id=t.id, marks=pytest.mark.slow if t.id in SLOW else ()) for t in EXERCISES]
+)
 
 
 @each_exercise

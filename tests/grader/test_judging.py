@@ -1,0 +1,200 @@
+"""The trusted side: verdicts over all cases, and answers that were made to hurt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from grader.emitter.replies import Problem, Reply, answering
+from grader.judging import judge_answers, judge_reply, key_of, replies_in, requests_of
+from grader.program import MOST_STEPS, failure_in, text_in
+from grader.trials import compare, trials_of
+from grader.trials.graphs import MOST_ELEMENTS, model_in
+from haribote.errors import GraphError, HariboteError
+from haribote.graph import Builder, complete
+from haribote.tasks import ROOT, Task, all_tasks, answer_file, find_task, product_only
+
+SOLUTION = answer_file(find_task("2.3"), solutions=True)
+
+
+def replies(task: Task, path: Path, seed: int = 3) -> Iterator[Reply]:
+    reply = answering(task, path)
+    for trial in trials_of(task, seed):
+        yield reply(trial.name, trial.given)
+
+
+def test_all_cases_are_judged() -> None:
+    task = find_task("2.3")
+    own = list(replies(task, SOLUTION))
+    good = judge_answers(task, 3, own, SOLUTION)
+    assert good.passed and good.points == task.points and good.cases == good.total == len(own)
+    wrong = [replace(own[0], answer={"model": b"rubbish"}), *own[1:3], *own[4:]]
+    bad = judge_answers(task, 3, wrong, SOLUTION)
+    assert bad.state == "failed" and bad.points == 0 and (bad.cases, bad.total) == (len(own) - 2, len(own))
+    assert bad.failure and bad.failure.case == own[0].name and "no ONNX graph" in bad.failure.explanation
+    assert judge_answers(task, 3, [], SOLUTION).cases == 0
+
+
+def test_unwritten_in_every_case_is_not_started() -> None:
+    task = find_task("0.1")
+    unwritten = [Reply(trial.name, problem=Problem("not written", "no")) for trial in trials_of(task, 3)]
+    assert judge_answers(task, 3, unwritten, SOLUTION).state == "not started"
+    assert judge_answers(task, 3, [*unwritten[1:], Reply(unwritten[0].name, {})], SOLUTION).state == "failed"
+
+
+def test_a_verdict_depends_on_the_text_alone() -> None:
+    task = find_task("5.12")
+    path = answer_file(task, solutions=True)
+    own = list(replies(task, path))
+    other_lines = [replace(r, answer={**(r.answer or {}), "sources": [7] * 3}) for r in own]
+    assert key_of(task, 3, own) == key_of(task, 3, other_lines) == key_of(task, 3, reversed(own))
+    assert key_of(task, 3, own) != key_of(task, 4, own) != key_of(task, 4, own[1:])
+    broken = [replace(r, answer={"text": "ferlu $lm0v $ln0v\n", "sources": [42]}) for r in own]
+    failure = judge_answers(task, 3, broken, ROOT / "haribote" / task.file).failure
+    assert failure and failure.where == f"haribote/{task.file}:42" and failure.line == 1
+    no_places = [replace(r, answer={"text": "ferlu\n", "sources": "x"}) for r in own]
+    failure = judge_answers(task, 3, no_places, path).failure
+    assert failure and failure.where == ""
+
+
+def test_costs_decide_about_the_points() -> None:
+    task = find_task("5.12")
+    own = list(replies(task, answer_file(task, solutions=True)))
+    slow = [replace(r, answer={"text": f"{(r.answer or {})['text']}nop\n"}) for r in own]
+    result = judge_answers(task, 3, slow, SOLUTION)
+    assert result.passed and result.points == 8 and result.costs[0].score == 3
+
+
+ODD: list[Any] = [None, 3, -1.5, "text", b"bytes", [], [1], {}, {"a": 1}, True, np.zeros(0), np.full((2, 2), np.nan)]
+ODD += [np.array(True), np.zeros((1,) * 9), 10**30, float("nan"), "nop\n" * 3, "\0" * 99, [[]] * 5]
+
+
+QUICK = ("0.1", "1.2", "2.3", "3.2", "3.3", "3.4", "3.5", "4.1", "4.3", "5.1", "6.1", "6.2")
+some_tasks = pytest.mark.parametrize(
+    "task",
+    [
+        pytest.param(task, id=task.id, marks=() if task.id in QUICK else pytest.mark.slow)
+        for task in all_tasks()
+        if not task.rows or task.id in QUICK
+    ],
+)
+
+
+@some_tasks
+def test_no_answer_breaks_a_judge(task: Task) -> None:
+    """Values of every other kind in place of the right ones: a failure, never an error."""
+    with product_only():
+        trial = next(trials_of(task, 3))
+        own = answering(task, answer_file(task, solutions=True))(trial.name, trial.given).answer
+        assert own
+        for value in ODD:
+            for key in own:
+                judge_reply(trial, Reply(trial.name, {**own, key: value}))
+            assert judge_reply(trial, Reply(trial.name, dict.fromkeys(own, value)))
+        assert judge_reply(trial, Reply(trial.name, {}))
+
+
+@some_tasks
+def test_requests_are_lines(task: Task) -> None:
+    lines = list(requests_of(task, 3))
+    assert lines and all("\n" not in line for line in lines)
+
+
+def test_output_that_is_no_reply_is_left_out() -> None:
+    good = Reply("a", {"x": 1}).line().encode()
+    found = replies_in(b"\xff\n{}\n\n" + good + b"\n" + Reply("a", {"x": 2}).line().encode() + b"\nmore")
+    assert len(found) == 1 and found[0].answer == {"x": 1}
+
+
+def test_programs_have_limits() -> None:
+    failure = failure_in("case", "nop/60000\n" * 3)
+    assert failure and str(MOST_STEPS) in failure.explanation
+    with pytest.raises(HariboteError, match="more than"):
+        text_in({"text": "nop\n" * 60_000})
+    with pytest.raises(HariboteError, match="lines of assembly"):
+        text_in({"text": 3})
+
+
+def test_compare_tells_the_first_difference() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert compare("c", {}, x, x + 1e-7) is None
+    assert compare("c", {}, np.array([np.inf]), np.array([np.inf])) is None
+    failure = compare("c", {"x": [1]}, x, np.where(x == 4, np.nan, x))
+    assert failure and "1 of 6" in failure.explanation and "[1, 1]: expected 4, received nan" in failure.explanation
+    shape = compare("c", {}, x, x.T)
+    assert shape and "[2, 3], received [3, 2]" in shape.explanation
+
+
+def graph(*nodes: onnx.NodeProto, shape: tuple[int, ...] = (2, 2)) -> onnx.ModelProto:
+    builder = Builder("graph")
+    builder.input("x", shape, "float32")
+    builder.output("y")
+    builder.model.graph.node.extend(nodes)
+    return builder.model
+
+
+def node(op_type: str, *inputs: str, output: str = "y", domain: str = "", **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op_type, inputs, [output], name=output, domain=domain, **attributes)
+
+
+def hostile() -> Iterator[tuple[str, onnx.ModelProto]]:
+    body = helper.make_graph([], "body", [], [])
+    yield "not used in the course", graph(node("Loop", "", "", "x", body=body))
+    yield "not used in the course", graph(node("If", "x", then_branch=body, else_branch=body))
+    yield "not used in the course", graph(node("Relu", "x", domain="com.example"))
+    yield "of a kind that the course does not use", graph(node("Relu", "x", body=body))
+    outside = graph(node("Add", "x", "secret"))
+    tensor = outside.graph.initializer.add(name="secret", data_type=TensorProto.FLOAT, dims=[2, 2])
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="../../etc/passwd")
+    yield "refers to a file", outside
+    constant = helper.make_tensor("c", TensorProto.FLOAT, [1], [1.0])
+    constant.external_data.add(key="location", value="/etc/passwd")
+    yield "refers to a file", graph(node("Constant", value=constant))
+    huge = graph(node("Expand", "x", "shape"), shape=(1, 1))
+    huge.graph.initializer.append(helper.make_tensor("shape", TensorProto.INT64, [2], [2**20, 2**20]))
+    yield f"at most {MOST_ELEMENTS} elements", huge
+    deep = graph(*(node("Relu", "x", output=f"y{number}") for number in range(6000)))
+    yield "at most 5000 nodes", deep
+    bomb = graph(node("Bomb", "x", domain="haribote"), shape=(1, 1))
+    grown = [
+        helper.make_node("Constant", [], ["shape"], value_ints=[2**14, 2**14]),
+        helper.make_node("Expand", ["a", "shape"], ["big"]),
+        helper.make_node("Constant", [], ["axes"], value_ints=[0, 1]),
+        helper.make_node("ReduceSum", ["big", "axes"], ["b"], keepdims=1),
+    ]
+    function = helper.make_function("haribote", "Bomb", ["a"], ["b"], grown, [helper.make_opsetid("", 20)])
+    bomb.functions.append(function)
+    yield f"at most {MOST_ELEMENTS} elements", bomb
+    chain = graph(node("One", "x", domain="haribote"))
+    one = [helper.make_node("Two", ["a"], ["b"], domain="haribote")]
+    chain.functions.append(helper.make_function("haribote", "One", ["a"], ["b"], one, [helper.make_opsetid("", 20)]))
+    two = [helper.make_node("Relu", ["a"], ["b"])]
+    chain.functions.append(helper.make_function("haribote", "Two", ["a"], ["b"], two, [helper.make_opsetid("", 20)]))
+    yield "not used in the course", chain
+    yield "nobody", graph(node("Add", "x", "nobody"))
+    yield "shapes do not fit", graph(node("Reshape", "x", "x"))
+
+
+@pytest.mark.parametrize("message, model", list(hostile()))
+def test_hostile_graphs_are_refused(message: str, model: onnx.ModelProto) -> None:
+    with pytest.raises((GraphError, ValueError), match=message):
+        model_in({"model": model.SerializeToString()})
+
+
+@pytest.mark.parametrize("content", [b"\xff\xff", b"garbage" * 100, 3, None, b"x" * (16 * 2**20 + 1)])
+def test_other_bytes_are_refused(content: Any) -> None:
+    with pytest.raises(GraphError):
+        model_in({"model": content})
+
+
+def test_honest_graphs_are_taken() -> None:
+    model = complete(graph(node("Relu", "x")))
+    assert model_in({"model": model.SerializeToString()}) == model
