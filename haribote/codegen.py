@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import onnx
@@ -22,6 +23,10 @@ from haribote.tasks import Answer, resolve_row, solutions_wanted
 
 Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
+
+
+MOST_LINES = 50_000
+"""A kernel that yields more is in an endless loop."""
 
 
 class KernelFailed(HariboteError):
@@ -150,7 +155,7 @@ class _Emitter:
 def run_kernel(kernel: Kernel, op: Op) -> list[str]:
     """The lines of a kernel. Raises UnsupportedShape and NotWritten as they are, any other error as KernelFailed."""
     try:
-        return [str(line) for line in kernel(op)]
+        lines = [str(line) for line in islice(kernel(op), MOST_LINES + 1)]
     except HariboteError:
         raise
     except Exception as error:
@@ -161,3 +166,8 @@ def run_kernel(kernel: Kernel, op: Op) -> list[str]:
             f"{type(error).__name__}: {error}",
             f"look at the line: {where.line}",
         ) from error
+    if len(lines) > MOST_LINES:
+        raise KernelFailed(
+            f"the kernel of task {kernel.task} ({kernel.title}) yields more than {MOST_LINES} lines", "end the loop"
+        )
+    return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from haribote import coverage, judging, strokes
-from haribote.codegen import Find
+from haribote.codegen import Find, KernelFailed, run_kernel
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow
@@ -63,6 +64,12 @@ def _half_written(op: Op) -> Iterator[str]:
 
 def _failing(op: Op) -> Iterator[str]:
     yield f"nop/{1 // 0}"
+
+
+def test_a_kernel_that_never_ends_is_stopped() -> None:
+    endless = Kernel("5.12", "Relu", lambda op: repeat("nop"))
+    with pytest.raises(KernelFailed, match="more than 50000 lines"):
+        run_kernel(endless, judge_problem(BY_NAME["relu"]))
 
 
 _QUICK = ("dl_16", "ul_256", "dl_256x16_p", "onehot", "relu", "sub_rows", "sum_columns", "scale_16")
