@@ -13,9 +13,9 @@ from haribote.errors import NotWritten
 def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:
     """One epoch over images [n, 784] (normalised) and labels [n]; returns the losses of its steps, in order.
 
-    `batch_order(n, seed=…, epoch=…, batch=…)` gives the row numbers of each batch in the epoch's order; seed, epoch and
-    batch are those of `run`. `backend.step(images, labels)` does one step and returns its loss. epochs: how many there
-    will be, for a progress bar.
+    `haribote.data.batch_order(n, seed=…, epoch=…, batch=…)` gives the row numbers of each batch in the epoch's order;
+    seed, epoch and batch are those of `run`. `backend.step(images, labels)` does one step and returns its loss.
+    epochs: how many there will be, for a progress bar.
     """
     # TODO: about 2 lines.
     raise NotWritten("task 6.2 (the train loop) is not written yet; check it with `grader check 6.2`")

@@ -10,9 +10,9 @@ from haribote.data import batch_order
 def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:
     """One epoch over images [n, 784] (normalised) and labels [n]; returns the losses of its steps, in order.
 
-    `batch_order(n, seed=…, epoch=…, batch=…)` gives the row numbers of each batch in the epoch's order; seed, epoch and
-    batch are those of `run`. `backend.step(images, labels)` does one step and returns its loss. epochs: how many there
-    will be, for a progress bar.
+    `haribote.data.batch_order(n, seed=…, epoch=…, batch=…)` gives the row numbers of each batch in the epoch's order;
+    seed, epoch and batch are those of `run`. `backend.step(images, labels)` does one step and returns its loss.
+    epochs: how many there will be, for a progress bar.
     """
     ### BEGIN SOLUTION
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
