@@ -12,9 +12,10 @@ from haribote.layout import Ints, Layout
 def position(layout: Layout, level: str) -> Ints:
     """The number of the unit of `level` that holds each element; int64 of the tensor's shape, `layout.shape`.
 
-    level: "L2B", "L1B", "MAB", "PE", "W", or "" for the long-word address. `layout.axes[k]` are the digits of axis k,
-    slowest first, each with size, level and stride. An index along the axis is written in these digits, the last one
-    fastest; each digit of this level adds digit * stride. A level that is not named gives 0 everywhere.
+    level: "L2B", "L1B", "MAB", "PE", "W", or "" for the long-word address (a digit without a level has the level "").
+    `layout.axes[k]` are the digits of axis k, slowest first, each with size, level and stride. An index along the axis
+    is written in these digits, the last one fastest; each digit of this level adds digit * stride. A level that is not
+    named gives 0 everywhere.
     Example: ((2:1, 4_PE:1, 2_W:1)) puts element 13 = 1*8 + 2*2 + 1 into long word 1 of PE 2, word 1.
     """
     # TODO: about 8 lines.

@@ -19,7 +19,8 @@ def gemm_gtx(op: Op) -> Iterator[str]:
     4 words. 64 words of LM0 after the operands may be used; no other word of LM may change.
     y: in DRAM, 16x16, rows 4n to 4n+3 in group n, 32 long words each; the address is a multiple of 64 long words; the
     first 64 long words from there belong to y in every group.
-    The matrix unit multiplies pseudo-singles of 18 bits (gm…); how singles are split is the kernel's choice.
+    How to multiply is the kernel's choice: in double precision (dm…), in pseudo-singles of 18 bits (gm…) that are
+    split, or with ordinary singles (fv…).
     Accuracy: integers are exact while sums of |g*x| stay below 2^24, zeros give zeros, and
     |y - exact| <= 2^-19 * sum of |g*x| + 256 * 2^-32 * max|g| * max|x|.
     Par: 80 steps and 5 MV.

@@ -18,7 +18,8 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     W: in LM0, 16x16 in ((16:2), (2:1, 4_PE:1, 2_W:1)).
     y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 16 words of LM0 after the operands
     may be used; no other word of LM may change.
-    The matrix unit multiplies pseudo-singles of 18 bits (gm…); how singles are split is the kernel's choice.
+    How to multiply is the kernel's choice: in double precision (dm…), in pseudo-singles of 18 bits (gm…) that are
+    split, or with ordinary singles (fv…).
     Accuracy: integers are exact while sums of |x*W| stay below 2^24, zeros give zeros, and
     |y - exact| <= 2^-19 * sum of |x*W| + 16 * 2^-32 * max|x| * max|W|.
     Par: 24 steps.

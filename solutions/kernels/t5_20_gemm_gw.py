@@ -18,8 +18,8 @@ def gemm_gw(op: Op) -> Iterator[str]:
     W: in LM0, 16x16 in ((16:2), (2:1, 4_PE:1, 2_W:1)).
     y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 64 words of LM0 after the operands
     may be used; no other word of LM may change.
-    The matrix unit multiplies pseudo-singles of 18 bits (gm…) and wants W's columns as rows (gmread transposes); how
-    singles are split is the kernel's choice.
+    How to multiply is the kernel's choice: with ordinary singles (fv…), or with the matrix unit, which wants W's
+    columns as rows (gmread transposes) and takes pseudo-singles of 18 bits (gm…).
     Accuracy: integers are exact while sums of |g*W| stay below 2^24, zeros give zeros, and
     |y - exact| <= 2^-19 * sum of |g*W| + 16 * 2^-32 * max|g| * max|W|.
     Par: 40 steps.
