@@ -15,6 +15,7 @@ import signal
 import struct
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -101,6 +102,7 @@ class Judge:
 
     def _prepare(self, parent: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        warnings.simplefilter("ignore")  # such as division by zero in an answer
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
             if os.getppid() != parent:

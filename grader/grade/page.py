@@ -30,7 +30,7 @@ th:first-child, td:first-child { text-align: left; position: sticky; left: 0; ba
 details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; }
 details details { margin-left: 1.2rem; border: 0; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 .6rem 1.2rem; font-size: 13px; }
-img { max-width: 100%; margin-left: 1.2rem; background: #fff; }
+img { max-width: calc(100% - 1.2rem); margin-left: 1.2rem; }
 """
 
 

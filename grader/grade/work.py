@@ -11,7 +11,7 @@ import multiprocessing.util
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
@@ -29,7 +29,7 @@ from grader.submission import file_hash, printable
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, Task, find_task
 
-MOST_PICTURE = 100_000  # characters
+MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"
 STATES = ("passed", "failed", "not started", "unreadable", "trouble")
 
@@ -105,12 +105,15 @@ def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) 
 def verdict_of(result: Result) -> Verdict:
     """A result as plain values for journal and reports, its texts printable."""
     failure = result.failure
+    picture = _picture(failure) if failure else ""
+    if failure and picture:  # instead of the one in text
+        failure = replace(failure, picture="")
     return {
         "task": result.task, "state": result.state, "points": points_of(result), "of": result.of, "seed": result.seed,
         "cases": result.cases, "total": result.total, "message": printable(result.message),
         "failure": printable(str(failure)) if failure else "", "cause": failure.cause if failure else "",
         "costs": {cost.name: [cost.score, cost.par] for cost in result.costs}, "note": "",
-        "picture": _picture(failure) if failure else "",
+        "picture": picture,
     }  # fmt: skip
 
 
