@@ -43,7 +43,7 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
                 yield _warn(
                     source.location,
                     f"the last step before this one that is not a nop put nothing on ${source.operand.name}; "
-                    "what it holds is not known (isa.md, section 5.2)",
+                    "what it holds is not known (docs/isa.md, Waits)",
                     "read the path right after the step that fills it",
                 )
 

@@ -15,6 +15,7 @@ from simulator.explain import explain_line
 from simulator.files import write
 from simulator.opcodes import MOVE_OPCODES, OPCODES, REDUCTIONS
 from simulator.rows import EVIDENCE, ROLES, Form, MoveRow, Row
+from simulator.waits import RULES
 from simulator.wording import PRECISIONS
 
 HEAD = """<!-- Generated from simulator/isa.py by `python -m simulator.isa_page docs/isa.md`. Do not edit. -->
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, *_evidence(), *_operands(), *_costs()]
+    parts = [HEAD, *_evidence(), *_operands(), *_waits(), *_costs()]
     for title, units in FAMILIES.items():
         parts.append(f"## {title}\n")
         parts += [_entry(row) for row in isa.INSTRUCTIONS.values() if row.unit in units]
@@ -83,8 +84,8 @@ def _evidence() -> Iterator[str]:
     pe, mv = f"{len(isa.INSTRUCTIONS)} PE instructions", f"{len(isa.MOVES)} MV instructions"
     yield f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n"
     yield (
-        'Where a comment or a message cites a section ("isa.md, section 12.2"), that is of the notes for implementers\n'
-        "that this simulator was written from; what they say of an instruction is on this page.\n"
+        'Where a comment in the source cites a section ("isa.md, section 12.2"), that is of the notes for\n'
+        "implementers that this simulator was written from; what they say of an instruction is on this page.\n"
     )
 
 
@@ -99,6 +100,25 @@ def _operands() -> Iterator[str]:
     letters = ", ".join(f"`{letter}` {meaning}" for letter, meaning in PRECISIONS.items())
     reductions = ", ".join(f"`{letter}{name}`" for letter, name in REDUCTIONS)
     yield f"\nPrecisions: {letters}. Reductions: {reductions}.\n"
+
+
+def _waits() -> Iterator[str]:
+    yield "## Waits\n"
+    yield (
+        "What a step writes can be read only some steps later. The check refuses a program that reads too early;\n"
+        "where the closest known distance is all there is to go by, it warns. `nop` is one step, `nop/3` are three.\n"
+    )
+    yield "| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|"
+    for rule in RULES:
+        steps = f"{rule.steps} (a warning)" if rule.warning else str(rule.steps or "")
+        yield f"| {rule.producer} | {rule.consumer} | {steps} | {rule.cycles or ''} |"
+    yield (
+        "\nWhere the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles are\n"
+        "one step where both lines go through the same addresses (`v`), two where the last cycle writes what the first\n"
+        "one reads.\n\n"
+        "The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in\n"
+        "between do no harm; after any other step that gives no result to a path, it is not known what that path holds.\n"
+    )
 
 
 def _costs() -> Iterator[str]:

@@ -109,7 +109,7 @@ class Wait:
             line,
             self.location.column,
             f"{self.rule.producer} (line {self.producer_line}), then {self.rule.consumer} (line {line}): "
-            f"{self.rule.text}; {self.between} steps lie between (isa.md, section 12.2)",
+            f"{self.rule.text}; {self.between} steps lie between (docs/isa.md, Waits)",
             f"insert `{nops}` before line {line}",
             "warning" if self.rule.warning else "error",
         )

@@ -175,7 +175,7 @@ def test_the_finding_points_at_the_reading_operand() -> None:
     (finding,) = check(assemble("lpassa $lr0 $lm0\n  iadd $ls0 $lm0 $t"))
     assert finding.render("x.vsm") == (
         "x.vsm:2:13: error: LM0 write (line 1), then LM0 read (line 2): needs 2 steps; "
-        "0 steps lie between (isa.md, section 12.2)\n    try: insert `nop/2` before line 2"
+        "0 steps lie between (docs/isa.md, Waits)\n    try: insert `nop/2` before line 2"
     )
 
 
