@@ -113,11 +113,11 @@ def _waits() -> Iterator[str]:
         steps = f"{rule.steps} (a warning)" if rule.warning else str(rule.steps or "")
         yield f"| {rule.producer} | {rule.consumer} | {steps} | {rule.cycles or ''} |"
     yield (
-        "\nWhere the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles are\n"
-        "one step where both lines go through the same addresses (`v`), two where the last cycle writes what the first\n"
-        "one reads.\n\n"
+        "\nWhere the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles\n"
+        "are one step where both lines go through the same addresses (`v`), two where the last cycle writes what the\n"
+        "first one reads.\n\n"
         "The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in\n"
-        "between do no harm; after any other step that gives no result to a path, it is not known what that path holds.\n"
+        "between do no harm; after any other step that gives no result to a path, it is not known what it holds.\n"
     )
 
 
