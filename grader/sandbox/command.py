@@ -26,6 +26,7 @@ _ETC = ("/etc/ld.so.cache", "/etc/alternatives")
 _NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _BECOME_SOMEBODY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 _FIRST_USER, _USERS = 1 << 30, 1 << 29  # ids that no system hands out
+LAST_SIGNAL = 64
 HOME = "/tmp"
 ENVIRONMENT = {
     "HOME": HOME,
@@ -152,5 +153,8 @@ def _as_nobody() -> list[str]:
 def outcome(seen: Watched, status: int | None) -> Outcome:
     """The outcome of a watched program that has ended with this status."""
     errors = seen.errors.decode("utf-8", "replace")
-    status = None if seen.stopped else status
-    return Outcome(bytes(seen.output), errors, 128 - status if status and status > 128 else status, seen.stopped)
+    if seen.stopped:
+        status = None
+    elif status is not None and 128 < status <= 128 + LAST_SIGNAL:  # how a shell and bubblewrap tell a signal
+        status = 128 - status
+    return Outcome(bytes(seen.output), errors, status, seen.stopped)

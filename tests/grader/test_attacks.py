@@ -80,6 +80,7 @@ def attacks() -> Iterator[Attack]:
         yield Attack(name, tuple(says.removeprefix("says: ").split(" | ")), task, code)
 
 
+LOOPS = "C++ that loops"
 PROMPT = ("os._exit(0)", "patching numpy", "a forged report", "reading the solutions", "the product's own answer")
 
 
@@ -130,11 +131,25 @@ def test_quick_attacks(name: str, listener: socket.socket) -> None:
     judged(next(each for each in attacks() if each.name == name), listener)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Less time for every program of task 3.1; the process that judges is a fork, so it must be a new one."""
+    monkeypatch.setattr("grader.trials.s03_fusion.SECONDS", 1.0)
+    grader.grade.work._judge(False).close()
+    yield
+    grader.grade.work._judge(False).close()
+
+
+@pytest.mark.slow
+def test_cpp_that_never_ends(impatient: None, listener: socket.socket) -> None:
+    judged(next(each for each in attacks() if each.name == LOOPS), listener)
+
+
 @pytest.mark.slow
 def test_all_attacks_and_a_good_answer_after_each(listener: socket.socket, capsys: pytest.CaptureFixture[str]) -> None:
     good = (ROOT / "solutions/exercises/t0_1_accuracy.py").read_text()
     rows = []
-    for each in attacks():
+    for each in (each for each in attacks() if each.name != LOOPS):
         start = time.monotonic()
         said = " ".join(judged(each, listener).split())
         rows.append(f"{each.name:26} {time.monotonic() - start:5.1f} s  {said[:150]}")
