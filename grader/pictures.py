@@ -56,7 +56,8 @@ def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
 
 def picture_of(wrong: NDArray[np.bool_], machine: Array) -> str:
     """The same for any tensor. machine: as `over_machine` gives it."""
-    lines = [f"the tensor {'x'.join(map(str, wrong.shape))} ({int(wrong.sum())} of {wrong.size} elements wrong):"]
+    size, count = "x".join(map(str, wrong.shape)), int(wrong.sum())
+    lines = [f"the tensor {size} ({count} of {wrong.size} elements wrong; # is wrong, o partly, . right):"]
     lines += [f"  {line}" for line in draw(wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else wrong[None, :])]
     if machine.ndim == 1:
         marks = "".join("#" if value else "." for value in machine)

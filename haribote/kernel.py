@@ -3,10 +3,10 @@
 A kernel is a generator of assembly lines. It gets an `Op` whose operands know their shape, layout, memory and address
 and turn themselves into operand text, so that the kernel works at any address and in either local memory:
 
-    @kernel("5.12", "Relu")
-    def relu(op: Op) -> Iterator[str]:
+    @kernel("5.0", "Copy")  # an example: there is no such task
+    def copy(op: Op) -> Iterator[str]:
         for at in range(0, op.x.words, 8):
-            yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"
+            yield f"lpassa {op.x.long(at)} {op.y.long(at)}"
 
 A kernel may use GRF0, GRF1, T, the mask entries, the matrix registers, L1BM, L2BM and PDM as it likes and finds nothing
 useful in them; of LM it writes only its output and `op.scratch(…)`. It leaves `mask 0` behind.
