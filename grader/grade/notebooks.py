@@ -17,6 +17,7 @@ from grader.grade.cache import Cache
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
 from grader.submission import Submission, printable
+from haribote.data import load
 from haribote.tasks import find_task
 from simulator import Machine
 from simulator.native.build import cache_folder
@@ -60,7 +61,8 @@ def run_notebooks(
 ) -> list[dict[str, str]]:
     """For every submission a line per notebook: "ran", "failed at cell 5: …". names: only these."""
     names = names or notebook_names()
-    Machine("native")  # built once, for all
+    Machine("native")  # built once, for all; and so are the digits
+    load("synthetic")
     readable = [submission for submission in submissions if submission.files]
     say(f"{len(names)} notebooks with each of {len(readable)} submissions")
     with ThreadPoolExecutor(workers) as pool:

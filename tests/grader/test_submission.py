@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -106,6 +107,20 @@ def bomb(size: int) -> bytes:
     return buffer.getvalue()
 
 
+def packed_bomb(size: int) -> bytes:
+    """The same in a moment: one packed megabyte again and again, of which nobody gets to see the end."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    content = bytearray(archive({}, json.dumps(fitting({PLACE: b""})).encode()))
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a") as file:
+        file.writestr(PLACE, block * (size >> 20) + packer.flush())
+    content = bytearray(buffer.getvalue())
+    at = content.rindex(b"PK\x01\x02")
+    content[at + 10] = zipfile.ZIP_DEFLATED  # it was put in as it is
+    return bytes(content)
+
+
 def small_claim() -> bytes:
     """A bomb that claims to be small."""
     content = bytearray(bomb(64 << 20))
@@ -164,9 +179,8 @@ def test_hostile_archives_are_unreadable(name: str, tmp_path: Path) -> None:
         raise Unreadable(submission.problem)
 
 
-@pytest.mark.slow
 def test_an_archive_that_unpacks_to_ten_gigabytes(tmp_path: Path) -> None:
-    content = bomb(10 << 30)
+    content = packed_bomb(10 << 30)
     assert len(content) > MOST_ARCHIVE  # so it is not even opened
     (tmp_path / "x.zip").write_bytes(content)
     assert "more than" in read_submission(tmp_path / "x.zip").problem
