@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from grader.diagnose import READS_TOO_EARLY
+from grader.diagnose import READS_TOO_EARLY, STALE
 from grader.emitter.kernels import MOST_CHARACTERS, MOST_LINES
 from grader.emitter.values import Values
 from grader.result import Failure
 from haribote.errors import HariboteError
 from simulator import AssemblyError, ExecutionError, assemble
+from simulator.checks import NOT_KNOWN
 from simulator.checks import check as find_hazards
 from simulator.program import Program
 
@@ -41,8 +42,12 @@ def failure_in(name: str, text: str) -> Failure | None:
         return _finding(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
     if program.steps + program.moves > MOST_STEPS:
         return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
-    early = next((finding for finding in find_hazards(program) if finding.severity == "error"), None)
-    return _finding(name, READS_TOO_EARLY, early.message, text, early.line, early.fix) if early else None
+    found = find_hazards(program)
+    early = next((finding for finding in found if finding.severity == "error"), None)
+    if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
+        path = next((finding for finding in found if NOT_KNOWN in finding.message), None)
+        return _finding(name, STALE, path.message, text, path.line, path.fix) if path else None
+    return _finding(name, READS_TOO_EARLY, early.message, text, early.line, early.fix)
 
 
 def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:

@@ -32,6 +32,9 @@ def _paths(step: Step) -> set[str]:
     return valid
 
 
+NOT_KNOWN = "what it holds is not known"  # a forwarding path that is read after another step than the next
+
+
 def _warn(location: Location, message: str, fix: str, severity: Literal["error", "warning"] = "warning") -> Diagnostic:
     return Diagnostic(location.line, location.column, message, fix, severity)
 
@@ -43,7 +46,7 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
                 yield _warn(
                     source.location,
                     f"the last step before this one that is not a nop put nothing on ${source.operand.name}; "
-                    "what it holds is not known (docs/isa.md, Waits)",
+                    f"{NOT_KNOWN} (docs/isa.md, Waits)",
                     "read the path right after the step that fills it",
                 )
 

@@ -198,3 +198,9 @@ def test_other_bytes_are_refused(content: Any) -> None:
 def test_honest_graphs_are_taken() -> None:
     model = complete(graph(node("Relu", "x")))
     assert model_in({"model": model.SerializeToString()}) == model
+
+
+def test_a_forwarding_path_that_is_read_late_is_no_answer() -> None:
+    failure = failure_in("case", "lpassa $lm0v $nowrite\nfvadd $lm0v $lm0v $ln8v\nlpassa $aluf $ln0v\n")
+    assert failure and failure.cause == "stale value" and failure.line == 3
+    assert failure_in("case", "lpassa $lm0v $nowrite\nlpassa $aluf $ln0v\n") is None
