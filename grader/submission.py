@@ -64,6 +64,11 @@ def printable(text: Any) -> str:
     return clean if len(given) <= MOST_TEXT else clean + " …"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 answer`, `2 answers`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def file_hash(content: bytes) -> str:
     """The hash of an answer's file; line ends do not count."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()

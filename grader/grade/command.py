@@ -41,6 +41,7 @@ def add_commands(add: Add) -> None:
     graded.add_argument(
         "--notebooks", action="store_true", help="run our notebooks with every submission too (no marks)"
     )
+    graded.add_argument("--notebook", action="append", metavar="NAME", help="this one only, such as 01_graphs/01_trace")
     seen = add("progress", _progress, "a class at a glance, without running anything")
     seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
     seen.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
@@ -70,7 +71,7 @@ def _grade(options: argparse.Namespace) -> int:
     chosen = Options(
         output=options.output or ROOT / RUN, again=tasks, seed=options.seed, workers=workers,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
-        notebooks=options.notebooks,
+        notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),
     )  # fmt: skip
     return grade(options.paths, chosen, print)
 

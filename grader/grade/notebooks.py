@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from grader.grade.cache import Cache
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
-from grader.submission import Submission, printable
+from grader.submission import Submission, counted, printable
 from haribote.data import load
+from haribote.errors import HariboteError
 from haribote.tasks import find_task
 from simulator import Machine
 from simulator.native.build import cache_folder
@@ -56,6 +57,14 @@ def notebook_names() -> list[str]:
     return sorted(name for name in names if "." not in name)
 
 
+def check_names(names: Sequence[str]) -> None:
+    """Raise HariboteError for a name that no notebook has."""
+    known = notebook_names()
+    for name in names:
+        if name not in known:
+            raise HariboteError(f"there is no notebook {name!r}", f"one of {', '.join(known)}")
+
+
 def run_notebooks(
     submissions: Sequence[Submission], workers: int, say: Callable[[str], object], names: Sequence[str] = ()
 ) -> list[dict[str, str]]:
@@ -64,7 +73,7 @@ def run_notebooks(
     Machine("native")  # built once, for all; and so are the digits
     load("synthetic")
     readable = [submission for submission in submissions if submission.files]
-    say(f"{len(names)} notebooks with each of {len(readable)} submissions")
+    say(f"{counted(len(names), 'notebook')} with each of {counted(len(readable), 'submission')}")
     with ThreadPoolExecutor(workers) as pool:
         lessons = [Lesson(submission, name) for submission in readable for name in names]
         lines = list(pool.map(run_notebook, lessons))
@@ -94,7 +103,7 @@ def run(lesson: Lesson) -> Outcome:
     test = f"{sys.executable} -s -m pytest -v --tb=short -p no:cacheprovider --nbval-lax --nbval-current-env"
     test += f" --nbval-cell-timeout={CELL_SECONDS} --rootdir=notebooks notebooks/{lesson.notebook}.ipynb"
     script = "mkdir -p /tmp/.cache/haribote" + (f" && cp {CACHE}/* /tmp/.cache/haribote" if kept else "")
-    script += f" && cp -r {COURSE} /tmp/course && cd /tmp/course && export {' '.join(_SETTINGS)} && exec {test}"
+    script += f" && cp -a {COURSE} /tmp/course && cd /tmp/course && export {' '.join(_SETTINGS)} && exec {test}"
     return box.run(["/bin/sh", "-c", script], files=files, limits=LIMITS)
 
 

@@ -12,12 +12,13 @@ from tqdm import tqdm
 from grader.grade.coordinator import Progress, run, work_key, work_list
 from grader.grade.executors import Crew, cluster_crew, local_crew
 from grader.grade.journal import Journal
+from grader.grade.notebooks import check_names, run_notebooks
 from grader.grade.page import as_page
 from grader.grade.report import Report, as_csv, as_json, as_text, report_of
 from grader.grade.work import Work
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
-from grader.submission import read_submissions
+from grader.submission import counted, read_submissions
 from haribote.errors import HariboteError
 from haribote.files import write_file
 from haribote.tasks import Task, all_tasks
@@ -25,7 +26,10 @@ from haribote.tasks import Task, all_tasks
 
 @dataclass(frozen=True)
 class Options:
-    """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing."""
+    """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing.
+
+    lessons: of the notebooks only these.
+    """
 
     output: Path
     again: tuple[Task, ...] = ()
@@ -36,6 +40,7 @@ class Options:
     cached: bool = True
     unsafe: bool = False
     notebooks: bool = False
+    lessons: tuple[str, ...] = ()
 
 
 def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object], crew: Crew | None = None) -> int:
@@ -43,10 +48,14 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
 
     crew: workers of another kind. Raises HariboteError where there is no sandbox, nothing to grade, or no room.
     """
+    if options.unsafe and options.notebooks:
+        raise HariboteError("notebooks are run in the sandbox only", "leave --notebooks or --unsafe away")
     if options.unsafe:
         say("WITHOUT A SANDBOX: the answers run as you, and can do whatever you can")
     else:
         _require_sandbox()
+    if options.lessons:
+        check_names(options.lessons)
     submissions = read_submissions(paths, options.any_version)
     course_tree()  # once, before the workers want it
     tasks = options.again or all_tasks()
@@ -59,13 +68,12 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
         if crew is None:
             crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
         left = sum(work.key not in journal.verdicts for work in works)
-        say(f"{len(submissions)} submissions, {len(works)} answers, {len(works) - left} graded before; {crew.name}")
+        amount = f"{counted(len(submissions), 'submission')}, {counted(len(works), 'answer')}"
+        say(f"{amount}, {len(works) - left} graded before; {crew.name}")
         _run(works, journal, crew, left, say)
         report = report_of(submissions, journal, options.seed)
     if options.notebooks:
-        from grader.grade.notebooks import run_notebooks
-
-        report = replace(report, notebooks=run_notebooks(submissions, options.workers, say))
+        report = replace(report, notebooks=run_notebooks(submissions, options.workers, say, options.lessons))
     _write(report, options.output)
     say(as_text(report))
     say(f"reports: {', '.join(str(options.output / name) for name in ('report.html', 'report.csv', 'report.json'))}")
