@@ -1,6 +1,6 @@
 """How long a check takes, per kind of task: cold (a new Python process, as `grader check` in a shell) and warm.
 
-    python benchmarks/check_latency.py [TASK …] [--runs 5]
+    python -m benchmarks.check_latency [TASK …] [--runs 5]
 
 Solutions are checked, since a right answer runs through all cases. Wall time is the median of the runs, with the CPU
 time of the process beside it, which a busy machine changes less.
