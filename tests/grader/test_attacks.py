@@ -16,6 +16,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from sandboxes import sandboxed
 
 import grader.grade.emit
 import grader.grade.work
@@ -23,16 +24,10 @@ from grader.course import verdict_hash
 from grader.emitter.values import encode
 from grader.grade.work import Work, grade_one
 from grader.judging import requests_of
-from grader.sandbox import Limits, SandboxMissing, find_sandbox
+from grader.sandbox import Limits
 from haribote.tasks import ROOT, Task, find_task
 
-try:
-    find_sandbox()
-    MISSING = ""
-except SandboxMissing as error:
-    MISSING = str(error)
-
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no sandbox here: {MISSING}")
+pytestmark = sandboxed
 
 HEAD = """
 import ctypes, json, os, socket, sys

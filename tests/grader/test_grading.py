@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sandboxes import sandboxed
 
 from benchmarks.grading import complete, make_class
 from grader.cli import main
@@ -29,18 +30,11 @@ from grader.grade.points import points_of
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work, grade_one
 from grader.result import Result
-from grader.sandbox import SandboxMissing, find_sandbox
+from grader.sandbox import find_sandbox
 from grader.submission import Submission, pack, printable
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, find_task
 
-try:
-    find_sandbox()
-    MISSING = ""
-except SandboxMissing as error:
-    MISSING = str(error)
-
-sandboxed = pytest.mark.skipif(bool(MISSING), reason=f"no sandbox here: {MISSING}")
 TASKS = tuple(find_task(name) for name in ("0.1", "5.12"))
 EVIL = "<script>alert(1)</script>"
 

@@ -6,23 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from sandboxes import sandboxed
 
 import grader.grade.emit
 from grader.grade.emit import Emitters
 from grader.grade.notebooks import line_of
 from grader.grade.work import requests
-from grader.sandbox import Limits, Outcome, Sandbox, SandboxMissing, find_sandbox
+from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.probe import probe
 from grader.sandbox.tree import COURSE, course_tree, tree_files, withheld
 from haribote.tasks import ROOT, all_tasks, find_task, is_written
-
-try:
-    find_sandbox()
-    MISSING = ""
-except SandboxMissing as error:
-    MISSING = str(error)
-
-sandboxed = pytest.mark.skipif(bool(MISSING), reason=f"no sandbox here: {MISSING}")
 
 
 def test_the_tree_has_bare_stubs_and_no_answers() -> None:
