@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from grader.sandbox.command import Sandbox
+from grader.sandbox.command import HOME, Sandbox
 from grader.sandbox.limits import MIB, Limits
 from haribote.errors import HariboteError
 
@@ -63,6 +63,11 @@ def find_sandbox() -> Sandbox:
     for program in ("bwrap", "prlimit", *(("setpriv",) if os.geteuid() == 0 else ())):
         if shutil.which(program) is None:
             raise SandboxMissing(f"the sandbox needs the program {program}, which is not installed", INSTALL)
+    if Path(sys.prefix).is_relative_to(HOME):
+        raise SandboxMissing(
+            f"the Python in use lies in {HOME}, which the sandbox replaces by an empty folder: {sys.prefix}",
+            "set the course up in another folder",
+        )
     sandbox = Sandbox(bwrap=shutil.which("bwrap") or "bwrap")
     open_doors = probe(sandbox)
     if open_doors:
