@@ -65,6 +65,8 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     transfer = row.op in ("DL", "UL")
     if transfer:
         yield Case("every element different", row, op, (_distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
+    else:
+        yield Case("every element different", row, op, distinct_numbers(row, op, rng))
     yield Case("the train step", row, op, step_values(seed)[row.name])
     judged = _at(op, Place(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
     ul = row.op == "UL"
@@ -104,6 +106,22 @@ def _distinct(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     special = [0x80000000, 0x00000001, 0x7F800000, 0xFF800000, 0x7FC00001, 0x807FFFFF, 0xFFFFFFFF]
     bits[: len(special)] = special
     return bits.reshape(shape).view(np.float32)
+
+
+def distinct_numbers(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]:
+    """Ordinary numbers of both signs, no two of an operand the same, so that no exchange of elements goes unseen.
+
+    Labels are as different as 16 values can be.
+    """
+    if row.op == "OneHot":
+        return (rng.permutation(np.arange(prod(op.x.shape), dtype=np.int32) % 16).reshape(op.x.shape),)
+    return tuple(_different(rng, operand.shape) for operand in op.inputs)
+
+
+def _different(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Numbers between 1/2 and 3 in size, evenly spaced, in random order, every other one negative."""
+    sizes = np.linspace(0.5, 3.0, prod(shape)) * np.where(np.arange(prod(shape)) % 2, -1, 1)
+    return rng.permutation(sizes).astype(np.float32).reshape(shape)
 
 
 def _random(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]:
