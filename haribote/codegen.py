@@ -15,7 +15,7 @@ from pathlib import Path
 import onnx
 
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
-from haribote.graph import Index
+from haribote.graph import Index, clone
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow
 from haribote.placement import op_of, row_of
@@ -78,8 +78,8 @@ def generate(model: onnx.ModelProto, solutions: bool | None = None, find: Find |
     Raises KernelFailed where a kernel has a mistake.
     """
     solutions = solutions_wanted() if solutions is None else solutions
-    emitter = _Emitter(Index(model), solutions, find or resolve_row)
-    return [piece for group in _groups(model.graph) for piece in emitter.group(group)]
+    generator = _Generator(Index(model), solutions, find or resolve_row)
+    return [piece for group in _groups(model.graph) for piece in generator.group(group)]
 
 
 def _groups(graph: onnx.GraphProto) -> Iterator[_Group]:
@@ -102,8 +102,7 @@ def _groups(graph: onnx.GraphProto) -> Iterator[_Group]:
 
 def _without_transfers(group: _Group) -> onnx.NodeProto:
     """The operator of a group, reading and writing the tensors in DRAM itself."""
-    node = onnx.NodeProto()
-    node.CopyFrom(group.node)
+    node = clone(group.node)
     sources = {load.output[0]: load.input[0] for load in group.loads}
     targets = {store.input[0]: store.output[0] for store in group.stores}
     node.input[:] = [sources.get(name, name) for name in node.input]
@@ -112,7 +111,7 @@ def _without_transfers(group: _Group) -> onnx.NodeProto:
 
 
 @dataclass
-class _Emitter:
+class _Generator:
     index: Index
     solutions: bool
     find: Find

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -19,6 +19,7 @@ from haribote.reference import operators, run_nodes
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
+Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto, onnx.GraphProto, onnx.TensorProto)
 
 IR_VERSION = 10
 KIND, UPDATES = "haribote.kind", "haribote.updates"
@@ -170,9 +171,13 @@ class Builder:
         self.model.graph.node.append(helper.make_node(op_type, inputs, [name], name=name, domain=domain, **attrs))
         return name
 
-    def keep(self, node: onnx.NodeProto) -> None:
-        """Add a copy of a node of the model given to `like`."""
+    def keep(self, node: onnx.NodeProto, inputs: Iterable[str] | None = None) -> onnx.NodeProto:
+        """Add a copy of a node of the model given to `like`, which reads `inputs` where they are given; returns it."""
         self.model.graph.node.append(node)
+        copy: onnx.NodeProto = self.model.graph.node[-1]
+        if inputs is not None:
+            copy.input[:] = list(inputs)
+        return copy
 
     def finish(self) -> onnx.ModelProto:
         """The model with all shapes inferred, verified."""
@@ -218,11 +223,19 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
     return model
 
 
-def clone(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A deep copy."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+def clone(message: Message) -> Message:
+    """A deep copy of a model or of a part of one."""
+    copy = type(message)()
+    copy.CopyFrom(message)
     return copy
+
+
+def remove_unused_constants(graph: onnx.GraphProto) -> None:
+    """Remove the constants that no node reads and that are no output. In place."""
+    used = {name for node in graph.node for name in node.input} | {info.name for info in graph.output}
+    kept = [clone(init) for init in graph.initializer if init.name in used]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
 
 
 def verify(model: onnx.ModelProto) -> None:

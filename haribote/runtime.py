@@ -124,7 +124,7 @@ class Session:
 
     def _host_worker(self, node: onnx.NodeProto) -> Callable[[], None]:
         inputs = list(dict.fromkeys(name for name in node.input if name))
-        evaluator = ReferenceEvaluator(one_node_model(self.compiled.model, node))
+        evaluator = ReferenceEvaluator(one_node_model(self.compiled.model, node, self.compiled.index))
 
         def work() -> None:
             with np.errstate(all="ignore"):

@@ -65,12 +65,12 @@ def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
     model = clone(compiled.model)
     del model.graph.node[:]
     for piece in compiled.pieces:
-        node = model.graph.node.add()
-        node.CopyFrom(piece.node)
+        node = clone(piece.node)
         if isinstance(piece, HostPiece):
             _drop(node, "haribote.in", "haribote.out", "haribote.kernel")
         elif isinstance(piece, TransferPiece):
             _drop(node, "haribote.kernel")
+        model.graph.node.append(node)
     return model
 
 

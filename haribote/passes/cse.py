@@ -27,8 +27,7 @@ def merge_constants(model: onnx.ModelProto) -> None:
     first: dict[bytes, str] = {}
     equal: dict[str, str] = {}
     for tensor in model.graph.initializer:
-        content = onnx.TensorProto()
-        content.CopyFrom(tensor)
+        content = clone(tensor)
         content.name = ""
         equal[tensor.name] = first.setdefault(content.SerializeToString(deterministic=True), tensor.name)
     for node in model.graph.node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 
-from haribote.graph import clone, complete
+from haribote.graph import clone, complete, remove_unused_constants
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -23,6 +23,4 @@ def remove_dead_code(model: onnx.ModelProto) -> None:
             needed.update(node.input)
         else:
             graph.node.remove(node)
-    for init in list(graph.initializer):
-        if init.name not in needed:
-            graph.initializer.remove(init)
+    remove_unused_constants(graph)

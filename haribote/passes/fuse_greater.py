@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 
-from haribote.graph import Builder, Index, attributes
+from haribote.graph import Builder, Index, attributes, remove_unused_constants
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -19,9 +19,7 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
             absorbed.add(cast.name)
         elif node.name not in absorbed:
             builder.keep(node)
-    used = {name for node in builder.model.graph.node for name in node.input}
-    for tensor in [tensor for tensor in builder.model.graph.initializer if tensor.name not in used]:
-        builder.model.graph.initializer.remove(tensor)
+    remove_unused_constants(builder.model.graph)
     return builder.finish()
 
 

@@ -21,23 +21,21 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     the value that had that name before.
     """
     index, builder = Index(model), Builder.like(model)
-    for original in model.graph.node:
-        node = onnx.NodeProto()
-        node.CopyFrom(original)
+    for node in model.graph.node:
         row = row_of(node)
         if row is None:
             builder.keep(node)
             continue
+        inputs = list(node.input)
         if row.input_memory != "DRAM":
             for number, (tag, value) in enumerate(zip(row.inputs, tensor_inputs(node, index), strict=True)):
-                _transfer(builder, "DL", tag, value, f"{node.name}.dl{number}")
-                _rewire(node, value, f"{node.name}.dl{number}")
-        result = node.output[0]
+                loaded = f"{node.name}.dl{number}"
+                _transfer(builder, "DL", tag, value, loaded)
+                inputs[inputs.index(value)] = loaded  # the first that is left: a node may read one value twice
+        kept = builder.keep(node, inputs)
         if row.output_memory != "DRAM":
-            node.output[0] = f"{node.name}.lm"
-        builder.keep(node)
-        if row.output_memory != "DRAM":
-            _transfer(builder, "UL", row.output, node.output[0], result, f"{node.name}.ul")
+            kept.output[0] = f"{node.name}.lm"
+            _transfer(builder, "UL", row.output, f"{node.name}.lm", node.output[0], f"{node.name}.ul")
     return builder.finish()
 
 
@@ -46,8 +44,3 @@ def _transfer(builder: Builder, op: str, tag: str, source: str, target: str, nam
     node = builder.model.graph.node[-1]
     node.name = name or target
     annotate(node, BY_TRANSFER[op, tag])
-
-
-def _rewire(node: onnx.NodeProto, old: str, new: str) -> None:
-    """Let the node read `new` in the first place where it reads `old` (a node may read one value twice)."""
-    node.input[list(node.input).index(old)] = new

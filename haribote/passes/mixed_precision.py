@@ -43,13 +43,12 @@ def round_factors(model: onnx.ModelProto, short: str) -> onnx.ModelProto:
     """The graph whose products read rounded factors; see `run`."""
     builder, index = Builder.like(model), Index(model)
     rounded: dict[str, str] = {}
-    for original in model.graph.node:
-        node = onnx.NodeProto()
-        node.CopyFrom(original)
-        if node.op_type in PRODUCTS and all(index.dtype[name] == np.float32 for name in node.input[:2]):
-            for position, name in enumerate(node.input[:2]):
+    for node in model.graph.node:
+        inputs = list(node.input)
+        if node.op_type in PRODUCTS and all(index.dtype[name] == np.float32 for name in inputs[:2]):
+            for position, name in enumerate(inputs[:2]):
                 if name not in rounded:
                     rounded[name] = builder.op(FORMATS[short], name, name=f"{name}.{short}")
-                node.input[position] = rounded[name]
-        builder.keep(node)
+                inputs[position] = rounded[name]
+        builder.keep(node, inputs)
     return builder.finish()

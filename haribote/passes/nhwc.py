@@ -112,10 +112,7 @@ class Images:
 
     def keep(self, node: onnx.NodeProto) -> None:
         """The node as it was."""
-        copy = onnx.NodeProto()
-        copy.CopyFrom(node)
-        copy.input[:] = [self.plain(name) for name in node.input]
-        self.builder.keep(copy)
+        self.builder.keep(node, [self.plain(name) for name in node.input])
 
     def finish_output(self, name: str) -> None:
         """Write an output of the graph that still waits."""

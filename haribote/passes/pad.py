@@ -29,6 +29,7 @@ from haribote.graph import (
     Shape,
     attributes,
     complete,
+    metadata,
     set_metadata,
     tensor_info,
     updates,
@@ -95,8 +96,7 @@ def crop_one(array: Array, entry: dict[str, Any] | None) -> Array:
 
 def padding(model: onnx.ModelProto) -> dict[str, dict[str, Any]]:
     """The model's `haribote.padding`; empty for a graph that is not padded."""
-    found = [prop.value for prop in model.metadata_props if prop.key == PADDING]
-    entries: dict[str, dict[str, Any]] = json.loads(found[0]) if found else {}
+    entries: dict[str, dict[str, Any]] = json.loads(metadata(model).get(PADDING, "{}"))
     return entries
 
 
@@ -223,16 +223,17 @@ class _Padder:
         """Give padded classes probability 0: by the last layer's bias, or by a constant that is added."""
         logits = node.input[0]
         if not self.sizes.grows((logits, 1)):
-            return self.builder.keep(node)
+            self.builder.keep(node)
+            return
         bias = self.class_bias(logits)
         if bias is not None:
             self.fill[bias] = self.fill[self.updates.get(bias, bias)] = CLASS_BIAS
-            return self.builder.keep(node)
+            self.builder.keep(node)
+            return
         real, padded = self.index.shape[logits][1], self.sizes.padded(logits)[1]
         mask = self.builder.constant(_extend(np.zeros(real, np.float32), (padded,), CLASS_BIAS), f"{logits}.class_bias")
         masked = self.builder.op("Add", logits, mask, name=f"{logits}.masked")
         self.builder.op("LogSoftmax", masked, name=node.output[0], reserved=True, axis=1)
-        return None
 
     def class_bias(self, logits: str) -> str | None:
         """The bias parameter whose padded entries reach the padded classes, if they reach nothing else."""
@@ -250,7 +251,8 @@ class _Padder:
         """The sum of the rows' losses, each with its weight: 1/N (or 1, for a sum), and 0 for a padded row."""
         labels, loss = node.input[1], node.output[0]
         if not self.sizes.grows((labels, 0)):
-            return self.builder.keep(node)
+            self.builder.keep(node)
+            return
         rows = self.index.shape[labels][0]
         weight = 1 / rows if attributes(node)["reduction"] == b"mean" else 1.0
         weights = _extend(np.full(rows, weight, np.float32), self.sizes.padded(labels), 0)

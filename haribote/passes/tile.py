@@ -23,7 +23,20 @@ from typing import Any
 import numpy as np
 import onnx
 
-from haribote.graph import TILES, Array, Builder, Index, Shape, attributes, is_loss, mark_loss, set_metadata, updates
+from haribote.graph import (
+    TILES,
+    Array,
+    Builder,
+    Index,
+    Shape,
+    attributes,
+    is_loss,
+    mark_loss,
+    metadata,
+    remove_unused_constants,
+    set_metadata,
+    updates,
+)
 
 BATCH, FEATURES, OTHER = 256, 1024, 16
 
@@ -54,8 +67,7 @@ def join_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[s
 
 def tiles(model: onnx.ModelProto) -> dict[str, dict[str, list[int]]]:
     """The model's `haribote.tiles`: {tensor: {"shape": [...], "tile": [...]}} for every cut input and output."""
-    found = [entry.value for entry in model.metadata_props if entry.key == TILES]
-    result: dict[str, dict[str, list[int]]] = json.loads(found[0]) if found else {}
+    result: dict[str, dict[str, list[int]]] = json.loads(metadata(model).get(TILES, "{}"))
     return result
 
 
@@ -118,7 +130,7 @@ class _Tiler:
             for name in (*self.index.inputs, *self.index.outputs)
             if self.is_cut(name)
         }
-        self.drop_unused_constants()
+        remove_unused_constants(self.builder.model.graph)
         result = self.builder.finish()
         set_metadata(result, tiles=json.dumps(cuts), updates=json.dumps(changed))
         return result
@@ -229,10 +241,7 @@ class _Tiler:
         loss = is_loss(node)
         whole = [self.joined_name(name, loss) if name else "" for name in node.input]
         cut = [name for name in node.output if self.is_cut(name)]
-        copy = onnx.NodeProto()
-        copy.CopyFrom(node)
-        copy.input[:] = whole
-        self.builder.keep(copy)
+        self.builder.keep(node, whole)
         for name in cut:
             step = self.tile[name]
             for place in _grid(self.index.shape[name], step):
@@ -266,13 +275,6 @@ class _Tiler:
 
     def integers(self, values: list[int]) -> str:
         return self.builder.constant(np.array(values, np.int64), f"integers_{'_'.join(map(str, values))}")
-
-    def drop_unused_constants(self) -> None:
-        graph = self.builder.model.graph
-        used = {name for node in graph.node for name in node.input} | {info.name for info in graph.output}
-        kept = [onnx.TensorProto.FromString(t.SerializeToString()) for t in graph.initializer if t.name in used]
-        del graph.initializer[:]
-        graph.initializer.extend(kept)
 
 
 def _tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
