@@ -139,8 +139,7 @@ class _Assembly:
         if errors:
             self.findings += errors
             return None
-        count = next((i.number or 1 for i in decoded if i.op == "nop"), 1)
-        return Step(self.line, text, tuple(decoded), count)
+        return Step(self.line, text, tuple(decoded), max(i.count for i in decoded))
 
 
 def assemble(text: str, filename: str = "<text>") -> Program:

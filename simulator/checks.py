@@ -21,15 +21,7 @@ from simulator.waits import WINDOW, Timeline, Wait
 
 def _paths(step: Step) -> set[str]:
     """The forwarding paths that a step leaves valid (isa.md, section 5.2)."""
-    valid: set[str] = set()
-    for instruction in step.instructions:
-        to_pe = any(isinstance(source.operand, (L1bm, Turnaround)) for source in instruction.sources)
-        path = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf", "l1bm": "lbf" if to_pe else ""}.get(
-            instruction.unit
-        )
-        if path:
-            valid.add(path)
-    return valid
+    return {instruction.path for instruction in step.instructions if instruction.path}
 
 
 NOT_KNOWN = "what it holds is not known"  # a forwarding path that is read after another step than the next
@@ -74,18 +66,18 @@ def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> I
                     f"$lbi was written by {sent[1].op}, of another transfer family",
                     "use the same family",
                 )
-            elif (instruction.number or 0) != (sent[1].number or 0) and instruction.op == "l1bmd":
+            elif instruction.shift != sent[1].shift:
                 yield _warn(
                     source.location,
                     "both l1bmd of a turnaround pair need the same shift",
-                    f"write l1bmd{sent[1].number or 0:+d}",
+                    f"write l1bmd{sent[1].shift:+d}",
                     "error",
                 )
 
 
 def _sends(step: Step) -> Instruction | None:
     for instruction in step.instructions:
-        if instruction.unit == "l1bm" and isinstance(instruction.destinations[0].operand, (L1bm, Turnaround)):
+        if instruction.form.from_pes:
             return instruction
     return None
 

@@ -19,15 +19,8 @@ from simulator.program import (
     TRegister,
     Turnaround,
 )
+from simulator.units import UNITS
 
-_GROUPS = {
-    "alu": "ALU",
-    "mau": "MAU calculation",
-    "mau-write": "matrix write",
-    "mau-read": "matrix read",
-    "l1bm": "L1BM",
-    "l2bm": "L2BM",
-}
 _SPLIT = "put one of them on a line of its own"
 
 
@@ -39,7 +32,7 @@ def _group(instruction: Instruction) -> str:
     """The issue group. Reading the turnaround register is one of its own; writing it alone goes with L1BM. [A]"""
     if any(isinstance(source.operand, Turnaround) for source in instruction.sources):
         return "turnaround"
-    return _GROUPS.get(instruction.unit, instruction.unit)
+    return UNITS[instruction.unit].group
 
 
 def _units(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]:

@@ -12,7 +12,6 @@ from simulator import program as p
 from simulator.places import Place
 from simulator.transfers import move_transfer
 
-FORWARDS = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf"}
 DRAM_UNIT = 16
 """Long words that an entry of the DRAM address table addresses (isa.md, section 6)."""
 
@@ -40,26 +39,13 @@ def memory_of(operand: p.Operand) -> str:
     return _KINDS.get(type(operand), "")
 
 
-def sends(instruction: p.Instruction) -> bool:
-    """True for PE to L1BM transfers, which also fill the turnaround register."""
-    return instruction.unit == "l1bm" and isinstance(instruction.destinations[0].operand, p.L1bm | p.Turnaround)
-
-
-def forwards(instruction: p.Instruction) -> str:
-    """The forwarding path that an instruction fills."""
-    if instruction.unit == "l1bm":
-        return "" if sends(instruction) else "lbf"
-    return FORWARDS.get(instruction.unit, "")
-
-
 def written_memories(line: p.Step | p.Move) -> set[str]:
     """The memories, forwarding paths and turnaround register that a line may write."""
     if isinstance(line, p.Move):
         return {memory_of(line.destination.operand)} if line.destination is not None else set()
     written = {memory_of(d.operand) for i in line.instructions for d in i.destinations} - {"turnaround"}
     if all(i.op != "noforward" for i in line.instructions):
-        written |= {forwards(i) for i in line.instructions}
-        written |= {"turnaround"} if any(map(sends, line.instructions)) else set()
+        written |= {"turnaround" if i.form.from_pes else i.path for i in line.instructions}
     return written
 
 

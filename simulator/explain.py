@@ -20,9 +20,8 @@ from simulator.errors import SimulatorError
 from simulator.files import read
 from simulator.formulas import Index, Reference
 from simulator.transfers import Transfer, move_transfer, transfer_of
+from simulator.units import UNITS
 
-UNITS = {"alu": "ALU", "mau": "MAU", "mau-write": "MAU", "mau-read": "MAU", "l1bm": "L1BM", "l2bm": "L2BM"}
-OUTPUTS = {"alu": "$aluf", "mau": "$mauf", "mau-read": "$mreadf"}
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
 
 
@@ -76,20 +75,16 @@ def _step(step: p.Step) -> Iterator[str]:
     for instruction in step.instructions:
         if instruction.op != "nop":
             yield from _instruction(instruction)
-    forwarded = [OUTPUTS[i.unit] for i in parts if i.unit in OUTPUTS] + ["$lbf"] * any(map(_to_pe, parts))
+    forwarded = [f"${i.path}" for i in parts if i.path]
     if forwarded and not any(i.op == "noforward" for i in step.instructions):
         yield f"the next step finds the result on {', '.join(forwarded)}"
 
 
-def _to_pe(instruction: p.Instruction) -> bool:
-    return instruction.unit == "l1bm" and isinstance(instruction.sources[0].operand, p.L1bm | p.Turnaround)
-
-
 def _instruction(instruction: p.Instruction) -> Iterator[str]:
     row = isa.INSTRUCTIONS[instruction.op]
-    unit = UNITS.get(row.unit)
+    lane = UNITS[row.unit].lane
     name = instruction.text.split()[0]
-    yield f"{name}{f' ({unit})' if unit else ''}: {row.meaning}"
+    yield f"{name}{f' ({lane})' if lane else ''}: {row.meaning}"
     for remark in _remarks(instruction):
         yield f"  {remark}"
     transfer = transfer_of(instruction)
@@ -116,12 +111,12 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
     if instruction.narrow:
         lower = wording.LOWER.get(instruction.precision, "half")
         yield f"the result is rounded directly to {lower} precision and packed"
-    if row.unit == "alu" and row.number and instruction.number:
-        yield f"{instruction.number} mantissa bits are kept"
-    if row.unit == "l1bm" and not _to_pe(instruction):
+    if instruction.kept is not None:
+        yield f"{instruction.kept} mantissa bits are kept"
+    if instruction.form.from_pes:
         yield "what is sent also stays in the turnaround register, for `$lbi` in the next step"
     if row.unit == "wait":
-        yield f"tag {instruction.number:02x}"
+        yield f"tag {instruction.tag:02x}"
     if instruction.flush is not None:
         cycles = wording.masked(p.WriteMask(instruction.flush, 1))
         yield f"zero-flush: the result is kept {cycles or 'everywhere'}, elsewhere it becomes 0"

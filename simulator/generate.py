@@ -13,8 +13,9 @@ from simulator import isa
 from simulator.assembler import assemble
 from simulator.checks import fix_nops
 from simulator.errors import AssemblyError
+from simulator.forms import Form
 from simulator.opcodes import MOVE_OPCODES, OPCODES, Opcode
-from simulator.rows import ROLES, Form, MoveRow, Row
+from simulator.rows import ROLES, MoveRow, Row
 
 LITERALS = ('i"-1"', 'i"0x7fffffff"', 'ui"4000000000"', 's"-32768"', 'f"1.5"', 'f"inf"', 'f"-0.0"', 'h"-1e9"', 'i"9"')
 PATHS = ("$aluf", "$mauf", "$lbf")

@@ -19,19 +19,18 @@ from simulator import debug, isa
 from simulator import program as p
 from simulator.dependence import Datum, Input, flag_inputs, inputs_of, names_of, sent_to
 from simulator.destinations import (
-    forwards,
     indirect,
     memory_of,
     moved_to,
     names,
-    sends,
     statement_addresses,
     written_memories,
 )
 from simulator.execute.masks import entry_flags, write_bits
 from simulator.execute.operands import base_address, is_dynamic, pe_rows
 from simulator.memories import Flags, Memories
-from simulator.places import PATHS, Place
+from simulator.places import Place
+from simulator.units import PATHS
 
 WHOLE = 0xFFFFFFFF
 
@@ -184,10 +183,10 @@ class History:
     def _instruction_writes(self, index: int, number: int, instruction: p.Instruction, place: Place) -> Iterator[Write]:
         if place.memory in PATHS:
             datum = Datum(place.unit, *divmod(place.word, 4))
-            if forwards(instruction) == place.memory:
+            if instruction.path == place.memory:
                 yield self._made(index, number, instruction, datum, WHOLE)
             return
-        if place.memory == "turnaround" and sends(instruction):
+        if place.memory == "turnaround" and instruction.form.from_pes:
             yield from self._sent(index, number, instruction, place)
         for position, destination in enumerate(instruction.destinations, len(instruction.sources)):
             operand = destination.operand

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from simulator import isa
+from simulator.forms import Form
 from simulator.opcodes import Head, parse_head, resolve_at
 from simulator.operands import OperandError, parse_mask, parse_operand
 from simulator.program import (
@@ -29,7 +30,7 @@ from simulator.program import (
     Turnaround,
     WriteMask,
 )
-from simulator.rows import ROLES, Form, Role
+from simulator.rows import ROLES, Role
 
 Report = Callable[[int, OperandError], None]
 """Notes a finding at a column."""
@@ -186,7 +187,7 @@ def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations
             raise OperandError("`r` gives four halves, which is one row per cycle, not two", f"write $l{rows.register}")
     if len(destinations) > 1 and any(isinstance(d.operand, NoWrite) for d in destinations):
         raise OperandError("$nowrite must be the only destination", "leave out $nowrite or the others")
-    if head.flush is not None and head.opcode.row.unit == "l1bm" and form.destination == "lb":
+    if head.flush is not None and form.from_pes:
         raise OperandError("zero-flush works only on what goes to the PEs", "leave out the mask after the opcode")
 
 
@@ -196,7 +197,8 @@ def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
     tag = int(match[1], 16) if match else 0
     if not 0 < tag < isa.WAIT_TAGS:
         raise OperandError("`wait` needs a tag from i01 to i3f", "write two hexadecimal digits, e.g. `wait i01`")
-    return Instruction("wait", "wait", Location(line, words[0].column), text, number=tag)
+    form = isa.INSTRUCTIONS["wait"].forms[0]
+    return Instruction("wait", "wait", Location(line, words[0].column), text, form, tag=tag)
 
 
 def _operands(
@@ -231,7 +233,7 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
             return None
         sources, destinations = operands
         _check_whole(head, form, sources, destinations)
-        number, l1bs = resolve_at(head, form, row.name)
+        chosen = resolve_at(head, form, row.name)
     except OperandError as error:
         report(words[0].column, error)
         return None
@@ -241,6 +243,7 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
         unit=row.unit,
         location=Location(line, words[0].column),
         text=text,
+        form=form,
         precision=opcode.precision,
         sources=sources,
         destinations=destinations,
@@ -248,7 +251,11 @@ def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, repo
         rows=opcode.rows,
         narrow=opcode.narrow,
         unsigned=opcode.unsigned,
-        number=number,
-        l1bs=l1bs,
+        kept=head.number if row.unit == "alu" else None,
+        shift=head.shift,
+        mab=chosen.mab,
+        free=chosen.free,
+        count=head.number or 1 if row.unit == "nop" else 1,
+        l1bs=chosen.l1bs,
         flush=head.flush,
     )

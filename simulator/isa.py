@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simulator.rows import STEP_CYCLES as STEP_CYCLES
+from simulator.forms import STEP_CYCLES as STEP_CYCLES
 from simulator.rows import MoveRow, Row
 from simulator.tables import alu, control, mau, moves, transfers
 

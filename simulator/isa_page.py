@@ -13,8 +13,9 @@ from simulator.cost import NOT_KNOWN, RATES
 from simulator.errors import SimulatorError
 from simulator.explain import explain_line
 from simulator.files import write
+from simulator.forms import Form
 from simulator.opcodes import MOVE_OPCODES, OPCODES, REDUCTIONS
-from simulator.rows import EVIDENCE, ROLES, Form, MoveRow, Row
+from simulator.rows import EVIDENCE, ROLES, MoveRow, Row
 from simulator.waits import RULES
 from simulator.wording import PRECISIONS
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.errors import SimulatorError
+from simulator.units import PATHS
 
 L2BS = isa.GROUPS * isa.L2BS_PER_GROUP  # in the whole machine; l2b = 2 * group + c
 ALL_L1BS = L2BS * isa.L1BS
@@ -135,7 +136,7 @@ class Memories:
         self.dar_fetched: Words = np.zeros((isa.GROUPS, 0), np.uint32)
         self.dar_next: tuple[int, int] = (0, 0)
         nothing = np.zeros((1, 1, 1), np.uint32)
-        self.paths: dict[str, Words] = {name: nothing for name in ("aluf", "mauf", "lbf", "mreadf")}
+        self.paths: dict[str, Words] = {name: nothing for name in PATHS}
         self.turnaround: tuple[str, LongWords] | None = None
 
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from simulator import isa
+from simulator.forms import Form
 from simulator.isa import INSTRUCTIONS, MOVES
 from simulator.operands import OperandError, parse_l1bs, parse_mask
-from simulator.rows import Form, MoveRow, Row
+from simulator.rows import MoveRow, Row
 
 Rows = Literal["", "u", "d"]
 
@@ -68,10 +69,11 @@ MOVE_OPCODES: Mapping[str, tuple[MoveRow, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """An opcode word taken apart. number: `/n` or the shift; at: what follows `@`."""
+    """An opcode word taken apart. number: what follows `/`; at: what follows `@`."""
 
     opcode: Opcode
     number: int | None = None
+    shift: int = 0
     flush: int | None = None
     at: str | None = None
 
@@ -144,15 +146,23 @@ def parse_head(text: str) -> Head:
     if shift and abs(int(shift)) >= isa.MABS:
         raise OperandError(f"the shift `{shift}` must be between -15 and +15", f"use {int(shift) % isa.MABS:+d}")
     number, flush = _slashes(opcode, name, slashes.split("/")[1:] if slashes else ())
-    return Head(opcode, int(shift) if shift else number, flush, at)
+    return Head(opcode, number, int(shift or 0), flush, at)
 
 
-def resolve_at(head: Head, form: Form, name: str) -> tuple[int | None, frozenset[int] | None]:
-    """What `@` gives: the number (MAB, or the free bits of l2bmi) and the L1Bs. Raises OperandError."""
+class Chosen(NamedTuple):
+    """What `@` chooses; the fields are those of `Instruction`."""
+
+    mab: int = 0
+    free: int = 0
+    l1bs: frozenset[int] | None = None
+
+
+def resolve_at(head: Head, form: Form, name: str) -> Chosen:
+    """What `@` chooses. Raises OperandError."""
     at = head.at
     if at is None:
         if form.at in ("", "set"):
-            return head.number, None
+            return Chosen()
         choices = f"@0 to @{form.units - 1}" if form.at == "mab" else "@0 to @7"
         raise OperandError(
             f"`{name}` does not say which {'MAB' if form.at == 'mab' else 'L1B'} it reads", f"append {choices}"
@@ -162,10 +172,10 @@ def resolve_at(head: Head, form: Form, name: str) -> tuple[int | None, frozenset
     if form.at == "mab":
         if not at.isdecimal() or int(at) >= form.units:
             raise OperandError(f"`@{at}` does not name a MAB", f"use @0 to @{form.units - 1}")
-        return int(at), None
+        return Chosen(mab=int(at))
     l1bs, bits = parse_l1bs(at)
     if form.at == "l1b" and len(l1bs) > 1:
         raise OperandError(f"`{name}` reads one L1B, not {len(l1bs)}", "use @0 to @7")
     if form.at == "indirect" and len(l1bs) == isa.L1BS:
         raise OperandError(f"`{name}` cannot have all L1Bs as sources", "choose fewer L1Bs, e.g. @0/3")
-    return bits if form.at == "indirect" else None, l1bs
+    return Chosen(free=bits if form.at == "indirect" else 0, l1bs=l1bs)

@@ -30,12 +30,12 @@ from simulator.program import (
     NoWrite,
     Operand,
     Path,
-    PathName,
     Pdm,
     PeMemory,
     TRegister,
     Turnaround,
 )
+from simulator.units import PATHS, PathName
 
 BANKS: dict[str, Bank] = {"m": "lm0", "n": "lm1", "r": "grf0", "s": "grf1"}
 CYCLE_MASKS = 16
@@ -139,7 +139,7 @@ def _off_chip(make: Callable[[int, int | None], Operand], size: int, what: str) 
 _FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], Operand]]] = [
     (re.compile(pattern), build)
     for pattern, build in (
-        (r"(aluf|mauf|lbf|mreadf)(?P<suffix>[er]?)", lambda m: Path(cast(PathName, m.group(1)))),
+        (rf"({'|'.join(PATHS)})(?P<suffix>[er]?)", lambda m: Path(cast(PathName, m.group(1)))),
         (r"(l2bid|l1bid|mabid|peid|subpeid|msb1)", lambda m: Fixed(cast(FixedName, m.group(1)))),
         (
             r"(l{0,2})([mnrs])(t?)(?:(\d+)(?:(v)(\d*))?|\[([^\]]*)\])?(?:j(\d+))?(?P<suffix>[er]?)",

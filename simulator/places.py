@@ -14,10 +14,10 @@ from simulator.memories import ALL_L1BS, Memories
 from simulator.operands import OperandError
 from simulator.program import DebugGet
 from simulator.statements import parse_debug
+from simulator.units import PATHS
 
 PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
 LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turnaround": "lbi"}
-PATHS = ("aluf", "mauf", "lbf", "mreadf")
 _WORD = re.compile(r"\$([mnrs])(\d+)(.*)")
 _LEVELS = {**LEVELS, "turnaround": "ncb", "mx": "ncbm", "my": "ncbm"}  # others: one per PE
 

@@ -18,12 +18,10 @@ from simulator.assembler import assemble
 from simulator.cost import NOT_KNOWN, Cost, cost_of, move_rate
 from simulator.errors import SimulatorError
 from simulator.files import read, write
-from simulator.transfers import form_of
+from simulator.units import UNITS
 from simulator.waiting import Chain, Waiting, chains, waitings
 
 LANES = ("MV", "L2BM", "L1BM", "MAU", "ALU", "nop")
-LANE_OF = {"alu": "ALU", "mau": "MAU", "mau-write": "MAU", "mau-read": "MAU", "l1bm": "L1BM", "l2bm": "L2BM"}
-LANE_OF |= {"l2bmdarw": "L2BM"}
 PORT_WORDS = 16
 """Words per step that one port of a PE memory passes: 2 long words in each of 4 cycles (isa.md, section 13)."""
 SHOWN_CHAINS = 5
@@ -112,8 +110,8 @@ def _busy(program: p.Program) -> Iterator[Busy]:
             now += cycles
         elif isinstance(line, p.Step):
             cycles = line.count * isa.STEP_CYCLES
-            lanes = {LANE_OF[i.unit] for i in line.instructions if i.unit in LANE_OF} or {"nop"}
-            for lane in sorted(lanes):
+            lanes = {UNITS[i.unit].lane or "nop" for i in line.instructions}
+            for lane in sorted(lanes - {"nop"} or lanes):
                 yield Busy(lane, now, cycles, line.line)
             now += cycles
 
@@ -180,7 +178,7 @@ def _transfer_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
         return {}
     ends = [end.operand for end in (instruction.sources[0], instruction.destinations[0])]
     wide = max((e.words // 2 for e in ends if isinstance(e, p.L1bm | p.Turnaround)), default=1)
-    l2bm, l1bm, _ = form_of(instruction).traffic(wide)
+    l2bm, l1bm, _ = instruction.form.traffic(wide)
     names = {p.L1bm: "L1BM", p.Turnaround: "L1BM", p.L2bm: "L2BM", p.Dar: "DRAM table"}
     path = " to ".join(names.get(type(end), "PE") for end in ends)
     return {(path, "L2B" if l2bm else "L1B"): 2 * (l2bm or l1bm)}

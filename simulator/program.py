@@ -12,8 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from simulator.forms import Form
+from simulator.units import UNITS, PathName, UnitName
+
 Bank = Literal["lm0", "lm1", "grf0", "grf1"]
-PathName = Literal["aluf", "mauf", "lbf", "mreadf"]
 FixedName = Literal["l2bid", "l1bid", "mabid", "peid", "subpeid", "msb1"]
 Cycles = tuple[int, int, int, int]
 
@@ -201,16 +203,19 @@ class Instruction:
     reduction: "fadd", "max", … for l1bmr, l1bmr4, l2bmr, l2bmr2; the letter before it is `precision`.
     rows: "u" or "d" for the double products (`dvmulu`, `dmmuld`), else "".
     narrow: trailing `r` of the opcode. unsigned: leading `u` of an ALU opcode, or `immu`.
-    number: `/n` of bfn and hbfe, the shift of `l1bmd±n`, k of `l1bmm@k` and `l1bmm4@k`, i of `l2bmi@b0/i`,
-        N of `nop/N`, the tag of `wait iXX`.
+    form: the form of the row that the operands have.
+    kept: n of `bfn/n` and `bfe/n`, the mantissa bits kept (None = not written, that is all).
+    shift: of `l1bmd±n`. mab: k of `l1bmm@k` and `l1bmm4@k`. free: i of `l2bmi@b0/i`, the bits of an L1B's number that
+        may differ. count: N of `nop/N`. tag: of `wait iXX`.
     l1bs: the set of L1Bs after `@` of an L2BM instruction (None = not written, that is all).
     flush: entry of the zero-flush mask, or None.
     """
 
     op: str
-    unit: Literal["nop", "noforward", "alu", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l2bmdarw", "wait"]
+    unit: UnitName
     location: Location
     text: str
+    form: Form
     precision: str = ""
     sources: tuple[Source, ...] = ()
     destinations: tuple[Destination, ...] = ()
@@ -218,9 +223,19 @@ class Instruction:
     rows: Literal["", "u", "d"] = ""
     narrow: bool = False
     unsigned: bool = False
-    number: int | None = None
+    kept: int | None = None
+    shift: int = 0
+    mab: int = 0
+    free: int = 0
+    count: int = 1
+    tag: int = 0
     l1bs: frozenset[int] | None = None
     flush: int | None = None
+
+    @property
+    def path(self) -> PathName | Literal[""]:
+        """The forwarding path that keeps the result, "" for none."""
+        return "" if self.form.from_pes else UNITS[self.unit].path
 
 
 @dataclass(frozen=True, slots=True)

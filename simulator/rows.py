@@ -1,4 +1,4 @@
-"""What a row of the table of instructions (isa.py) is made of: operand roles, forms, rows.
+"""What a row of the table of instructions (isa.py) is made of: operand roles and rows; forms are in forms.py.
 
 How to read a row: its forms are written as `source source -> destination` in the words of `ROLES`.
 """
@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from simulator import program as p
-
-Unit = Literal["nop", "noforward", "alu", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l2bmdarw", "wait"]
-At = Literal["", "mab", "l1b", "set", "indirect"]
-STEP_CYCLES = 4
+from simulator.forms import Form
+from simulator.units import UnitName
 
 EVIDENCE: Mapping[str, str] = {
     "G": "golden: results that the vendor published or that its judge demands are reproduced",
@@ -62,30 +59,6 @@ ROLES: Mapping[str, Role] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """One order of operands. l2bm, l1bm: long words per cycle on that side, which the address is a multiple of
-    (except for l1bmp, whose alignment is only what is usual).
-
-    l1bm counts one long word per PE (`$lb`); `$llb` doubles it. at: what `@` selects: "mab" (one of `units`, required),
-    "l1b" (one L1B, required), "set" (L1Bs, may be left out) or "indirect" (as set, required, never all: `l2bmi`).
-    formula: which word goes where (see `simulator.formulas`), "" where the words stay in their PE.
-    """
-
-    sources: tuple[str, ...]
-    destination: str
-    formula: str = ""
-    at: At = ""
-    units: int = 0
-    l2bm: int = 0
-    l1bm: int = 0
-
-    def traffic(self, wide: int = 1) -> tuple[int, int, int]:
-        """Long words per step on the L2BM, L1BM and PE side; wide = 2 for `$llb` (isa.md, section 13)."""
-        per_pe = wide if self.l1bm and not self.l2bm and self.at != "indirect" else 0
-        return self.l2bm * STEP_CYCLES, self.l1bm * wide * STEP_CYCLES, per_pe * STEP_CYCLES
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One instruction. fma: multiply-adds per MAB and step, by precision (isa.md, section 13).
 
@@ -95,7 +68,7 @@ class Row:
     """
 
     name: str
-    unit: Unit
+    unit: UnitName
     precisions: str
     forms: tuple[Form, ...]
     meaning: str
@@ -133,9 +106,3 @@ class MoveRow:
     def evidence(self) -> str:
         """The marks of the forms, best first."""
         return ", ".join(sorted({form.evidence for form in self.forms.values()}, key="GDA".index)) or "D"
-
-
-def form(signature: str, formula: str = "", at: At = "", units: int = 0, l2bm: int = 0, l1bm: int = 0) -> Form:
-    """A form from `source source -> destination`."""
-    sources, _, destination = signature.partition("->")
-    return Form(tuple(sources.split()), destination.strip(), formula, at, units, l2bm, l1bm)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from simulator.formulas import Formula, Index, parse
-from simulator.isa import INSTRUCTIONS, MOVES
+from simulator.isa import MOVES
 from simulator.moves import kind_of
 from simulator.program import Dar, Dram, Instruction, L1bm, L2bm, Matrix, Move, Operand, Pdm, Turnaround
-from simulator.rows import ROLES, Form
 
 ELEMENTS: Mapping[str, int] = {"d": 1, "f": 2, "g": 2, "h": 4}
 """Elements per long word and PE, by precision: a matrix has four times as many rows and columns."""
@@ -44,15 +43,6 @@ class Transfer:
         return self.formula.text(self.constants, self.chosen, self.reduction)
 
 
-def form_of(instruction: Instruction) -> Form:
-    """The form of its row that an instruction has: `l1bmm` and `l2bmd` work in both directions."""
-    forms = INSTRUCTIONS[instruction.op].forms
-    for form in forms[:-1]:
-        if instruction.sources and isinstance(instruction.sources[0].operand, ROLES[form.sources[0]].types):
-            return form
-    return forms[-1]
-
-
 def _address(operand: Operand) -> int | None:
     if isinstance(operand, L1bm | L2bm | Dram | Pdm):
         return operand.address
@@ -66,7 +56,7 @@ def _address(operand: Operand) -> int | None:
 @lru_cache(maxsize=1 << 12)
 def transfer_of(instruction: Instruction) -> Transfer | None:
     """The transfer that a PE instruction is; None where its words stay in their PE."""
-    form = form_of(instruction)
+    form = instruction.form
     if not form.formula:
         return None
     constants: dict[str, int] = {}
@@ -80,9 +70,12 @@ def transfer_of(instruction: Instruction) -> Transfer | None:
             constants |= {"E": elements, "N": 4 * elements, "D": 2 if operand.double else 1}
     if instruction.unit == "alu":
         constants["W"] = 1
-    letter = {"l1bmd": "n", "l2bmi": "i"}.get(instruction.op, "k" if form.at == "mab" else "")
-    if letter:
-        constants[letter] = instruction.number or 0
+    if instruction.op == "l1bmd":
+        constants["n"] = instruction.shift
+    if form.at == "mab":
+        constants["k"] = instruction.mab
+    if form.at == "indirect":
+        constants["i"] = instruction.free
     if form.at == "l1b":
         constants["b"] = min(instruction.l1bs or {0})
     elif instruction.l1bs is not None:

@@ -83,7 +83,7 @@ def _neighbour(instruction: Instruction) -> Callable[[Memories], Result]:
 def _block_float(instruction: Instruction) -> Callable[[Memories], Result]:
     """dbfn, fbfn, gbfn, hbfn/n, hbfe/n (section 11.3). [A] hbfe converts long word 1 as a block of its own, as hbfn."""
     without_flags(instruction)
-    letter, keep = instruction.precision, instruction.number
+    letter, keep = instruction.precision, instruction.kept
     extended = instruction.op == "bfe"
     read = reader(instruction.sources[0].operand, letter)
     width = WIDTH[letter]

@@ -48,7 +48,7 @@ FAMILIES = {
 
 def decode(instruction: Instruction) -> Action[Result] | Action[LongWords]:
     """The action of an L1BM instruction: towards the PEs where its source is the L1BM. Raises NotExecutable."""
-    if isinstance(instruction.sources[0].operand, L1bm | Turnaround):
+    if instruction.form.to_pes:
         return _to_pes(instruction)
     return _from_pes(instruction)
 
@@ -105,7 +105,7 @@ def _broadcast(block: LongWords) -> Words:
 def _deal(instruction: Instruction, long_words: int) -> Callable[[LongWords], Words]:
     """l1bmm, l1bmm4, l1bmd: PE p gets its words of the block; `l1bmd+n` gives MAB m what MAB m - n would get."""
     mabs = FAMILIES[instruction.op].mabs
-    shift = instruction.number or 0 if instruction.op == "l1bmd" else 0
+    shift = instruction.shift
 
     def arrange(block: LongWords) -> Words:
         pairs = split_long_words(block.reshape(ALL_L1BS, 4, mabs, long_words, PES))
@@ -130,7 +130,7 @@ def _from_pes(instruction: Instruction) -> Action[LongWords]:
     long_words = operand.words // 2
     gather = _reduce(instruction, long_words) if instruction.reduction else _collect(instruction, long_words)
     name = _turnaround_name(instruction.op, long_words)
-    shift = instruction.number or 0 if instruction.op == "l1bmd" else 0
+    shift = instruction.shift
 
     def write(memories: Memories, block: LongWords) -> None:
         assert isinstance(operand, L1bm)
@@ -148,12 +148,11 @@ def _collect(instruction: Instruction, long_words: int) -> BlockReader:
     """l1bmm@k, l1bmm4@k, l1bmd: the block of the MABs that send, before any shift."""
     read = reader(instruction.sources[0].operand)
     mabs = FAMILIES[instruction.op].mabs
-    chosen = 0 if instruction.op == "l1bmd" else instruction.number or 0
 
     def gather(memories: Memories) -> LongWords:
         words = fit(read(memories), 2 * long_words)
         words = np.broadcast_to(words, (4, 2 * long_words, ALL_PES))
-        by_mab = words.reshape(4, long_words, 2, ALL_L1BS, mabs, isa.MABS // mabs, PES)[..., chosen, :]
+        by_mab = words.reshape(4, long_words, 2, ALL_L1BS, mabs, isa.MABS // mabs, PES)[..., instruction.mab, :]
         values = join_words(by_mab[:, :, 0], by_mab[:, :, 1])  # [cycle, w, l1b, mab, pe]
         return values.transpose(2, 0, 3, 1, 4).reshape(ALL_L1BS, -1)
 

@@ -32,7 +32,7 @@ def decode(instruction: Instruction) -> Action[LongWords]:
     l1bs = sorted(range(L1BS) if instruction.l1bs is None else instruction.l1bs)
     ends = Ends(source.address, destination.address, l1bs)
     if instruction.op == "l2bmi":
-        return _indirect(ends, instruction.number or 0)
+        return _indirect(ends, instruction.free)
     if isinstance(source, L2bm):
         return _down(instruction.op, ends)
     if instruction.reduction:

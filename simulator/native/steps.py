@@ -11,12 +11,12 @@ from simulator.execute.l1bm import FAMILIES
 from simulator.execute.operands import wants_flags, write_rank
 from simulator.native import records
 from simulator.native.records import CODES
+from simulator.units import PATHS
 
 SILENT = ("nop", "noforward", "wait")
-PATHS = {"alu": "aluf", "mau": "mauf", "to_pes": "lbf", "mau_read": "mreadf"}
 TURNAROUND = "turnaround"
 """Stands for the turnaround register among the names of the forwarding paths."""
-KEPT = (*PATHS.values(), TURNAROUND)
+KEPT = (*PATHS, TURNAROUND)
 
 _L2BM = {
     ("l2bmb", p.L2bm): "broadcast",
@@ -109,7 +109,7 @@ def code(table: str, name: str) -> int:
 
 def _unit(instruction: p.Instruction) -> str:
     if instruction.unit == "l1bm":
-        return "to_pes" if isinstance(instruction.sources[0].operand, p.L1bm | p.Turnaround) else "from_pes"
+        return "to_pes" if instruction.form.to_pes else "from_pes"
     return instruction.unit.replace("-", "_")
 
 
@@ -118,7 +118,7 @@ def _l1bs(instruction: p.Instruction) -> int:
     chosen = sorted(range(isa.L1BS) if instruction.l1bs is None else instruction.l1bs)
     if instruction.op != "l2bmi":
         return sum(1 << l1b for l1b in chosen)
-    free = instruction.number or 0
+    free = instruction.free
     origin = {y: s for s in chosen for y in range(isa.L1BS) if y & free == s & free}
     return sum((s + 1) << 4 * y for y, s in origin.items())
 
@@ -129,10 +129,13 @@ def _instruction(instruction: p.Instruction) -> records.Instruction:
         unit=code("Unit", unit),
         letter=code("Letter", instruction.precision or "none"),
         reduction=code("Reduction", instruction.reduction or "none"),
-        number=instruction.number or 0,
+        kept=instruction.kept or 0,
+        shift=instruction.shift,
+        mab=instruction.mab,
         rows=("", "u", "d").index(instruction.rows),
         narrow=instruction.narrow,
         is_unsigned=instruction.unsigned,
+        path=CODES["Path"][instruction.path] if instruction.path else -1,
         flush=-1 if instruction.flush is None else instruction.flush,
         flags=wants_flags(instruction.destinations),
     )
@@ -185,9 +188,9 @@ def encode_step(step: p.Step, holds: tuple[str, int] | None) -> EncodedLine:
         if unit == "from_pes" and isinstance(target, p.L1bm | p.Turnaround):
             if forwards:
                 line.latches[TURNAROUND], line.turnaround = record, _turnaround(instruction, target)
-        elif unit in PATHS:
+        elif instruction.path:
             if forwards:
-                line.latches[PATHS[unit]] = record
+                line.latches[instruction.path] = record
             for destination in instruction.destinations:
                 if not isinstance(destination.operand, p.NoWrite):
                     stores.append((write_rank(destination), _store(destination, number)))
@@ -195,7 +198,7 @@ def encode_step(step: p.Step, holds: tuple[str, int] | None) -> EncodedLine:
     line.stores = [store for _, store in sorted(stores, key=lambda item: item[0])]
     for instruction, record in zip(instructions, line.instructions, strict=True):
         if instruction.unit == "alu" and instruction.sources:
-            others = [path for path in line.latches if path != PATHS["alu"]]
+            others = [path for path in line.latches if path != instruction.path]
             record.copy = _shares(instruction.sources[0].operand, written, others)
     if instructions:
         line.record = records.Line(kind=CODES["LineKind"]["step"])

@@ -13,9 +13,10 @@ from simulator.errors import SimulatorError
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
 from simulator.pictures.move_blocks import l1bm_panel, l2bm_panel
 from simulator.pictures.move_mv import mv_panel
-from simulator.pictures.move_pe import UNITS, pe_panel
+from simulator.pictures.move_pe import pe_panel
 from simulator.pictures.source import program_of
 from simulator.transfers import move_transfer, transfer_of
+from simulator.units import UNITS
 
 QUIET = ("nop", "wait", "noforward")
 
@@ -82,7 +83,7 @@ def _step(canvas: Canvas, step: p.Step, y: float) -> float:
             y += 14
             canvas.line(MARGIN, y, WIDTH - MARGIN, y)
         y = _instruction(canvas, instruction, y, named=len(working) > 1)
-    if any(i.unit in UNITS for i in working):
+    if any(UNITS[i.unit].lane in ("ALU", "MAU") for i in working):
         y += 20
         canvas.text(MARGIN, y, "All 4,096 PEs do this at the same time, each with its own memories.", "s f")
     return y

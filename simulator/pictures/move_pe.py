@@ -10,13 +10,12 @@ from simulator.dependence import names_of
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
 from simulator.pictures.move_words import CYCLES, bank_name, cell_text, closed, full, writes
 from simulator.transfers import ELEMENTS, transfer_of
+from simulator.units import UNITS
 from simulator.wording import FIXED, LOWER, PATHS, PRECISIONS, masked
 
 SIDE, MIDDLE = 262.0, 168.0
 """Widths of the columns of operands and of the unit between them."""
 ROW = 17.0
-UNITS = {"alu": "ALU", "mau": "MAU", "mau-write": "MAU", "mau-read": "MAU"}
-OUTPUTS = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf"}
 CELL = 9.0
 """Pixels of a matrix element."""
 
@@ -36,9 +35,8 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
         bottom = _destination(canvas, instruction, destination, right, at)
         targets.append((at + bottom) / 2)
         at = bottom + 8
-    path = OUTPUTS.get(instruction.unit)
-    if path:
-        canvas.text(right, at + 10, f"${path} keeps the result for the next step", "s f")
+    if instruction.path:
+        canvas.text(right, at + 10, f"${instruction.path} keeps the result for the next step", "s f")
         at += 22
     bottom = max(left_end, at - 8, y + 74 + 30 * bool(_remarks(instruction)))
     centre = (top + bottom) / 2
@@ -59,7 +57,7 @@ def _near(place: float, centre: float) -> float:
 
 def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -> None:
     canvas.rect(x, centre - 36, MIDDLE, 72, "box", round_=10)
-    name = UNITS.get(instruction.unit, "L2B")
+    name = UNITS[instruction.unit].lane
     canvas.text(x + MIDDLE / 2, centre - 16, name, "b", anchor="middle")
     meaning = re.split(r", element|: | \(|, in one|, both", isa.INSTRUCTIONS[instruction.op].meaning)[0]
     lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simulator.rows import Row, form
+from simulator.forms import form
+from simulator.rows import Row
 
 _ONE, _TWO = "first -> flags", "first second -> flags"
 

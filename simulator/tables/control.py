@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simulator.rows import Row, form
+from simulator.forms import form
+from simulator.rows import Row
 
 ROWS = (
     Row("nop", "nop", "", (form("->"),), "lets time pass", "G", "nop/3", number={"": range(1, 2**31)}),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simulator.rows import Row, form
+from simulator.forms import form
+from simulator.rows import Row
 
 _VECTOR = {"d": 8, "f": 32, "h": 64}
 _PRODUCT = {"d": 32, "f": 128, "g": 256, "h": 1024}

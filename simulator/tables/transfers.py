@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simulator.rows import Form, Row, form
+from simulator.forms import Form, form
+from simulator.rows import Row
 
 
 def _l1bm(name: str, *forms: Form, meaning: str, evidence: str, example: str, reduces: bool = False) -> Row:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from simulator import isa
 from simulator.execute.elements import split_long_words
 from simulator.memories import ALL_L1BS, ALL_MABS, ALL_PES, L2BS, LongWords, Memories, Words
+from simulator.units import PATHS
 
 Level = Literal["pe", "mab", "l1b", "l2b", "group"]
 Addresses = NDArray[np.int64]
 
 UNITS: dict[Level, int] = {"pe": ALL_PES, "mab": ALL_MABS, "l1b": ALL_L1BS, "l2b": L2BS, "group": isa.GROUPS}
-PATHS = ("aluf", "mauf", "lbf", "mreadf")
 MATRIX_WORDS = 8
 NOWHERE = -1
 """In a table of addresses: this unit takes no part."""

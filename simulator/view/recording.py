@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from simulator import program as p
 from simulator.machine import Machine
-from simulator.view.memories import KINDS, NOWHERE, PATHS, UNITS, Addresses, contents, in_use, not_zero
+from simulator.units import PATHS
+from simulator.view.memories import KINDS, NOWHERE, UNITS, Addresses, contents, in_use, not_zero
 from simulator.view.scope import Scope, narrower
 from simulator.view.touches import touches_of
 from simulator.view.transfers import Touch

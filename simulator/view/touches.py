@@ -22,7 +22,6 @@ from simulator.view.transfers import Flags, Touch, block_touch, move_touches
 
 Operand = p.Source | p.Destination
 T_WORDS: Addresses = np.arange(16)
-PATH_OF = {"alu": "aluf", "mau": "mauf", "mau-read": "mreadf"}
 
 
 def touches_of(lines: Sequence[p.Line], memories: Memories) -> list[Touch]:
@@ -121,15 +120,10 @@ def _path_words(words: int) -> Addresses:
 
 def _latched(instruction: p.Instruction) -> Iterator[Touch]:
     """What stays on the forwarding path (which words, is known after the step) or in the turnaround register."""
-    path = PATH_OF.get(instruction.unit)
-    if instruction.unit == "l1bm":
-        destination = instruction.destinations[0].operand
-        if isinstance(destination, p.L1bm | p.Turnaround):
-            yield Touch("turn", True, np.arange(len(block_touch(instruction, True).addresses)))
-            return
-        path = "lbf"
-    if path is not None:
-        yield Touch(path, True, np.zeros(0, np.int64))
+    if instruction.form.from_pes:
+        yield Touch("turn", True, np.arange(len(block_touch(instruction, True).addresses)))
+    elif instruction.path:
+        yield Touch(instruction.path, True, np.zeros(0, np.int64))
 
 
 def _matrix(operand: p.Matrix, instruction: p.Instruction) -> Addresses:

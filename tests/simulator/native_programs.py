@@ -9,10 +9,11 @@ import numpy as np
 
 from simulator import AssemblyError, Machine, assemble
 from simulator.errors import SimulatorError
+from simulator.forms import Form
 from simulator.isa import INSTRUCTIONS
 from simulator.opcodes import MOVE_OPCODES, OPCODES
 from simulator.program import Program
-from simulator.rows import ROLES, Form, Row
+from simulator.rows import ROLES, Row
 
 LM, GRF = "mn", "rs"
 FIXED = ("$l2bid", "$l1bid", "$mabid", "$peid", "$subpeid", "$msb1")

@@ -121,16 +121,16 @@ def test_every_row_of_the_table_has_a_spelling_of_its_own() -> None:
 
 
 def test_parameters_of_opcodes() -> None:
-    assert one("hbfn/6/$imr1 $llr0 $ls0").number == 6
+    assert one("hbfn/6/$imr1 $llr0 $ls0").kept == 6
     assert one("hbfn/6/$imr1 $llr0 $ls0").flush == 1
     assert one("l1bmp/1000 $lb0 $lm0v").flush == 24
-    assert one("l1bmm@7 $lm0v $lb0").number == 7
-    assert one("l1bmd-3 $lm0v $lb0").number == -3
+    assert one("l1bmm@7 $lm0v $lb0").mab == 7
+    assert one("l1bmd-3 $lm0v $lb0").shift == -3
     assert one("l2bm@3 $lb0 $lc0").l1bs == {3}
     assert one("l2bmb $lc0 $lb0").l1bs is None
     assert one("l2bmd@1/6 $lc0 $lb0").l1bs == {1, 3, 5, 7}
     chosen = one("l2bmi@1/3 $lb0 $lb64")
-    assert (chosen.l1bs, chosen.number) == ({0, 1, 2, 3}, 3)
+    assert (chosen.l1bs, chosen.free) == ({0, 1, 2, 3}, 3)
 
 
 def test_decorations_and_locations() -> None:

@@ -100,7 +100,7 @@ inline void convert_to_blocks(Block& block, const Instruction& instruction, cons
             return single_blocks(block, x, result, 1, 1, 23);
         default:
             for (int first : {0, 2})
-                block_floats<Half>(block, x, result, first, instruction.number ? instruction.number : 9, true);
+                block_floats<Half>(block, x, result, first, instruction.kept ? instruction.kept : 9, true);
     }
 }
 

@@ -37,12 +37,6 @@ inline void store_elsewhere(Block& block, const Instruction& instruction, const 
     if (instruction.unit == Unit::l2bm) store_l2bm(block, instruction, result);
 }
 
-inline Path path_of(Unit unit) {
-    if (unit == Unit::alu) return Path::aluf;
-    if (unit == Unit::mau) return Path::mauf;
-    return unit == Unit::to_pes ? Path::lbf : Path::mreadf;
-}
-
 // One step: read everything, compute, then write everything (isa.md, section 2).
 void run_step(Block& block, const Program& program, const Line& line) {
     const Instruction* instructions = program.instructions + line.first_instruction;
@@ -54,9 +48,8 @@ void run_step(Block& block, const Program& program, const Line& line) {
         perform(block, store, results[store.instruction]);
     }
     for (int i = 0; i < line.instructions; ++i) {
-        const Unit unit = instructions[i].unit;
-        const bool has_path = unit != Unit::mau_write && unit != Unit::from_pes && unit != Unit::l2bm;
-        if (instructions[i].latch && has_path) latch(block, path_of(unit), results[i]);
+        const Instruction& instruction = instructions[i];
+        if (instruction.latch && instruction.path >= 0) latch(block, Path(instruction.path), results[i]);
     }
     block.arena.reset();
 }

@@ -53,7 +53,8 @@ struct Store {
     i32 mask, by_word;
 };
 
-// A PE instruction. rows: 1 = `u`, 2 = `d`; flush: entry or -1; latch: a later line reads the forwarding path or the
+// A PE instruction. kept, shift, mab: see program.py; rows: 1 = `u`, 2 = `d`; flush: entry or -1; path: the forwarding
+// path that keeps its result or -1; latch: a later line reads the forwarding path or the
 // turnaround register; copy: what a result shares with a memory must be copied, as this step overwrites it.
 // mabs: of a transfer family (1, 4, 16; 0 for l1bmp); l1bs: bits of the set, for l2bmi 4 bits per L1B: its origin + 1.
 struct Instruction {
@@ -61,8 +62,8 @@ struct Instruction {
     i32 code;
     Letter letter;
     Reduction reduction;
-    i32 number, rows, narrow, is_unsigned;
-    i32 flush, flags, latch, copy;
+    i32 kept, shift, mab, rows, narrow, is_unsigned;
+    i32 flush, flags, path, latch, copy;
     i32 mabs;
     u32 l1bs;
     Operand sources[3];

@@ -36,7 +36,7 @@ inline int block_longs(const Instruction& instruction, int wide) {
 
 // Which of the different parts of a cycle's block the MAB gets; `l1bmd+n` gives MAB m what MAB m - n would get.
 inline int part_of(const Instruction& instruction, int mab) {
-    if (instruction.mabs == 16) return (mab - instruction.number + 2 * MABS) % MABS;
+    if (instruction.mabs == 16) return (mab - instruction.shift + 2 * MABS) % MABS;
     return mab / (MABS / std::max(instruction.mabs, 1));
 }
 
@@ -138,8 +138,7 @@ inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycl
             return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(
                 instruction, datum, cycle, w, wide, first_mab, share, pe);
         });
-    const int chosen = instruction.mabs == 16 ? 0 : instruction.number;
-    const int number = (first_mab + chosen) * PES + pe;
+    const int number = (first_mab + instruction.mab) * PES + pe;
     return u64(datum.rows[cycle][2 * w][number]) << 32 | datum.rows[cycle][2 * w + 1][number];
 }
 
@@ -203,14 +202,13 @@ inline Result from_pes(Block& block, const Instruction& instruction) {
 inline void store_blocks(Block& block, const Instruction& instruction, const Result& result) {
     const Operand& target = instruction.target;
     const int count = block_longs(instruction, target.words / 2);
-    const bool deals = instruction.mabs == 16;
     u64 turned[TURNAROUND_LONGS];
     for (int l1b = 0; l1b < L1BS; ++l1b) {
         const u64* longs = result.longs + l1b * TURNAROUND_LONGS;
         if (instruction.latch) std::memcpy(turnaround_of(block, l1b), longs, std::size_t(count) * sizeof(u64));
         if (target.kind != Kind::l1bm) continue;
-        if (deals && instruction.number) {
-            const int shift = (instruction.number + MABS) % MABS;
+        if (instruction.shift) {
+            const int shift = (instruction.shift + MABS) % MABS;
             for (int index = 0; index < count; ++index) {
                 const int cycle = index / L1B_PES, rest = index % L1B_PES;
                 turned[cycle * L1B_PES + (rest + shift * PES) % L1B_PES] = longs[index];
