@@ -86,7 +86,6 @@ _PRODUCERS = {rule.producer for rule in RULES}
 WINDOW = 8
 """Steps after which nothing is waited for any more."""
 
-
 # --- time ------------------------------------------------------------------------------------------------------------
 
 
@@ -109,10 +108,19 @@ class Wait:
             line,
             self.location.column,
             f"{self.rule.producer} (line {self.producer_line}), then {self.rule.consumer} (line {line}): "
-            f"{self.rule.text}; {self.between} steps lie between (docs/isa.md, Waits)",
+            f"{self._needs}; {self.between} steps lie between (docs/isa.md, Waits)",
             f"insert `{nops}` before line {line}",
             "warning" if self.rule.warning else "error",
         )
+
+    @property
+    def _needs(self) -> str:
+        """What must lie between in steps, the unit in which one puts it right."""
+        if not self.rule.cycles:
+            return self.rule.text
+        steps = self.between + self.missing
+        free = f"{self.rule.cycles} free cycles between write and read of one address"
+        return f"needs {steps} step{'s' * (steps > 1)}, for {free}"
 
 
 @dataclass
