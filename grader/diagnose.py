@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.causes import HARD_CODED, NEGATIVE, NEVER_WRITTEN, OFF_BY_ONE, PRECISION, STALE, WRONG_ROWS
 from grader.kernel_cases import Case
 from grader.kernel_run import OTHER_POISON, POISON, run_case
 from haribote.layout import LAYOUTS, Layout
@@ -16,23 +17,6 @@ from simulator.program import Program
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
-
-NEVER_WRITTEN = "never written"
-STALE = "stale value"
-READS_TOO_EARLY = "reads too early"
-HARD_CODED = "hard-coded address"
-WRONG_ROWS = "wrong rows"
-OFF_BY_ONE = "off by one unit"
-PRECISION = "wrong precision"
-NEGATIVE = "wrong for negative input"
-WRONG_COPIES = "wrong copies"
-STRAY = "writes outside its output"
-REFUSED = "refused"
-
-CAUSES = (
-    NEVER_WRITTEN, STALE, READS_TOO_EARLY, HARD_CODED, WRONG_ROWS, OFF_BY_ONE, PRECISION, NEGATIVE, WRONG_COPIES,
-    STRAY, REFUSED,
-)  # fmt: skip
 
 MOST = 0.9  # share of the wrong elements that an explanation must account for
 MOST_SHIFTED = 0.7  # of those whose neighbour exists; at the ends of a unit something else may stand

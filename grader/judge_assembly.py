@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.assembly_run import Array, Bits, Left, Operand, Words, run
-from grader.diagnose import NEGATIVE, STRAY, WRONG_COPIES, Kind, Seen, diagnose
+from grader.causes import NEGATIVE, STRAY, WRONG_COPIES
+from grader.diagnose import Kind, Seen, diagnose
 from grader.emitter.values import Values
 from grader.kernel_run import OTHER_POISON
 from grader.pictures import picture_of, place_of

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.diagnose import STRAY, WRONG_COPIES, Finding, diagnose
+from grader.causes import STRAY, WRONG_COPIES
+from grader.diagnose import Finding, diagnose
 from grader.kernel_cases import Case
 from grader.kernel_run import run_case
 from grader.pictures import lm_layout, over_machine, picture, place_of, unit_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.diagnose import REFUSED
+from grader.causes import REFUSED
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.diagnose import (
+from grader.causes import (
     HARD_CODED,
     NEGATIVE,
     NEVER_WRITTEN,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from grader.diagnose import HARD_CODED, READS_TOO_EARLY
+from grader.causes import HARD_CODED, READS_TOO_EARLY
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow, problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from grader.diagnose import READS_TOO_EARLY, STALE
+from grader.causes import READS_TOO_EARLY, STALE
 from grader.emitter.kernels import MOST_CHARACTERS, MOST_LINES
 from grader.emitter.values import Values
 from grader.result import Failure

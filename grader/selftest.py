@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.checking import check, check_kernel
-from grader.diagnose import CAUSES
+from grader.causes import CAUSES
 from grader.emitter.loading import load
 from grader.emitter.replies import answering
 from grader.mistakes import MISTAKES

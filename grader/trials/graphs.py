@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from onnx import inliner
 
-from grader.diagnose import REFUSED as CAUSE_REFUSED
+from grader.causes import REFUSED as CAUSE_REFUSED
 from grader.emitter.graphs import MODEL, REFUSED
 from grader.emitter.values import Values
 from grader.result import Failure

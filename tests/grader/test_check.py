@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader import Result, check
-from grader.diagnose import CAUSES, NEVER_WRITTEN
+from grader.causes import CAUSES, NEVER_WRITTEN
 from grader.mistakes import MISTAKES, Mistake
 from haribote.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
 
