@@ -17,8 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.checking import check, check_kernel
 from grader.causes import CAUSES
+from grader.checking import check, check_kernel
 from grader.emitter.loading import load
 from grader.emitter.replies import answering
 from grader.mistakes import MISTAKES
