@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     checked = add("check", _check, "check your answer to a task")
     checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
     checked.add_argument("--seed", type=int, help="of the random values; a failed check names its own")
-    checked.add_argument("--final", action="store_true", help="with the grader's own seed, the same for everybody")
+    checked.add_argument("--final", action="store_true", help="with one public seed, the same for everybody")
     checked.add_argument("--json", action="store_true", help="the result for programs")
     watched = add("watch", _watch, "check a task whenever its file is saved; then go on to the next")
     watched.add_argument("task", metavar="TASK", nargs="?", help="where to begin; by default the next task")

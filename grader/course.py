@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import subprocess
 from collections.abc import Iterable
@@ -10,9 +11,8 @@ from functools import cache
 from grader.stubs import stub_of
 from haribote.tasks import ROOT, all_tasks
 
-# What decides whether an answer is right: a submission is made for one version of it.
-_CHECKS = ("grader/tasks.toml", "grader/emitter", "grader/trials", "grader/kernel_cases.py", "grader/kernel_run.py",
-           "grader/native_run.py", "grader/reference.py", "grader/step_values.py")  # fmt: skip
+# Where what decides whether an answer is right begins: a submission is made for one version of it.
+_CHECKS = ("grader/emitter/", "grader/trials/", "grader/judging.py")
 PRODUCT = ("haribote", "simulator")
 LEARNERS = ("kernels", "exercises")  # folders of the product in which people write their answers
 SHORT = 16  # characters of a hash where people read it
@@ -20,15 +20,44 @@ SHORT = 16  # characters of a hash where people read it
 
 @cache
 def course_hash() -> str:
-    """Of the tasks and their checks."""
-    files = {name: content for name, content in source_files(("grader",)).items() if name.startswith(_CHECKS)}
-    return _hash(files)
+    """Of the tasks and their checks: what an archive of answers is made for."""
+    return _hash(check_files())
 
 
 @cache
 def verdict_hash() -> str:
-    """Of the grader, the compiler and the simulator: what a cached verdict depends on."""
-    return _hash(product_files() | source_files(("grader",)))
+    """Of the whole grader, compiler and simulator: what a verdict in a journal or a cache depends on."""
+    return _hash(verdict_files())
+
+
+def check_files() -> dict[str, bytes]:
+    """The tasks, and the checks with every module of the grader that they import."""
+    every = source_files(("grader",))
+    waiting = [name for name in every if name.startswith(_CHECKS)]
+    found = {"grader/tasks.toml"}
+    while waiting:
+        name = waiting.pop()
+        if name in every and name not in found:
+            found.add(name)
+            waiting += _imports(every[name]) if name.endswith(".py") else []
+    return {name: every[name] for name in sorted(found)}
+
+
+def _imports(source: bytes) -> list[str]:
+    """The files that a module of the grader imports, wherever it does: `grader.result` -> `grader/result.py`."""
+    names = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    places = [name.replace(".", "/") for name in names]
+    return [f"{place}{end}" for place in places for end in (".py", "/__init__.py")]
+
+
+def verdict_files() -> dict[str, bytes]:
+    """Whatever may decide a verdict, by name: whole packages, so that nothing can be forgotten."""
+    return product_files() | source_files(("grader",))
 
 
 def product_files() -> dict[str, bytes]:

@@ -18,7 +18,7 @@ from haribote.tasks import ROOT, all_tasks, find_task
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
 RUN = Path("runs/grade")
-FINAL_SEED = 2012  # of `check --final` and of `grade`: everybody's last check has the same values
+FINAL_SEED = 2012  # of `check --final` and `grade --final`: everybody has the same values, and knows them
 
 
 def add_commands(add: Add) -> None:
@@ -31,8 +31,10 @@ def add_commands(add: Add) -> None:
     graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
     graded.add_argument("-o", "--output", type=Path, metavar="FOLDER", help=f"of journal and reports (default: {RUN})")
     graded.add_argument("--task", action="append", metavar="TASK", help="grade this task again, and no other")
-    graded.add_argument("--seed", type=int, default=FINAL_SEED, help="of the random values (default: as check --final)")
-    graded.add_argument("--final", action="store_const", const=FINAL_SEED, dest="seed", help="the default seed")
+    graded.add_argument("--seed", type=int, help="of the random values (default: a private one, kept in the journal)")
+    graded.add_argument(
+        "--final", action="store_const", const=FINAL_SEED, dest="seed", help="the public seed of check --final"
+    )
     graded.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     graded.add_argument("--cluster", metavar="ADDRESS", help="take the workers of this Dask cluster instead")
     graded.add_argument("--any-version", action="store_true", help="take archives of other versions of the course too")

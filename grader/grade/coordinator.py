@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 
-from grader.course import course_hash, verdict_hash
+from grader.course import verdict_hash
 from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
@@ -33,8 +33,8 @@ def work_list(
 
 
 def work_key(submission: Submission, task: str, seed: int) -> str:
-    """Under which a verdict is written: of submission, task, file, seed and course."""
-    parts = (submission.id, submission.source, task, submission.hashes[task], seed, course_hash())
+    """Under which a verdict is written: of submission, task, file, seed and all that decides a verdict."""
+    parts = (submission.id, submission.source, task, submission.hashes[task], seed, verdict_hash())
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]
 
 

@@ -1,4 +1,4 @@
-"""The journal of a run: one line of JSON per verdict, written once by the coordinator; a killed run goes on from it."""
+"""The journal of a run: its seed, then one line of JSON per verdict, written once; a killed run goes on from it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,15 @@ class Journal:
             except OSError as error:
                 self._file.close()
                 raise HariboteError(f"another run writes {self._path}", "wait for it, or take -o FOLDER") from error
-        self.verdicts: dict[str, Verdict] = self._read()
+        self.verdicts: dict[str, Verdict] = {}
+        self.seed: int | None = None
+        self._read()
+
+    def keep_seed(self, seed: int) -> None:
+        """Write down the seed of the run, from which the next one takes it."""
+        if seed != self.seed:
+            self._line({"seed": seed})
+            self.seed = seed
 
     def write(self, key: str, verdict: Verdict) -> None:
         """Write a verdict; a key has one."""
@@ -69,30 +77,34 @@ class Journal:
         except OSError as error:
             raise HariboteError(f"cannot write {self._path}: {error.strerror}", "then run the same again") from error
 
-    def _read(self) -> dict[str, Verdict]:
+    def _read(self) -> None:
         self._file.seek(0)
         content = self._file.read()
         whole = content.rfind(b"\n") + 1
         self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
-        return _verdicts(content[:whole])
+        self.verdicts, self.seed = _entries(content[:whole])
 
 
 def read_verdicts(path: Path) -> dict[str, Verdict]:
     """The verdicts in a journal, by key; none where there is no journal. Nothing is locked or changed."""
-    return _verdicts(path.read_bytes()) if path.is_file() else {}
+    return _entries(path.read_bytes())[0] if path.is_file() else {}
 
 
-def _verdicts(content: bytes) -> dict[str, Verdict]:
+def _entries(content: bytes) -> tuple[dict[str, Verdict], int | None]:
+    """The verdicts by key, and the seed that was written last."""
     verdicts: dict[str, Verdict] = {}
+    seed = None
     for line in content.splitlines():
         try:
             entry = json.loads(line)
-            key = entry["key"]
-        except (ValueError, KeyError, TypeError):  # a damaged line: its task is graded again
+            if type(entry.get("seed")) is int:
+                seed = entry["seed"]
+                continue
+            if entry.get("again"):
+                verdicts.pop(entry["key"], None)
+            else:
+                verdicts[entry["key"]] = entry["verdict"]
+        except (ValueError, KeyError, TypeError, AttributeError):  # a damaged line: its task is graded again
             continue
-        if entry.get("again"):
-            verdicts.pop(key, None)
-        else:
-            verdicts[key] = entry["verdict"]
-    return verdicts
+    return verdicts, seed

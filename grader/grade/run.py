@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,17 +24,20 @@ from haribote.errors import HariboteError
 from haribote.files import write_file
 from haribote.tasks import Task, all_tasks
 
+SEEDS = 10**9  # a private seed is below this
+
 
 @dataclass(frozen=True)
 class Options:
     """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing.
 
-    lessons: of the notebooks only these.
+    seed: of the random values; None: the journal's, or a new one that nobody knows before. lessons: of the notebooks
+    only these.
     """
 
     output: Path
     again: tuple[Task, ...] = ()
-    seed: int = 2012
+    seed: int | None = None
     workers: int = 1
     cluster: str | None = None
     any_version: bool = False
@@ -60,18 +64,19 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     course_tree()  # once, before the workers want it
     tasks = options.again or all_tasks()
     with Journal(options.output) as journal:
+        seed = _seed(options.seed, journal)
         if options.again:
-            keys = [work_key(s, t.id, options.seed) for s in submissions for t in tasks if t.id in s.files]
+            keys = [work_key(s, t.id, seed) for s in submissions for t in tasks if t.id in s.files]
             journal.forget(keys)
         journal.forget([key for key, verdict in journal.verdicts.items() if verdict["state"] == "trouble"])
-        works = list(work_list(submissions, tasks, options.seed, options.unsafe, options.cached and not options.again))
+        works = list(work_list(submissions, tasks, seed, options.unsafe, options.cached and not options.again))
         if crew is None:
             crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
         left = sum(work.key not in journal.verdicts for work in works)
         amount = f"{counted(len(submissions), 'submission')}, {counted(len(works), 'answer')}"
-        say(f"{amount}, {len(works) - left} graded before; {crew.name}")
+        say(f"{amount}, {len(works) - left} graded before; seed {seed}; {crew.name}")
         _run(works, journal, crew, left, say)
-        report = report_of(submissions, journal, options.seed)
+        report = report_of(submissions, journal, seed)
     if options.notebooks:
         report = replace(report, notebooks=run_notebooks(submissions, options.workers, say, options.lessons))
     _write(report, options.output)
@@ -79,6 +84,14 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     say(f"reports: {', '.join(str(options.output / name) for name in ('report.html', 'report.csv', 'report.json'))}")
     sound = all(not report.remark(number) for number in range(len(submissions)))
     return 0 if sound else 1
+
+
+def _seed(wanted: int | None, journal: Journal) -> int:
+    """The seed of this run, kept in the journal: a private one, so that no answer can have been made for it."""
+    seed = wanted if wanted is not None else journal.seed
+    seed = secrets.randbelow(SEEDS) if seed is None else seed
+    journal.keep_seed(seed)
+    return seed
 
 
 def _run(works: list[Work], journal: Journal, crew: Crew, left: int, say: Callable[[str], object]) -> Progress:

@@ -285,8 +285,10 @@ def test_killed_and_called_again(tmp_path: Path) -> None:
                 (tmp_path / "class" / f"learner{number:03}" / "haribote" / task.file).unlink()
     subprocess.run(resumed, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
     after = journal.read_bytes()
-    assert after.startswith(before) and after.count(b"\n") == 10
-    assert len({json.loads(line)["key"] for line in after.splitlines()}) == 10
+    seed, *verdicts = [json.loads(line) for line in after.splitlines()]
+    assert after.startswith(before) and set(seed) == {"seed"} and len(verdicts) == 10
+    assert len({line["key"] for line in verdicts}) == 10
+    assert {line["verdict"]["seed"] for line in verdicts} == {seed["seed"]}
 
 
 @sandboxed

@@ -1,0 +1,108 @@
+"""What the journal of a grading run is keyed by, and the seed that it keeps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import grader.course
+import grader.grade.run
+from grader.course import check_files, course_hash, verdict_files, verdict_hash
+from grader.grade.coordinator import Progress, work_key
+from grader.grade.executors import Crew
+from grader.grade.journal import NAME, Journal
+from grader.grade.run import Options, grade
+from grader.grade.work import Work
+from grader.submission import Submission
+from haribote.tasks import ROOT
+
+LEARNER = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"y"})
+# Judges answers of every kind, and tells which modules that took.
+_JUDGING = """
+import sys
+from grader.checking import check
+from haribote.tasks import ROOT, find_task
+for task in ("0.1", "1.1", "1.2", "2.3", "3.1", "3.2", "3.5", "4.1", "4.2", "4.3", "5.1", "5.12", "6.1", "6.2"):
+    check(task, path=ROOT / "solutions" / find_task(task).file, seed=1)
+print(*(m.__file__ for n, m in list(sys.modules.items()) if n.split(".")[0] in ("grader", "haribote", "simulator")))
+"""
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """No hash is remembered, before and after."""
+    for hashed in (course_hash, verdict_hash):
+        hashed.cache_clear()
+    yield
+    for hashed in (course_hash, verdict_hash):
+        hashed.cache_clear()
+
+
+def test_every_file_that_may_decide_a_verdict_changes_the_key(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
+    files = verdict_files()
+    keys = {work_key(LEARNER, "5.12", 1)}
+    for name, content in files.items():
+        monkeypatch.setattr(grader.course, "verdict_files", lambda n=name, c=content: {**files, n: c + b"#"})
+        verdict_hash.cache_clear()
+        keys.add(work_key(LEARNER, "5.12", 1))
+    assert len(keys) == len(files) + 1
+
+
+@pytest.mark.slow
+def test_no_module_that_judges_is_forgotten() -> None:
+    """What Python really imports, beside what is found by name and by reading imports."""
+    shown = subprocess.run([sys.executable, "-c", _JUDGING], cwd=ROOT, check=True, capture_output=True, text=True)
+    used = {Path(place).relative_to(ROOT).as_posix() for place in shown.stdout.split()}
+    assert len(used) > 60 and used <= verdict_files().keys()
+    checking = {
+        "grader/__init__.py",
+        "grader/__main__.py",
+        "grader/checking.py",
+        "grader/stubs.py",
+    }  # ask, do not judge
+    judges = {name for name in used if name.startswith("grader/")} - checking
+    assert len(judges) > 25 and judges <= check_files().keys()
+
+
+def test_the_key_tells_learner_task_file_and_seed_apart() -> None:
+    other_file = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"z"})
+    other = Submission("bob", "ada.zip", LEARNER.files)
+    keys = {work_key(s, task, seed) for s in (LEARNER, other, other_file) for task in s.files for seed in (1, 2)}
+    assert len(keys) == 10  # 12, of which 0.1 of ada is the same file twice
+
+
+def _graded(folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int | None) -> int:
+    """The seed that a run works with."""
+    seen: list[Work] = []
+
+    def note(works: list[Work], *_: object) -> Progress:
+        seen.extend(works)
+        return Progress(len(works))
+
+    monkeypatch.setattr(grader.grade.run, "_run", note)
+    monkeypatch.setattr(grader.grade.run, "read_submissions", lambda *_: [LEARNER])
+    grade([folder], Options(folder, seed=seed, unsafe=True), lambda text: None, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
+    (found,) = {work.seed for work in seen}
+    assert f'"seed": {found}' in (folder / "report.json").read_text()
+    return found
+
+
+def test_a_run_has_a_seed_of_its_own_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = _graded(tmp_path / "one", monkeypatch, None)
+    assert _graded(tmp_path / "one", monkeypatch, None) == first
+    assert len({_graded(tmp_path / f"other{n}", monkeypatch, None) for n in range(3)} | {first, 2012}) == 5
+    assert _graded(tmp_path / "one", monkeypatch, 7) == 7 == _graded(tmp_path / "one", monkeypatch, None)
+    assert json.loads((tmp_path / "one" / NAME).read_text().splitlines()[0]) == {"seed": first}
+
+
+def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
+    good = {"key": "a", "verdict": {"state": "passed"}}
+    lines = ['{"seed": 5}', '{"seed": "x"}', "3", "[]", "null", '{"key": "b"}', '{"key": [], "verdict": 1}', "\x00"]
+    (tmp_path / NAME).write_text("\n".join([*lines, json.dumps(good)]) + "\n")
+    with Journal(tmp_path) as journal:
+        assert journal.seed == 5 and journal.verdicts == {"a": {"state": "passed"}}
