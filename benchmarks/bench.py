@@ -22,8 +22,8 @@ from typing import Any
 from benchmarks import measure
 from benchmarks.figures import Figure, Report, draw, families_text, section_text
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from simulator.errors import SimulatorError
+from simulator.files import write_file
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,6 +19,7 @@ from haribote import data, mnist
 from haribote.command import run_command
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks
+from simulator.files import FileError, writing
 
 TARGET = ROOT / "build" / "haribote-bundle.zip"
 FOLDER = "haribote"  # what the archive unpacks to
@@ -108,25 +109,17 @@ def write_bundle(
     """Write the archive, under a temporary name until it is whole.
 
     Raises:
-        HariboteError: the disk is full, or the folder cannot be written.
+        FileError: the disk is full, or the folder cannot be written.
     """
-    part = target.with_name(f".{target.name}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in course_files():
-                _add(archive, name, content)
-            for name, text in _first_files(systems, bool(digits), missing):
-                _add(archive, name, text.encode())
-            for folder, files in (("wheels", wheels), ("data/mnist", digits)):
-                for path in files:
-                    packed = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
-                    archive.write(path, f"{FOLDER}/{folder}/{path.name}", packed)
-        part.replace(target)
-    except OSError as error:
-        raise HariboteError(f"cannot write {target}: {error.strerror or error}", "another place: -o FILE") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with writing(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in course_files():
+            _add(archive, name, content)
+        for name, text in _first_files(systems, bool(digits), missing):
+            _add(archive, name, text.encode())
+        for folder, files in (("wheels", wheels), ("data/mnist", digits)):
+            for path in files:
+                packed = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
+                archive.write(path, f"{FOLDER}/{folder}/{path.name}", packed)
 
 
 def course_files() -> Iterator[tuple[str, bytes]]:
@@ -154,7 +147,7 @@ def _mnist() -> list[Path]:
     """MNIST's four files, from where the product has them or from a mirror; none where there is no way to them."""
     try:
         folder = data.mnist_folder() or data.fetch()
-    except HariboteError:
+    except (HariboteError, FileError):
         return []
     return [path for file in mnist.FILES if (path := mnist.locate(folder, file))]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.result import Result
-from haribote.files import write_file
 from haribote.tasks import ROOT, Task, all_tasks, is_written
+from simulator.files import write_file
 
 FILE = "runs/progress.json"
 

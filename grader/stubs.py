@@ -19,8 +19,8 @@ from datetime import datetime
 from pathlib import Path
 
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.tasks import ROOT, Task, all_tasks
+from simulator.files import write_file
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"

@@ -17,8 +17,8 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.graph import Builder, Index, evaluate, load, save
+from simulator.files import write_file
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from haribote.backends import Parameters
 from haribote.errors import HariboteError
-from haribote.files import write_file
+from simulator.files import write_file
 
 _META = "__run__"
 

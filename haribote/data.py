@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tempfile
 import time
 import zipfile
 import zlib
@@ -24,10 +23,11 @@ from numpy.typing import NDArray
 
 from haribote import digits, mnist
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.mnist import DataError
+from simulator.cache import cache_folder
+from simulator.files import FileError, write_file
 
-__all__ = ["DataError", "Dataset", "batch_order", "cache_folder", "load", "normalise"]
+__all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
 
 MEAN, DEVIATION = 0.1307, 0.3081  # of MNIST's training pixels in 0..1; the synthetic digits are close to that
 BATCH = 256
@@ -83,7 +83,7 @@ def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr)
         return _from_folder(cache_folder() / "mnist", "the cache")
     try:
         return _from_cache_or_mirrors(say)
-    except HariboteError as error:
+    except (HariboteError, FileError) as error:
         say(error.message.partition("\n")[0].rstrip(":"))  # `haribote data fetch` tells every mirror's reason
         return _synthetic("because real MNIST is neither in the cache nor to be downloaded now", say)
 
@@ -92,7 +92,8 @@ def fetch(*, say: Callable[[str], None] = to_stderr) -> Path:
     """Make sure that the cache has MNIST, downloading what is missing or damaged. Returns the folder.
 
     Raises:
-        HariboteError: no mirror gave good files, or the cache cannot be written.
+        DataError: no mirror gave good files.
+        FileError: the cache cannot be written.
     """
     folder = cache_folder() / "mnist"
     mnist.fetch(folder, say=say)
@@ -108,19 +109,6 @@ def mnist_folder() -> Path | None:
 
 def _is_whole(folder: Path) -> bool:
     return all(mnist.locate(folder, file) for file in mnist.FILES)
-
-
-def cache_folder() -> Path:
-    """Where we keep data between runs: XDG_CACHE_HOME if set, else what is usual on this system, plus "haribote"."""
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "haribote"
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "haribote" / "cache"
-    try:
-        home = Path.home()
-    except RuntimeError:  # a user without a home, as in some containers
-        return Path(tempfile.gettempdir()) / "haribote"
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "haribote"
 
 
 def normalise(images: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -224,5 +212,5 @@ def _keep(path: Path, arrays: list[NDArray[Any]], say: Callable[[str], None]) ->
     np.savez_compressed(content, *arrays)
     try:
         write_file(path, content.getvalue())
-    except HariboteError as error:  # drawing them again next time is only slower
+    except FileError as error:  # drawing them again next time is only slower
         say(error.message)

@@ -12,8 +12,9 @@ from matplotlib import image
 from numpy.typing import NDArray
 
 from haribote import mnist
-from haribote.data import DataError, Dataset, cache_folder, fetch, load
-from haribote.files import write_file
+from haribote.data import DataError, Dataset, fetch, load
+from simulator.cache import cache_folder
+from simulator.files import write_file
 
 SHADES = " .:-=+*#%@"  # background to full ink
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from haribote.cases import Case, load_case, reference_case, save_case
 from haribote.compiler import compile_for_sim, lower
-from haribote.files import write_file
 from haribote.graph import save
+from simulator.files import write_file
 
 
 def export(

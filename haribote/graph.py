@@ -13,9 +13,9 @@ from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.errors import GraphError
-from haribote.files import write_file
 from haribote.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.reference import operators, run_nodes
+from simulator.files import write_file
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]

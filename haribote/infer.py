@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from haribote.checkpoint import load_checkpoint
 from haribote.data import normalise
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.train import Options, make_backend
+from simulator.files import write_file
 
 
 class ImageError(HariboteError):

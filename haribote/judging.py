@@ -15,12 +15,12 @@ from pathlib import Path
 
 from haribote.course import reread
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.kernel_table import KernelRow
 from haribote.problems import Header, answer_to, emit, judge_problem, read_header, rows_named
 from haribote.tasks import ROOT, find_task, solutions_wanted
 from haribote.testcases import testcase
 from simulator import SimulatorError
+from simulator.files import write_file
 from simulator.judge import Verdict, judge
 
 FOLDER = ROOT / "runs" / "judge"

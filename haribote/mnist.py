@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from haribote.files import write_file
+from simulator.files import FileError, write_file
 
 
 class DataError(HariboteError):
@@ -120,7 +120,7 @@ class _Transfer:
 
     mirrors: Sequence[str]
     received: int = 0
-    error: HariboteError | None = None
+    error: HariboteError | FileError | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     abandoned: threading.Event = field(default_factory=threading.Event)
 
@@ -144,7 +144,7 @@ def fetch(
 
     Raises:
         DataError: no mirror gave a good file in time.
-        HariboteError: the disk is full, or the folder cannot be written.
+        FileError: the disk is full, or the folder cannot be written.
     """
     own = os.environ.get("HARIBOTE_MIRROR")
     transfer = _Transfer(mirrors if mirrors is not None else ((own,) if own else ()) + MIRRORS)
@@ -169,7 +169,7 @@ def _fetch_files(folder: Path, transfer: _Transfer, say: Callable[[str], None]) 
         for file in FILES:
             if not _is_good(folder, file):
                 write_file(folder / f"{file.name}.gz", _fetch_file(file, transfer, say))
-    except HariboteError as error:
+    except (HariboteError, FileError) as error:
         transfer.error = error
     finally:
         transfer.finished.set()

@@ -116,7 +116,7 @@ def draw(run: Run, path: Path) -> None:
 
     from matplotlib.figure import Figure
 
-    from haribote.files import write_file
+    from simulator.files import write_file
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()

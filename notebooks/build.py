@@ -18,7 +18,6 @@ from functools import partial
 from nbformat import NotebookNode
 
 from haribote.command import run_command
-from haribote.files import write_file
 from notebooks.form import (
     FOLDER,
     NotebookError,
@@ -33,6 +32,7 @@ from notebooks.form import (
     written,
 )
 from notebooks.run import execute, tracebacks
+from simulator.files import write_file
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

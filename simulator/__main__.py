@@ -17,7 +17,7 @@ from simulator import compare, explain, profile, trace
 from simulator.assembler import assemble
 from simulator.checks import check, check_text, fix_nops
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
-from simulator.files import read, write
+from simulator.files import read, write_file
 from simulator.judge import judge
 from simulator.machine import Machine
 from simulator.view import command as view
@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.dump is None:
         sys.stdout.write(text)
     else:
-        write(options.dump, text)
+        write_file(options.dump, text)
     return FINE
 
 

@@ -1,11 +1,30 @@
-"""Reading and writing files for the commands, with errors a user can act on."""
+"""Reading and writing files, for the simulator and all that is built on it, with errors a user can act on."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from simulator.errors import SimulatorError
+
+HANDLE = re.compile(r"/dev/std(?P<name>in|out|err)|/(?:dev|proc/self)/fd/(?P<number>[0-9]+)")
+"""A path that names a file that this process has open."""
+
+
+class FileError(SimulatorError):
+    """A file cannot be written. message: why, on one line; the text has what to try as well."""
+
+    def __init__(self, message: str, try_: str) -> None:
+        self.message = message
+        super().__init__(f"{message}\n    try: {try_}")
 
 
 def read(path: Path) -> str:
@@ -18,16 +37,104 @@ def read(path: Path) -> str:
         raise SimulatorError(f"cannot read {path}: {error.strerror}\n    try: check the path") from None
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all. Raises SimulatorError where that fails."""
-    data = content.encode() if isinstance(content, str) else content
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_file(path: Path, content: str | bytes, durable: bool = True) -> None:
+    """Write a file whole or not at all, as `writing` does. content: text becomes UTF-8. Raises FileError."""
+    with writing(path, durable) as file:
+        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing(path: Path, durable: bool = True) -> Iterator[BinaryIO]:
+    """An open file; what the block writes is at `path` when it ends, and a reader sees the old content or the new one.
+
+    Missing folders are made. A link is followed: what it leads to is replaced. What is no regular file (a device, a
+    pipe) is written to as it is.
+
+    Args:
+        durable: wait until it is on the disk; not worth it for what can be computed again.
+
+    Raises:
+        FileError: the disk is full or the folder cannot be written; what was at `path` before is still there.
+    """
     try:
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        if _is_special(path):
+            with open(_handle(path), "wb") as file:
+                yield file
+        else:
+            with _replacing(Path(os.path.realpath(path)), durable) as file:
+                yield file
     except OSError as error:
-        message = f"cannot write {path}: {error.strerror}\n    try: another folder, or free some space"
-        raise SimulatorError(message) from None
+        raise _explained(path, error) from error
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock that is named by a file, made when needed, while in the block; others wait for it.
+
+    Where a folder knows no locks, as some on the network, nobody waits. Raises OSError where the file cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        with suppress(OSError):
+            _lock(file.fileno())
+        yield  # closing the file gives the lock back
+
+
+def _lock(handle: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def _is_special(path: Path) -> bool:
+    if HANDLE.fullmatch(str(path)):
+        return True
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _handle(path: Path) -> int:
+    """A descriptor to write with. A pipe must have its reader: none is waited for, since it may never come."""
+    if ours := HANDLE.fullmatch(str(path)):
+        sys.stdout.flush()  # what was printed comes first
+        return os.dup(int(ours["number"] or ("in", "out", "err").index(ours["name"])))
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(handle, True)
+    return handle
+
+
+@contextmanager
+def _replacing(path: Path, durable: bool) -> Iterator[BinaryIO]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        with suppress(OSError):
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))  # as it was
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _explained(path: Path, error: OSError) -> FileError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FileError(
+            f"cannot write {path}: the disk is full",
+            "free some space, then run the same command again; nothing was lost",
+        )
+    if error.errno == errno.ENXIO:
+        return FileError(f"cannot write {path}: nobody reads from this pipe", "start its reader first")
+    return FileError(f"cannot write {path}: {error.strerror or error}", "choose a folder that you can write to")

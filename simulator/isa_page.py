@@ -12,7 +12,7 @@ from simulator.assembler import assemble
 from simulator.cost import NOT_KNOWN, RATES
 from simulator.errors import SimulatorError
 from simulator.explain import explain_line
-from simulator.files import write
+from simulator.files import write_file
 from simulator.forms import Form
 from simulator.opcodes import MOVE_OPCODES, OPCODES, REDUCTIONS
 from simulator.rows import EVIDENCE, ROLES, MoveRow, Row
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         if arguments:
-            write(Path(arguments[0]), page())
+            write_file(Path(arguments[0]), page())
         else:
             print(page(), end="")
     except SimulatorError as error:

@@ -17,7 +17,7 @@ from simulator import program as p
 from simulator.assembler import assemble
 from simulator.cost import NOT_KNOWN, Cost, cost_of, move_rate
 from simulator.errors import SimulatorError
-from simulator.files import read, write
+from simulator.files import read, write_file
 from simulator.units import UNITS
 from simulator.waiting import Chain, Waiting, chains, waitings
 
@@ -78,7 +78,7 @@ def _command(options: argparse.Namespace) -> int:
     if picture is not None:
         from simulator.timeline import draw  # only a picture needs matplotlib, which takes long to load
 
-        write(picture, draw(profile, picture.suffix[1:]))
+        write_file(picture, draw(profile, picture.suffix[1:]))
     print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))
     return 0
 

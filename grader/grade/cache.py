@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
-from haribote.errors import HariboteError
-from haribote.files import write_file
-from simulator.native.build import cache_folder
+from simulator.cache import cache_folder
+from simulator.files import FileError, write_file
 
 _KEPT = 7 * 86400.0  # seconds after which another version's verdicts are removed
 
@@ -39,7 +38,7 @@ class Cache:
 
     def put(self, value: dict[str, Any], *key: object) -> None:
         """Keep a value under a key."""
-        with suppress(HariboteError):  # a full disk: then it is computed again
+        with suppress(FileError):  # a full disk: then it is computed again
             write_file(self._path(key), json.dumps(value).encode(), durable=False)
 
     def _path(self, key: tuple[object, ...]) -> Path:

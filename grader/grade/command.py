@@ -12,8 +12,8 @@ from grader.course import SHORT, course_hash
 from grader.grade.points import RULE
 from grader.submission import pack
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.tasks import ROOT, all_tasks, find_task
+from simulator.files import write_file
 
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 

@@ -21,7 +21,7 @@ from haribote.data import load
 from haribote.errors import HariboteError
 from haribote.tasks import find_task
 from simulator import Machine
-from simulator.native.build import cache_folder
+from simulator.cache import cache_folder
 
 CELL_SECONDS = 60
 CACHE = "/cache"  # of what takes long to build and does not depend on the learner

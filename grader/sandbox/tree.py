@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from grader.course import product_files, source_files
-from haribote.files import write_file
 from haribote.tasks import ROOT, Task, all_tasks
-from simulator.native.build import cache_folder
+from simulator.cache import cache_folder
+from simulator.files import write_file
 
 COURSE = "/course"  # where the tree lies in the sandbox
 _PACKAGE = b'"""Of the grader, an answer sees its emitter alone."""\n'

@@ -12,9 +12,9 @@ import uuid
 from functools import cache
 from pathlib import Path
 
-from haribote.data import cache_folder
 from haribote.errors import HariboteError
-from haribote.files import write_file
+from simulator.cache import cache_folder
+from simulator.files import write_file
 
 HEADERS = Path(__file__).parent / "include"
 COMPILERS = ("c++", "g++", "clang++")
@@ -58,7 +58,7 @@ def build_library(source: str) -> Path:
     """The shared library of the source, from the cache or built now. Several processes may ask for it at once.
 
     Raises:
-        CompilerMissing, CompileError; HariboteError where the cache cannot be written.
+        CompilerMissing, CompileError; FileError where the cache cannot be written.
     """
     command = compiler()
     flags, machine = _probe(tuple(command))

@@ -12,8 +12,8 @@ from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
 from haribote.cpp.gemm import default_gemm
-from haribote.files import write_file
 from haribote.graph import Index, updates
+from simulator.files import write_file
 
 FUNCTION = "step"
 

@@ -12,7 +12,7 @@ from haribote.draw.layers import Point
 from haribote.draw.picture import Box, Picture, Value
 from haribote.draw.scene import LINE_HEIGHT, Rect, Scene, lay_out
 from haribote.draw.scene import Path as WirePath
-from haribote.files import write_file
+from simulator.files import write_file
 from simulator.pictures.canvas import inline
 
 MARGIN = 24.0

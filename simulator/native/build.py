@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from simulator.cache import cache_folder
 from simulator.errors import SimulatorError
 from simulator.native import records
 
@@ -52,15 +53,6 @@ def load() -> ctypes.CDLL:
         return _load(path)
     except (OSError, AttributeError) as error:
         raise BuildError(f"the native engine cannot be loaded: {error}\n    try: engine='numpy'") from error
-
-
-def cache_folder() -> Path:
-    """Where libraries are kept: HARIBOTE_CACHE, else the system's folder for caches."""
-    if chosen := os.environ.get("HARIBOTE_CACHE"):
-        return Path(chosen)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "haribote"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "haribote"
 
 
 def _compiler() -> list[str]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from simulator.files import write
+from simulator.files import write_file
 from simulator.pictures.style import MONO_EM, SANS_EM, style_sheet
 
 WIDTH = 840.0
@@ -33,7 +33,7 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write an .svg file, whole or not at all. Raises SimulatorError where it cannot be written."""
-        write(Path(path), self.text)
+        write_file(Path(path), self.text)
 
 
 def inline(svg: str) -> str:

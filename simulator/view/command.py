@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from simulator.assembler import assemble
-from simulator.files import read, write
+from simulator.files import read, write_file
 from simulator.judge import read_testcase
 from simulator.machine import Machine
 from simulator.view import View
@@ -38,7 +38,7 @@ def _command(options: argparse.Namespace) -> int:
     if options.testcase is not None:
         machine.run(read_testcase(read(options.testcase), str(options.testcase)).prefix)
     view = View(program, machine, start=options.start, until=options.until, units=options.units)
-    write(options.output, view.page)
+    write_file(options.output, view.page)
     part = f"values of {', '.join(view.recorded)} only" if view.recorded else "values of the whole chip"
     size = len(view.page.encode()) / 1e6
     print(f"{options.output}: {view.frames} steps, {part}, {size:.1f} MB; open it in a browser", file=sys.stderr)

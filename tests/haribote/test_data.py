@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import hashlib
 import socket
@@ -20,8 +19,7 @@ import torch
 from haribote import data, digits, mnist
 from haribote.data import DataError, batch_order, load, normalise
 from haribote.data_command import data_command
-from haribote.errors import HariboteError
-from haribote.files import write_file
+from simulator.files import write_file
 
 CONTENTS = {
     file.name: bytes(file.header) + bytes(value % 10 for value in range(24 * (784 if len(file.shape) == 3 else 1)))
@@ -270,20 +268,6 @@ def test_a_slow_download_is_given_up(server: Server, tmp_path: Path) -> None:
     server.replies = [slow]
     with pytest.raises(DataError, match="too slow"):
         mnist.fetch(tmp_path / "got", mirrors=[server.url], finish_within=0.3)
-
-
-def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    write_file(path, b"old")
-
-    def full(handle: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("haribote.files.os.fsync", full)
-    with pytest.raises(HariboteError, match="the disk is full"):
-        write_file(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ from haribote.draw.compare import compare
 from haribote.draw.picture import Picture, picture
 from haribote.draw.scene import Rect, Scene, lay_out
 from haribote.draw.words import details, shape_text, short, value_text
-from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
+from simulator.files import FileError
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -270,7 +270,7 @@ def test_notebooks_show_the_object(stages: dict[str, onnx.ModelProto]) -> None:
 
 def test_saving_where_one_cannot(tmp_path: Any, stages: dict[str, onnx.ModelProto]) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(HariboteError, match="cannot write"):
+    with pytest.raises(FileError, match="cannot write"):
         draw.svg(stages["trace"]).save(tmp_path / "file" / "x.svg")
 
 

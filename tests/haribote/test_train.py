@@ -19,9 +19,9 @@ from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_chec
 from haribote.cli import main
 from haribote.data import Dataset
 from haribote.errors import HariboteError
-from haribote.files import write_file
 from haribote.infer import ImageError, read_image, write_picture
 from haribote.train import Options
+from simulator.files import FileError, write_file
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_a_full_disk_keeps_the_old_checkpoint(tmp_path: Path, monkeypatch: pytes
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(HariboteError, match="disk is full"):
+    with pytest.raises(FileError, match="disk is full"):
         save_checkpoint(path, run, {"w": np.ones(3, np.float32)})
     assert not load_checkpoint(path)[1]["w"].any()
     assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.npz"]

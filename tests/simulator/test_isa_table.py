@@ -85,5 +85,5 @@ def test_page_is_written_or_printed(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert isa_page.main([]) == 0
     assert capsys.readouterr().out == isa_page.page()
     assert isa_page.main(["a", "b"]) == 2
-    assert isa_page.main([str(tmp_path / "no" / "isa.md")]) == 2
+    assert isa_page.main([str(tmp_path / "isa.md" / "below")]) == 2
     assert "cannot write" in capsys.readouterr().err

@@ -116,7 +116,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["profile", str(file), "-o", str(tmp_path / "a.txt")]) == 2
     assert main(["profile", str(tmp_path / "none.vsm")]) == 2
-    assert main(["profile", str(file), "-o", str(tmp_path / "no" / "a.png")]) == 2
+    assert main(["profile", str(file), "-o", str(tmp_path / "a.png" / "b.png")]) == 2
     assert "is .png or .svg" in capsys.readouterr().err
 
 
