@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from simulator import isa
 from simulator.operands import CYCLE_MASKS
@@ -18,11 +17,7 @@ from simulator.program import (
     Source,
     TRegister,
 )
-
-Span = tuple[int, int]
-"""Addresses from the first up to, but not including, the second."""
-Spans = tuple[tuple[Span, ...], ...]
-"""The addresses touched in each of the four cycles."""
+from simulator.words import Spans, block_spans, pe_spans
 
 PE_TO_L1BM, L1BM_TO_PE = "PE to L1BM", "L1BM to PE"
 L2BM_TO_L1BM, L1BM_TO_L2BM = "L2BM to L1BM", "L1BM to L2BM"
@@ -46,26 +41,6 @@ class Access:
     cycles: Spans = ()
 
 
-@lru_cache(maxsize=1 << 14)
-def _words(operand: PeMemory) -> Spans:
-    """The words that an operand may touch; `j` makes some PEs use the words after its own."""
-    reach = operand.words * (2 if operand.j is not None else 1)
-    return tuple(((a - a % operand.words, a - a % operand.words + reach),) for a in operand.addresses)
-
-
-@lru_cache(maxsize=1 << 14)
-def l1bm_spans(op: str, operand: L1bm) -> Spans:
-    """The long words of L1BM that an instruction touches, meaningful or not."""
-    wide, first = operand.words // 2, operand.address
-    if op == "l1bmp":
-        return tuple(
-            tuple((first + 4 * w + cycle, first + 4 * w + cycle + 1) for w in range(wide))
-            for cycle in range(isa.STEP_CYCLES)
-        )
-    block = isa.INSTRUCTIONS[op].forms[0].l1bm * wide
-    return tuple(((first + block * cycle, first + block * (cycle + 1)),) for cycle in range(isa.STEP_CYCLES))
-
-
 def _unmasked(spans: Spans, destination: Destination) -> Spans:
     """Leave out the cycles that a fixed pattern masks off."""
     mask = destination.mask
@@ -80,7 +55,7 @@ def _pe_memory(operand: PeMemory, action: str, location: Location) -> Iterator[A
     if operand.indirect:
         yield Access("T read", location, _EVERY_T)
     yield Access(
-        f"{operand.bank.upper()} {action}", location, () if operand.bank in ("lm0", "lm1") else _words(operand)
+        f"{operand.bank.upper()} {action}", location, () if operand.bank in ("lm0", "lm1") else pe_spans(operand)
     )
 
 
@@ -93,7 +68,7 @@ def _reads(source: Source, instruction: Instruction) -> Iterator[Access]:
     elif isinstance(operand, L1bm):
         kind = L1BM_TO_PE if instruction.unit == "l1bm" else L1BM_TO_L2BM
         kind = L2BMI_READ if instruction.op == "l2bmi" else kind
-        yield Access(kind, source.location, l1bm_spans(instruction.op, operand))
+        yield Access(kind, source.location, block_spans(instruction.form, operand, written=False))
 
 
 def _writes(destination: Destination, instruction: Instruction) -> Iterator[Access]:
@@ -109,7 +84,7 @@ def _writes(destination: Destination, instruction: Instruction) -> Iterator[Acce
     elif isinstance(operand, L1bm):
         kind = PE_TO_L1BM if instruction.unit == "l1bm" else L2BM_TO_L1BM
         kind = L2BMI_WRITE if instruction.op == "l2bmi" else kind
-        yield Access(kind, location, l1bm_spans(instruction.op, operand))
+        yield Access(kind, location, block_spans(instruction.form, operand, written=True))
 
 
 def ends(instruction: Instruction) -> tuple[Source | Destination, ...]:

@@ -194,9 +194,8 @@ def _masks(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]:
 def _l1bm(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]:
     """The same L1BM address written and read, or written twice, by two instructions of a step. [A]"""
     before: list[Access] = []
-    for instruction in instructions:
-        if instruction.unit not in ("l1bm", "l2bm"):
-            continue
+    transfers = [instruction for instruction in instructions if instruction.unit in ("l1bm", "l2bm")]
+    for instruction in transfers if len(transfers) > 1 else ():
         here = [access for access in accesses(instruction) if access.kind in L1BM_WRITES | L1BM_READS]
         for access in here:
             for other in before:

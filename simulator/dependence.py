@@ -175,7 +175,7 @@ def _from_l1bm(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
     l1b, pe = divmod(at.pe, PES_PER_L1B)
     memory = "turnaround" if isinstance(instruction.sources[0].operand, p.Turnaround) else "l1bm"
     for (address,) in _sources(transfer, (pe // PES, pe % PES, at.cycle, at.word // 2)):
-        yield Input(0, Place(memory, l1b, 2 * (address % isa.L1BM_LONGS) + at.word % 2))
+        yield Input(0, Place(memory, l1b, 2 * address + at.word % 2))
 
 
 def _matrix_column(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
@@ -210,8 +210,6 @@ def sent_to(instruction: p.Instruction, place: Place) -> list[Input] | None:
 def _from_pes(instruction: p.Instruction, transfer: Transfer, place: Place) -> list[Input] | None:
     address, half = divmod(place.word, 2)
     ends, starts = transfer.all_points
-    if place.memory == "l1bm":
-        ends = ends % isa.L1BM_LONGS
     senders = starts[_same(ends, (address,))]
     if not len(senders):
         return None
@@ -246,14 +244,11 @@ def _l2bm_word(instruction: p.Instruction, transfer: Transfer, place: Place) -> 
         return
     l2b, l1b = divmod(place.unit, isa.L1BS) if down else (place.unit, 0)
     ends, starts = transfer.all_points
-    ends = ends.copy()
-    ends[:, -1] %= isa.L1BM_LONGS if down else isa.L2BM_LONGS
     halves = (0, 1) if instruction.reduction and WIDTH[instruction.precision] == 64 else (half,)
     for start in starts[_same(ends, (l1b, address) if down else (address,))]:
         unit = l2b if len(start) == 1 else l2b * isa.L1BS + int(start[0])
         memory = transfer.formula.source.memory.lower()
-        size = isa.L2BM_LONGS if memory == "l2bm" else isa.L1BM_LONGS
-        yield from (Input(0, Place(memory, unit, 2 * (int(start[-1]) % size) + h)) for h in halves)
+        yield from (Input(0, Place(memory, unit, 2 * int(start[-1]) + h)) for h in halves)
 
 
 def _matrix_element(instruction: p.Instruction, transfer: Transfer, place: Place) -> Iterator[Input]:

@@ -25,7 +25,6 @@ _KINDS: dict[type, str] = {
     p.DramIndirect: "dram",
     p.Turnaround: "turnaround",
 }
-_SIZES = {"l1bm": isa.L1BM_LONGS, "l2bm": isa.L2BM_LONGS, "pdm": isa.PDM_LONGS, "dram": isa.DRAM_LONGS}
 
 
 def memory_of(operand: p.Operand) -> str:
@@ -118,8 +117,7 @@ def _bounds(move: p.Move) -> tuple[int, int]:
 def _reaches(move: p.Move, place: Place) -> bool:
     assert move.destination is not None
     first, last = _bounds(move)
-    size = _SIZES[place.memory]
-    return first <= place.word // 2 <= last or (last >= size and place.word // 2 <= last - size)
+    return first <= place.word // 2 <= last
 
 
 def _resolved(
@@ -132,5 +130,5 @@ def _resolved(
         length = DRAM_UNIT * units
         entries = table[points[:, 0], (operand.entry + offset // length) % isa.DAR_ENTRIES]
         points[:, -1] = DRAM_UNIT * entries.astype(np.int64) + offset % length
-    points[:, -1] %= _SIZES[memory_of(operand)]
+    points[:, -1] %= isa.LONGS[memory_of(operand).upper()]
     return points

@@ -27,10 +27,11 @@ from simulator.destinations import (
     written_memories,
 )
 from simulator.execute.masks import entry_flags, write_bits
-from simulator.execute.operands import base_address, is_dynamic, pe_rows
+from simulator.execute.operands import base_address, pe_rows
 from simulator.memories import Flags, Memories
 from simulator.places import Place
 from simulator.units import PATHS
+from simulator.words import words_of
 
 WHOLE = 0xFFFFFFFF
 
@@ -119,7 +120,7 @@ class History:
             operand = end.operand
             if isinstance(operand, p.PeMemory):
                 base = base_address(memories, operand.bank)
-                if is_dynamic(operand) or base is not None:
+                if operand.indirect or base is not None:
                     noted.starts[number, position] = pe_rows(memories, operand, base)[:, 0].astype(np.uint16)
             if isinstance(end, p.Destination) and end.mask is not None:
                 noted.through[number, position] = self._through(end.mask, operand)
@@ -224,8 +225,8 @@ class History:
     def _word(self, noted: Noted, end: tuple[int, int], operand: p.Operand, place: Place, cycle: int) -> int | None:
         """The word of the datum that a destination stores at `place` in a cycle; None where it stores none there."""
         if isinstance(operand, p.PeMemory):
-            start = self._start(noted, end, operand, place.unit, cycle)
-            return place.word - start if start <= place.word < start + operand.words else None
+            words = self._words(noted, end, operand, place.unit, cycle)
+            return place.word - words.start if place.word in words else None
         if isinstance(operand, p.TRegister):
             return place.word % 4 if place.word // 4 == cycle else None
         if isinstance(operand, p.MaskRegister):
@@ -233,10 +234,11 @@ class History:
         return operand.words - 1 if isinstance(operand, p.BaseAddress) else None
 
     @staticmethod
-    def _start(noted: Noted, end: tuple[int, int], operand: p.PeMemory, pe: int, cycle: int) -> int:
-        if end in noted.starts:
-            return int(noted.starts[end][cycle, pe])
-        return operand.addresses[cycle] % isa.BANK_WORDS[operand.bank] & -operand.words
+    def _words(noted: Noted, end: tuple[int, int], operand: p.PeMemory, pe: int, cycle: int) -> range:
+        if end not in noted.starts:
+            return words_of(operand, cycle, pe % isa.PES_PER_MAB)
+        start = int(noted.starts[end][cycle, pe])
+        return range(start, start + operand.words)
 
     def _made(
         self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int, flags: bool = False
@@ -265,7 +267,7 @@ class History:
         if isinstance(operand, p.PeMemory):
             if at.word >= operand.words:
                 return None
-            return Place(operand.bank, at.pe, self._start(noted, end, operand, at.pe, at.cycle) + at.word)
+            return Place(operand.bank, at.pe, self._words(noted, end, operand, at.pe, at.cycle)[at.word])
         if isinstance(operand, p.TRegister):
             return Place("t", at.pe, 4 * at.cycle + at.word)
         return Place(operand.name, at.pe, 4 * at.cycle + at.word) if isinstance(operand, p.Path) else None

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from simulator import isa
 from simulator.formulas import Formula, Index, parse
-from simulator.isa import MOVES
 from simulator.moves import kind_of
 from simulator.program import Dar, Dram, Instruction, L1bm, L2bm, Matrix, Move, Operand, Pdm, Turnaround
 
@@ -30,8 +30,13 @@ class Transfer:
         return {"A", "B"} <= self.constants.keys()
 
     def points(self, cycle: int | None = None) -> tuple[Index, Index]:
-        """All pairs of coordinates, or those of one cycle."""
-        return self.formula.points({**self.constants, **({} if cycle is None else {"c": cycle})}, self.chosen)
+        """All pairs of coordinates, or those of one cycle; addresses past the end of a memory wrap around."""
+        constants = self.constants if cycle is None else {**self.constants, "c": cycle}
+        ends = self.formula.points(constants, self.chosen)
+        for points, side in zip(ends, (self.formula.destination, self.formula.source), strict=True):
+            if side.memory in isa.LONGS:
+                points[:, -1] %= isa.LONGS[side.memory]
+        return ends
 
     @cached_property
     def all_points(self) -> tuple[Index, Index]:
@@ -89,7 +94,7 @@ def move_transfer(move: Move) -> Transfer | None:
     if move.source is None or move.destination is None:
         return None
     source, destination = move.source.operand, move.destination.operand
-    form = MOVES[move.op].forms[kind_of(source), kind_of(destination)]
+    form = isa.MOVES[move.op].forms[kind_of(source), kind_of(destination)]
     constants = {"n": move.size}
     for operand, letters in ((source, "AGL"), (destination, "BHK")):
         address, group = _address(operand), getattr(operand, "group", None)

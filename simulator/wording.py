@@ -8,6 +8,7 @@ from simulator import isa
 from simulator import program as p
 from simulator.operands import CYCLE_MASKS
 from simulator.transfers import ELEMENTS
+from simulator.words import BEYOND_J, words_of
 
 CYCLES = range(isa.STEP_CYCLES)
 BANKS = {"lm0": "LM0", "lm1": "LM1", "grf0": "GRF0", "grf1": "GRF1"}
@@ -73,8 +74,7 @@ def pe_memory(operand: p.PeMemory) -> str:
 def at_cycle(operand: p.Operand, cycle: int) -> str:
     """The same for one cycle: `LM0[10-11]`."""
     if isinstance(operand, p.PeMemory):
-        first = operand.addresses[cycle] & -operand.words
-        words = spans(range(first, first + operand.words))
+        words = spans(words_of(operand, cycle, BEYOND_J))
         further = f" (+{operand.words}: p <= {operand.j})" if operand.j is not None else ""
         return f"{BANKS[operand.bank]}[{f'T[{cycle}] + ' if operand.indirect else ''}{words}]{further}"
     return f"T[{cycle}]" if isinstance(operand, p.TRegister) else short(operand)

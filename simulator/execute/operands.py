@@ -19,6 +19,7 @@ from simulator.execute.action import NotExecutable, Result, Write
 from simulator.execute.elements import WIDTH, fit
 from simulator.execute.masks import blend, entry_flags, fixed_cycles, is_fixed, write_bits
 from simulator.memories import ALL_PES, Memories, Words
+from simulator.words import BEYOND_J, start_of, words_of
 
 Reader = Callable[[Memories], Words]
 Writer = Callable[[Memories, Result], None]
@@ -41,20 +42,17 @@ def base_address(memories: Memories, bank: str) -> NDArray[np.uint16] | None:
 
 def static_rows(operand: p.PeMemory) -> Addresses:
     """The word addresses [cycle, word] where every PE has the same, rounded down to the operand's length."""
-    starts = np.array(operand.addresses) % isa.BANK_WORDS[operand.bank] & -operand.words
-    return np.asarray(starts[:, None] + np.arange(operand.words))
+    return np.array([words_of(operand, cycle, BEYOND_J) for cycle in range(isa.STEP_CYCLES)])
 
 
 def pe_rows(memories: Memories, operand: p.PeMemory, base: NDArray[np.uint16] | None) -> Addresses:
     """The word addresses [cycle, word, pe] with base address register, T and `j` applied (section 5.1)."""
-    starts: Addresses = np.zeros((4, 1, ALL_PES), np.intp) + np.array(operand.addresses)[:, None, None]
+    moved: Addresses = np.zeros((isa.STEP_CYCLES, 1, ALL_PES), np.intp)
     if base is not None:
-        starts += base
+        moved += base
     if operand.indirect:
-        starts += memories.t[:, 1:2] & ADDRESS_BITS
-    if operand.j is not None:
-        starts += (operand.j >= PE % isa.PES_PER_MAB) * operand.words
-    starts = starts % isa.BANK_WORDS[operand.bank] & -operand.words
+        moved += memories.t[:, 1:2] & ADDRESS_BITS
+    starts = start_of(operand, np.array(operand.addresses)[:, None, None], PE % isa.PES_PER_MAB, moved)
     return np.asarray(starts + np.arange(operand.words)[:, None])
 
 

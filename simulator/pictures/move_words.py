@@ -9,6 +9,7 @@ from simulator import isa
 from simulator import program as p
 from simulator.pictures.canvas import Canvas
 from simulator.wording import BANKS, written_cycles
+from simulator.words import words_of
 
 CYCLES = range(isa.STEP_CYCLES)
 
@@ -41,10 +42,7 @@ def bank_words(operand: p.Operand, cycle: int, pe: int) -> list[int]:
         return [4 * cycle + word for word in range(4)]
     if not isinstance(operand, p.PeMemory):
         return []
-    first = operand.addresses[cycle] & -operand.words
-    if operand.j is not None and pe <= operand.j:
-        first += operand.words
-    return [(first + word) % isa.BANK_WORDS[operand.bank] for word in range(operand.words)]
+    return list(words_of(operand, cycle, pe))
 
 
 def bank_name(operand: p.Operand) -> str:

@@ -61,7 +61,7 @@ def _touch(transfer: Transfer, write: bool, points: Index) -> Touch:
     side = transfer.formula.destination if write else transfer.formula.source
     memory = side.memory.lower()
     kind = KINDS[memory]
-    places, *units = (points[:, -1] % kind.size, *points[:, :-1].T)
+    places, *units = (points[:, -1] % kind.size, *points[:, :-1].T)  # once more for the DRAM address table
     if not units:
         return Touch(memory, write, np.unique(places))
     if memory == "l1bm":

@@ -75,6 +75,8 @@ REFUSED = {
     "l2bmb $lc0 $lb0 ; l1bmm $lb16 $lm0v": (25, "two instructions use the same L1BM address"),
     "l2bmd $lb0 $lc0 ; l1bmm@0 $lm0v $lb16": (33, "two instructions use the same L1BM address"),
     "l2bmb $lc0 $lb0 ; l1bmm@0 $lm0v $lb48": (33, "two instructions use the same L1BM address"),
+    "l2bmb@1/6 $lc0 $lb16; l1bmr4lband $r[31,2,510,60] $lb8160": (51, "two instructions use the same L1BM address"),
+    "l2bmd $lc0 $lb8184 ; l1bmm $lb16 $lm0v": (29, "two instructions use the same L1BM address"),
 }
 
 
@@ -105,6 +107,12 @@ def test_an_unknown_pair_is_a_warning() -> None:
 # producer; consumer; steps that must lie between (section 12.2 and the worked examples below its table)
 WAITS = [
     ("lpassa $lr0 $lm0", "lpassa $lm64 $ls0", 2),
+    ("lpassa $lm0 $lr0", "lpassa $lr510j3 $ln0", 2),
+    ("lpassa $lm0 $lr510j0", "lpassa $lr0 $ln0", 2),
+    ("lpassa $lm0 $lr508", "lpassa $lr508j3 $ln0", 0),
+    ("lpassa $lm0 $lr0v1", "lpassa $lr2 $ln0", 2),
+    ("l1bmd $lm0v $lb8128", "l2bmd $lb0 $lc0", 2),
+    ("l2bmb $lc0 $lb8160", "l1bmd $lb0 $ln0", 2),
     ("lpassa $lr0 $ln0/1000", "lpassa $ln64 $ls0", 2),
     ("lpassa $ls0v $lr0v", "lpassa $lr0v $ln0", 1),
     ("lpassa $ls0 $lr0", "lpassa $lr0 $ln0", 2),
