@@ -101,12 +101,15 @@ def _alu(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
 
 def _block(instruction: p.Instruction, at: Datum) -> Iterator[Input]:
     """The element itself first, then the others of its block, with which it shares the exponent."""
-    yield Input(0, at)
-    if at.word >= 2 and instruction.precision != "h":
-        return
+    if instruction.sources[0].narrow:  # four singles: they fill long word 0, nothing long word 1
+        own, words = ([2 * at.word, 2 * at.word + 1], [0, 1, 2, 3]) if at.word < 2 else ([], [])
+    else:
+        base = at.word - at.word % 2
+        own, words = [at.word], [at.word] if instruction.precision == "f" else [base, base + 1]
+        if at.word >= 2 and instruction.precision != "h":
+            words = []
+    yield from (Input(0, at._replace(word=word)) for word in own)
     first = at.pe - at.pe % PES
-    base = at.word - at.word % 2
-    words = [at.word] if instruction.precision == "f" else [base, base + 1]
     yield from (Input(0, Datum(pe, at.cycle, word)) for pe in range(first, first + PES) for word in words)
 
 

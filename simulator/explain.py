@@ -137,7 +137,7 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
             role = "M"
         else:
             role = "PE words written" if moved and not isinstance(destination.operand, ON_CHIP) else "result"
-        mask = wording.masked(destination.mask)
+        mask = wording.masked(destination.mask, isinstance(destination.operand, p.MaskRegister))
         yield role, wording.describe(destination.operand) + (f", {mask}" if mask else "")
 
 
@@ -164,7 +164,11 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
 
     inputs = [cell(source.operand, 1) for source in instruction.sources]
     outputs = [
-        cell(d.operand, 0) if cycle in wording.written_cycles(d.mask) else "not written"
+        cell(d.operand, 0)
+        if cycle in wording.written_cycles(d.mask)
+        else f"{wording.short(d.operand)} cleared"
+        if isinstance(d.operand, p.MaskRegister)
+        else "not written"
         for d in instruction.destinations
     ]
     return [*inputs, *outputs]

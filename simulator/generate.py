@@ -15,6 +15,7 @@ from simulator.checks import fix_nops
 from simulator.errors import AssemblyError
 from simulator.forms import Form
 from simulator.opcodes import MOVE_OPCODES, OPCODES, Opcode
+from simulator.program import Fixed
 from simulator.rows import ROLES, MoveRow, Row
 
 LITERALS = ('i"-1"', 'i"0x7fffffff"', 'ui"4000000000"', 's"-32768"', 'f"1.5"', 'f"inf"', 'f"-0.0"', 'h"-1e9"', 'i"9"')
@@ -53,10 +54,10 @@ def pe_memory(rng: Random, bank: str = "") -> str:
 def _input(rng: Random, role_name: str, precision: str) -> str:
     role = ROLES[role_name]
     choice = rng.random()
-    if role_name == "first" and choice < 0.1:
+    if Fixed in role.types and choice < 0.1:
         return rng.choice(FIXED)
     text = "$t" if choice < 0.2 else rng.choice(PATHS) if choice < 0.35 else pe_memory(rng)
-    suffixes = ["e"] * (precision in (role.widen or " ")) + ["r"] * (precision in (role.narrow or " "))
+    suffixes = role.suffixes(precision)
     suffix = rng.choice(suffixes) if suffixes and rng.random() < 0.25 else ""
     return f"{'-' if role.negate and rng.random() < 0.25 else ''}{text}{suffix}"
 

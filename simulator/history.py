@@ -34,6 +34,7 @@ from simulator.units import PATHS
 from simulator.words import words_of
 
 WHOLE = 0xFFFFFFFF
+FLAGS = 0xF
 
 Ends = tuple[p.Source | p.Destination, ...]
 
@@ -143,7 +144,7 @@ class History:
 
         More than one where masks let only a part of the later ones through. Also the bits that are from before the run.
         """
-        remaining = 0xF if place.memory == "omr" else WHOLE
+        remaining = FLAGS if place.memory == "omr" else WHOLE
         found: list[Write] = []
         for index in self._candidates(place, before):
             for write in self._line_writes(index, place):
@@ -212,15 +213,14 @@ class History:
             word = self._word(noted, (number, position), operand, place, cycle)
             if word is None:
                 continue
+            datum = Datum(place.unit, cycle, word)
             through = noted.through.get((number, position))
-            bits = 0xF if place.memory == "omr" else WHOLE
-            if through is not None:
-                pe = place.unit if through.shape[2] > 1 else 0
-                lanes = through[cycle, :, pe]
-                bits = int(np.packbits(lanes)[0]) >> 4 if place.memory == "omr" else int(lanes[word])
-            if bits:
-                datum = Datum(place.unit, cycle, word)
-                yield self._made(index, number, instruction, datum, bits, flags=place.memory == "omr")
+            lanes = None if through is None else through[cycle, :, place.unit if through.shape[2] > 1 else 0]
+            if isinstance(operand, p.MaskRegister):  # all four flags are written: a mask clears what it excludes
+                inputs = flag_inputs(instruction, datum) if lanes is None or lanes.any() else []
+                yield Write(index, FLAGS, instruction, datum, self._named(index, number, instruction, inputs))
+            elif bits := WHOLE if lanes is None else int(lanes[word]):
+                yield self._made(index, number, instruction, datum, bits)
 
     def _word(self, noted: Noted, end: tuple[int, int], operand: p.Operand, place: Place, cycle: int) -> int | None:
         """The word of the datum that a destination stores at `place` in a cycle; None where it stores none there."""
@@ -240,11 +240,9 @@ class History:
         start = int(noted.starts[end][cycle, pe])
         return range(start, start + operand.words)
 
-    def _made(
-        self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int, flags: bool = False
-    ) -> Write:
-        inputs = (flag_inputs if flags else inputs_of)(instruction, datum)
-        return Write(index, bits, instruction, datum, self._named(index, number, instruction, inputs))
+    def _made(self, index: int, number: int, instruction: p.Instruction, datum: Datum, bits: int) -> Write:
+        named = self._named(index, number, instruction, inputs_of(instruction, datum))
+        return Write(index, bits, instruction, datum, named)
 
     def _named(
         self, index: int, number: int, instruction: p.Instruction, inputs: Sequence[Input]

@@ -90,7 +90,7 @@ def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
 def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, head: Head) -> None:
     """Raise OperandError unless the operand may stand in this role of this instruction."""
     first_only = isinstance(operand, Fixed) or (isinstance(operand, Path) and operand.name == "mreadf")
-    if first_only and role_name != "first" and role_name in form.sources:
+    if first_only and Fixed not in role.types and role_name in form.sources:
         raise OperandError("fixed values and $mreadf may be only the first ALU input", f"expected {role.description}")
     if not isinstance(operand, role.types):
         if isinstance(operand, MaskRegister) and role_name == "out":
@@ -109,10 +109,11 @@ def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, hea
 def _check_decoration(role: Role, precision: str, negate: bool, suffix: str) -> None:
     if negate and not role.negate:
         raise OperandError("`-` is only for the inputs of MAU instructions", "leave out the `-`")
-    if suffix == "e" and precision not in (role.widen or " "):
+    if suffix in ("", *role.suffixes(precision)):
+        return
+    if suffix == "e":
         raise OperandError("this input cannot be widened with `e`", "leave out the `e`")
-    if suffix == "r" and precision not in (role.narrow or " "):
-        raise OperandError("`r` is only for MAU inputs that are halves", "leave out the `r`")
+    raise OperandError("`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe", "leave out the `r`")
 
 
 def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> Source:

@@ -22,7 +22,8 @@ EVIDENCE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What may stand at an operand position. widen, narrow: the precisions in which `e` and `r` may be appended."""
+    """What may stand at an operand position. widen, narrow: the precisions in which `e` and `r` may be appended, none
+    where the instruction has no precision (isa.md, section 9.1)."""
 
     description: str
     types: tuple[type, ...]
@@ -30,6 +31,11 @@ class Role:
     widen: str = ""
     narrow: str = ""
     many: bool = False
+
+    def suffixes(self, precision: str) -> tuple[str, ...]:
+        """What may be appended to an operand of an instruction of this precision ("" = it has none): "e", "r"."""
+        letters = (("e", self.widen), ("r", self.narrow))
+        return tuple(suffix for suffix, taken in letters if precision in tuple(taken))
 
 
 _PE = (p.PeMemory, p.TRegister, p.Path)
@@ -40,6 +46,7 @@ _OUTPUT = "a PE memory, $t, a base address register or $nowrite"
 ROLES: Mapping[str, Role] = {
     "literal": Role('an immediate such as i"1"', (p.Immediate,)),
     "first": Role("a PE memory, $t, a forwarding path or a fixed value", (*_PE, p.Fixed)),
+    "converted": Role("a PE memory, $t, a forwarding path or a fixed value", (*_PE, p.Fixed), narrow="h"),
     "second": Role(_INPUT, _PE),
     "factor": Role(_INPUT, _PE, negate=True, widen="dfg", narrow="h"),
     "addend": Role(_INPUT, _PE, negate=True, widen="dfgh"),

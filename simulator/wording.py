@@ -139,14 +139,17 @@ def written_cycles(mask: p.WriteMask | None) -> list[int]:
     return [cycle for cycle in CYCLES if mask.entry - CYCLE_MASKS & 8 >> cycle]
 
 
-def masked(mask: p.WriteMask | None) -> str:
-    """A write mask in words; "" where everything is written."""
+def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
+    """A write mask in words; "" where everything is written. flags: of a mask register as destination."""
     if mask is None or mask.entry == 0 or (written_cycles(mask) == list(CYCLES) and mask.entry >= CYCLE_MASKS):
         return ""
     by = "" if mask.explicit else " (by the `mask` statement)"
+    if flags:
+        by = f", cleared elsewhere{by}"
     if mask.entry >= CYCLE_MASKS:
         return f"only in cycle {spans(written_cycles(mask)) or 'none'}{by}"
     lanes = "its four flags guard the four words" if mask.words == 4 else "its flags guard the halves of long word 0"
+    lanes = "flag by flag" if flags else lanes
     return f"only where mask register entry {mask.entry} is 1, {lanes}{by}"
 
 

@@ -81,7 +81,10 @@ def _neighbour(instruction: Instruction) -> Callable[[Memories], Result]:
 
 
 def _block_float(instruction: Instruction) -> Callable[[Memories], Result]:
-    """dbfn, fbfn, gbfn, hbfn/n, hbfe/n (section 11.3). [A] hbfe converts long word 1 as a block of its own, as hbfn."""
+    """dbfn, fbfn, gbfn, hbfn/n, hbfe/n (section 11.3). [A] hbfe converts long word 1 as a block of its own, as hbfn.
+
+    Suffix `r`: the four singles of both long words become the four halves of long word 0. [A] Long word 1 is then 0.
+    """
     without_flags(instruction)
     letter, keep = instruction.precision, instruction.kept
     extended = instruction.op == "bfe"
@@ -99,8 +102,12 @@ def _block_float(instruction: Instruction) -> Callable[[Memories], Result]:
             blocks = numbers.block_float(by_mab, letter, axes, keep)
         return pack(blocks.reshape(elements.shape))
 
+    narrows = instruction.sources[0].narrow
+
     def compute(memories: Memories) -> Result:
         x = read(memories)
+        if narrows:
+            x = pack(numbers.narrow(unpack(x, 32, 4), numbers.SINGLE, numbers.HALF))
         first = convert(x[:, :2])
         if x.shape[1] <= 2:
             return Result(first)

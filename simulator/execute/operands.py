@@ -246,6 +246,7 @@ def _base_writer(operand: p.BaseAddress, mask: p.WriteMask | None) -> Writer:
 
 
 def _flag_writer(operand: p.MaskRegister, mask: p.WriteMask | None) -> Writer:
+    """All flags of an entry: those that the mask excludes are cleared (section 10.1)."""
     entry = operand.entry
 
     def write(memories: Memories, result: Result) -> None:
@@ -253,7 +254,6 @@ def _flag_writer(operand: p.MaskRegister, mask: p.WriteMask | None) -> Writer:
         if mask is None:
             memories.omr[entry] = result.flags
         else:
-            through = entry_flags(memories, mask.entry)
-            memories.omr[entry] = np.where(through, result.flags, memories.omr[entry])
+            memories.omr[entry] = result.flags & entry_flags(memories, mask.entry)
 
     return write

@@ -109,7 +109,7 @@ def _further(operand: p.Operand) -> str:
 def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Destination, x: float, y: float) -> float:
     """An output; returns where its box ends."""
     operand = destination.operand
-    note = masked(destination.mask)
+    note = masked(destination.mask, isinstance(operand, p.MaskRegister))
     if isinstance(operand, p.Matrix):
         return _matrix(canvas, instruction, operand, bank_name(operand), x, y, written=True)
     if isinstance(operand, p.NoWrite):

@@ -70,7 +70,7 @@ def _operand(end: Operand, instruction: p.Instruction, memories: Memories) -> It
     elif isinstance(operand, p.BaseAddress):
         yield Touch("bar", True, np.array([int(operand.bank == "lm1")]), _any_flag(mask, memories))
     elif isinstance(operand, p.MaskRegister):
-        yield Touch("omr", True, np.array([operand.entry]), _any_flag(mask, memories))
+        yield Touch("omr", True, np.array([operand.entry]))  # a mask clears the flags it excludes
     elif isinstance(operand, p.Matrix):
         yield Touch(f"m{operand.register}", write, _matrix(operand, instruction))
     elif isinstance(operand, p.L1bm | p.L2bm) and transfer_of(instruction) is not None:

@@ -45,20 +45,22 @@ def div_rows(op: Op) -> Iterator[str]:
     yield "frsqrt $lr0v $nowrite"
     yield f"iand $aluf {exponents} $lr8v $ls8v"  # s
     yield "fvmul $aluf $lr0v $lr16v $ls16v ; iand $msb1 $lr0v $t"  # w, and the sign
-    # First guess rsqrt(w)^2 with the sign of w, relative error 2^-7. Newton's r + r (1 - w r) squares it twice: 2^-28,
-    # below what rounding adds.
+    # First guess rsqrt(w)^2 with the sign of w, relative error just above 2^-4. Newton's r + r (1 - w r) squares it
+    # three times: below 2^-31, which is less than rounding adds.
     yield "frsqrt $mauf $nowrite"
     yield "fvmul $aluf $aluf $nowrite"
     yield "ior $mauf $t $lr24v"
     yield f'fvfma -$ls16v $aluf {one} $nowrite ; imm i"1" $nowrite'
     yield "fvfma $mauf $lr24v $lr24v $lr24v ; llsl $mabid $aluf $t"
     yield f"fvfma -$ls16v $mauf {one} $nowrite"
+    yield "fvfma $mauf $lr24v $lr24v $lr24v"
+    yield f"fvfma -$ls16v $mauf {one} $nowrite"
     yield "fvfma $mauf $lr24v $lr24v $lr24v $ls24v"  # r = 1/w
     # Each row needs its s, r and w in both words: those of word 0 in GRF0, those of word 1 in GRF1.
     for at in (8, 24, 16):
         yield f"ipassa $r{at}v2 $r{at + 1}v2 ; fvpassa $s{at + 1}v2 $s{at}v2"
     # q = (x s) r is right but for 2 ulp. Fused, x s - q w shows what is missing, and q + (x s - q w) r is rounded once.
-    # This squares the error of r again: 4 good bits of rsqrt, whose table the manual does not give, would do as well.
+    # This squares the error of r again.
     before = ""
     for number, (own, other) in enumerate((("$lr", "$ls"), ("$ls", "$lr"))):
         yield f"fvmul $lmt{x.address + 128 * number}v32 {own}8v {other}48v{before}"

@@ -12,7 +12,7 @@ from simulator.errors import SimulatorError
 from simulator.forms import Form
 from simulator.isa import INSTRUCTIONS
 from simulator.opcodes import MOVE_OPCODES, OPCODES
-from simulator.program import Program
+from simulator.program import Fixed, Program
 from simulator.rows import ROLES, Row
 
 LM, GRF = "mn", "rs"
@@ -70,15 +70,14 @@ class Writer:
         if role_name in ("out", "flags"):
             return self.destination(role_name)
         candidates = ["memory"] * 5 + ["$t", "$aluf", "$mauf", "$lbf"]
-        if role_name == "first":
+        if Fixed in role.types:
             candidates += ["$mreadf", choose.choice(FIXED)]
         picked = choose.choice(candidates)
         text = self.memory() if picked == "memory" else picked
         if role.negate and choose.random() < 0.3:
             text = f"-{text}"
-        if precision in (role.widen or " ") and choose.random() < 0.25:
-            return f"{text}e"
-        return f"{text}r" if precision in (role.narrow or " ") and choose.random() < 0.25 else text
+        suffixes = role.suffixes(precision)
+        return text + choose.choice(suffixes) if suffixes and choose.random() < 0.3 else text
 
     def destination(self, role_name: str) -> str:
         choose = self.random

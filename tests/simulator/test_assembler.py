@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from simulator.assembler import assemble
 from simulator.errors import AssemblyError
 from simulator.isa import INSTRUCTIONS, MOVES
 from simulator.opcodes import MOVE_OPCODES, OPCODES
-from simulator.program import Instruction, Move, Step, WriteMask
+from simulator.program import Instruction, Matrix, Move, PeMemory, Step, WriteMask
+from simulator.rows import ROLES
 
 
 def one(text: str) -> Instruction:
@@ -256,8 +258,14 @@ WRONG = {
     "iadd -$lr0 $ls0 $ln0": (6, "`-` is only for the inputs of MAU instructions"),
     "hvadd $lr0e $ls0 $ln0": (7, "this input cannot be widened with `e`"),
     "lpassa $lr0e $ln0": (8, "this input cannot be widened with `e`"),
-    "fvadd $lr0r $ls0 $ln0": (7, "`r` is only for MAU inputs that are halves"),
-    "hvadd $lr0 $ls0r $ln0": (12, "`r` is only for MAU inputs that are halves"),
+    "fvadd $lr0r $ls0 $ln0": (7, "`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe"),
+    "hvadd $lr0 $ls0r $ln0": (12, "`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe"),
+    "hmwrite $lr0e $lx0": (9, "this input cannot be widened with `e`"),
+    "gmwrite $lr0r $lx0": (9, "`r` is only for MAU factors"),
+    "gbfn $lm0vr $lr0v": (6, "`r` is only for MAU factors"),
+    "hbfn $lm0ve $lr0v": (6, "this input cannot be widened with `e`"),
+    "l1bmrffadd $lm0vr $lb0": (12, "`r` is only for MAU factors"),
+    "l1bmrliadd $lm0ve $lb0": (12, "this input cannot be widened with `e`"),
     "lpassa $lr0 $ln0e": (13, "a destination has no `-`, `e` or `r`"),
     # alignment and masks of transfers
     "l1bmm $lb2 $lm0v": (7, "L1BM address 2 must be a multiple of 4 here"),
@@ -298,6 +306,33 @@ WRONG = {
     "maskr 32": (1, "`32` is not an entry of the mask register"),
     "mask 3": (1, "the mask statement lists no memory"),
 }
+
+
+# Section 9.1: which inputs take `e` (widening) and `r` (four singles to halves); everything else takes neither.
+WIDENED = {f"{letter}{name}" for letter in "df" for name in ("vfma", "vmul", "vadd", "vpassa")} | {
+    f"{letter}{name}" for letter in "dfg" for name in ("mmul", "mfma", "mwrite")
+}
+NARROWED = {"hvfma", "hvmul", "hvadd", "hvpassa", "hmmul", "hmfma", "hmwrite", "hbfn", "hbfe"}
+
+
+def test_the_first_input_takes_e_and_r_only_where_section_9_says_so() -> None:
+    seen: dict[str, set[str]] = {"e": set(), "r": set(), "": set()}
+    for text, opcode in OPCODES.items():
+        for form in opcode.row.forms:
+            inputs = [role for role in form.sources if ROLES[role].types != (Matrix,)]
+            if not inputs or PeMemory not in ROLES[inputs[0]].types:
+                continue
+            matrix = ["$lx"] * (len(form.sources) - len(inputs))
+            target = {"lb": "$lb0", "rows": "$lx0"}.get(form.destination, "$ln0v")
+            head = text + ("@0" if form.at else "")
+            for suffix in seen:
+                words = [head, *matrix, f"$lm0v{suffix}", *["$lr0v"] * (len(inputs) - 1), target]
+                with contextlib.suppress(AssemblyError):
+                    assemble(" ".join(words))
+                    seen[suffix].add(f"{opcode.precision}{opcode.row.name}")
+    assert seen["e"] == WIDENED | {"fl1bmr", "fl1bmr4"}
+    assert seen["r"] == NARROWED
+    assert seen[""] > {"msl", "msr", "l1bmd", "l1bmm", "l1bmm4", "fl1bmr", "iadd"} | WIDENED | NARROWED
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -67,6 +67,10 @@ def test_masks_of_every_kind() -> None:
     assert any(line.startswith("zero-flush: the result is kept only in cycle 0") for line in flushed)
     flags = told("iinc $ls0v $lr0v $omr2")
     assert "result = mask register entry 2: the flags of the instruction" in flags
+    masked = told("iinc $ls0v $omr2/1000")
+    assert any("only in cycle 0, cleared elsewhere" in line for line in masked)
+    assert any(line.startswith("3 ") and line.endswith("mask 2 cleared") for line in masked)
+    assert any("entry 3 is 1, flag by flag, cleared elsewhere" in line for line in told("iinc $ls0v $omr2/$imr3"))
 
 
 def test_addresses_that_a_run_decides() -> None:

@@ -83,6 +83,18 @@ def test_block_products_with_many_exponents(machines: Pair) -> None:
     check(lines, *machines)
 
 
+def test_masked_flags_halves_of_singles_and_roots(machines: Pair) -> None:
+    check(
+        [
+            "iinc $lm0v $ln0v $omr5/$imr3", "maskk 2", "lpassa $lm8v $ln8v $omr6", "mask 0",
+            "fvadd $lm0v $ln0v $omr7/0100", "hbfn $llm0vr $llr0v", "hbfn/7 $llm16vr $nowrite",
+            "hvadd $aluf $llm0v $ls0v", "hbfn $tr $ls16v",
+            "drsqrt $lm0v $ls24v", "frsqrt $lm8v $ls32v", "hrsqrt $lm16v $ls40v $omr8/ll1010",
+        ],
+        *refill(machines, 27),
+    )  # fmt: skip
+
+
 def test_turnaround_register(machines: Pair) -> None:
     refill(machines, 21)
     check(["l1bmd+3 $lm0v $lbi", "l1bmd+3 $lbi $lr0v", "l1bmm4@2 $llm0v $llb0", "l1bmm4 $llbi $llr32v"], *machines)

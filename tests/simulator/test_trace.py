@@ -100,6 +100,22 @@ imm i"3" $s0/0000
     assert first(text, "$omr1").inputs[0].place == Place("grf0", 0, 0)
 
 
+def test_flags_that_a_mask_excludes_are_cleared_by_its_line() -> None:
+    text = """\
+iinc $peid $omr2
+iinc $subpeid $omr1/1000
+ipassa $peid $omr3
+iinc $subpeid $omr2/$imr3
+"""
+    kept, cleared = trace(assemble(text), None, "$omr1")[0], Place("omr", 5, 4 * 1 + 3)
+    assert (kept.line, kept.kept, kept.value) == (2, None, 15)
+    (last,) = trace(assemble(text), None, cleared)
+    assert (last.line, last.value, last.kept, last.inputs) == (2, 0, None, [])
+    for pe, value in ((0, 15), (5, 0)):  # $peid is 0, or not: line 1 left nothing
+        (origin,) = trace(assemble(text), None, Place("omr", pe, 8))
+        assert (origin.line, origin.value, origin.kept) == (4, value, None)
+
+
 def test_a_mask_of_halves_leaves_two_writers() -> None:
     text = """\
 d set $lr0 1 0001800100010001
@@ -232,6 +248,7 @@ DECIDED = [
     ("dbfn $lm0v $ln0v", "$n2n0c0b0m2p1"),
     ("fbfn $llm0v $lln0v", "$n1"),
     ("hbfn/8 $llm0v $lln0v", "$n6"),
+    ("hbfn/8 $llm0vr $ln0v", "$n5n0c0b0m2p1"),
     ("msl $lm0v $ln0v", "$n2n0c0b0m4p0"),
     ("msr $llm0v $lln0v", "$n7n0c0b0m4p0"),
     ("gmmul $lx $lm0v $ln0v", "$n5n0c0b0m1p2"),

@@ -220,7 +220,8 @@ inline Result alu(Block& block, const Instruction& instruction) {
     } else {
         const int width = element_width(instruction.letter);
         const bool moves = op == Alu::msl || op == Alu::msr;
-        const Datum x = read(block, instruction.sources[0], moves ? 64 : width);
+        const Datum read_x = read(block, instruction.sources[0], moves ? 64 : width);
+        const Datum x = instruction.sources[0].narrow ? narrowed(block, read_x) : read_x;
         const bool two = instruction.sources[1].kind != Kind::none;
         const Datum y = two ? read(block, instruction.sources[1], width) : x;
         result.datum = x;

@@ -4,6 +4,7 @@
 // cycles of 4 words, each a row of one word per PE; rows may lie in a memory itself, so most operands are not copied.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "formats.hpp"
@@ -285,20 +286,15 @@ inline void store_base(Block& block, const Store& store, const Result& result) {
     }
 }
 
+// Flags that the mask excludes are cleared.
 inline void store_flags(Block& block, const Store& store, const Result& result) {
-    for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        if (store.mask >= 0 && is_fixed_entry(store.mask) && !lets_through(store.mask, cycle)) continue;
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int flag = 0; flag < LANES; ++flag) {
             u8* target = const_cast<u8*>(mask_flags(block, store.operand.index, cycle, flag));
             const u8* source = result.flag_row(cycle, flag);
-            if (store.mask < 0 || is_fixed_entry(store.mask)) {
-                std::memcpy(target, source, ROW);
-                continue;
-            }
-            const u8* through = mask_flags(block, store.mask, cycle, flag);
-            for (int pe = 0; pe < ROW; ++pe) target[pe] = through[pe] ? source[pe] : target[pe];
+            const u8* through = mask_flags(block, std::max(store.mask, 0), cycle, flag);  // entry 0: all ones
+            for (int pe = 0; pe < ROW; ++pe) target[pe] = source[pe] & through[pe];
         }
-    }
 }
 
 inline void perform(Block& block, const Store& store, const Result& result) {

@@ -1,8 +1,6 @@
 // Conversion to block floats: numbers that share one exponent and have no hidden bit (isa.md, section 11.3).
 #pragma once
 
-#include <algorithm>
-
 #include "block.hpp"
 
 namespace haribote {
@@ -89,6 +87,20 @@ inline void block_floats(Block& block, const Datum& x, Datum& result, int first,
         result.rows[cycle][first] = high;
         result.rows[cycle][first + 1] = low;
     }
+}
+
+// `r` at hbfn: the four singles of both long words become the four halves of long word 0.
+inline Datum narrowed(Block& block, const Datum& x) {
+    Datum result = zero_datum();
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int word = 0; word < 2; ++word) {
+            const u32 *high = x.rows[cycle][2 * word], *low = x.rows[cycle][2 * word + 1];
+            u32* row = block.new_row();
+            for (int pe = 0; pe < ROW; ++pe)
+                row[pe] = u32(narrow<Single, Half>(high[pe])) << 16 | narrow<Single, Half>(low[pe]);
+            result.rows[cycle][word] = row;
+        }
+    return result;
 }
 
 inline void convert_to_blocks(Block& block, const Instruction& instruction, const Datum& x, Datum& result) {

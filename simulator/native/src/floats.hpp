@@ -1,8 +1,6 @@
 // Functions of floats that the ALU computes, on bit patterns (isa.md, section 10).
 #pragma once
 
-#include <algorithm>
-
 #include "formats.hpp"
 
 namespace haribote {
@@ -36,33 +34,31 @@ inline typename F::U to_integer(typename F::U x, bool is_unsigned) {
     return value > 0 ? U(F::sign - 1) : F::sign;
 }
 
-// 1/sqrt(|x|) with 7 mantissa bits: see simulator/numbers/alu.py, whose table of limits this computes alike.
+// floor(64 / sqrt(v)) for v = i/16 (row 0) and v = i/8 (row 1), i = 16 to 31.
 struct ReciprocalSqrtTable {
-    static constexpr int bits = 7;
-    i64 limits[1 << bits];
-    ReciprocalSqrtTable() {
-        for (int index = 0; index < 1 << bits; ++index) {
-            const u64 step = 2 * u64(index + (1 << bits)) + 1;
-            limits[index] = i64((static_cast<unsigned __int128>(1) << (52 + 2 * bits + 4)) / (step * step));
-        }
-    }
-    // How many limits are not below `scaled`: they fall as the index grows.
-    int count(i64 scaled) const {
-        return int(std::partition_point(limits, limits + (1 << bits), [&](i64 limit) { return limit >= scaled; }) -
-                   limits);
+    static constexpr int index_bits = 4, bits = 5;  // of the mantissa: they choose the entry, and it has them
+    u8 entries[2][1 << index_bits] = {};
+    constexpr ReciprocalSqrtTable() {
+        for (int odd = 0; odd < 2; ++odd)
+            for (int low = 0; low < 1 << index_bits; ++low) {
+                u8& entry = entries[odd][low];  // the largest with entry^2 * v <= 64^2
+                while (((entry + 1) * (entry + 1) * ((1 << index_bits) + low) << odd) <= 1 << (2 * bits + 2 + index_bits))
+                    ++entry;
+            }
     }
 };
-inline const ReciprocalSqrtTable RSQRT;
+inline constexpr ReciprocalSqrtTable RSQRT;
 
+// 1/sqrt(|x|) from the table of isa.md, section 10. |x| = v * 4^k; the leading one of the entry adds one to the field.
 template <class F>
 inline typename F::U reciprocal_sqrt(typename F::U x) {
     const int exponent = exponent_field<F>(x) - F::bias;
     if (exponent == -F::bias) return F::infinity;
     if (exponent == F::exponent_ones - F::bias) return 0;
     const int odd = exponent & 1;
-    const i64 steps = (1 << RSQRT.bits) + RSQRT.count(i64(significand<F>(x) << (52 - F::fraction_bits) << odd));
+    const i64 entry = RSQRT.entries[odd][(x & F::fraction) >> (F::fraction_bits - RSQRT.index_bits)];
     const i64 field = F::bias - 2 - ((exponent - odd) >> 1);
-    return typename F::U((field << F::fraction_bits) + (steps << (F::fraction_bits - RSQRT.bits)));
+    return typename F::U((field << F::fraction_bits) + (entry << (F::fraction_bits - RSQRT.bits)));
 }
 
 // y scaled by 2^change where x is negative; zeros and infinities of y stay.

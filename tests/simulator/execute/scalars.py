@@ -9,7 +9,19 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from numbers_oracle import BIAS, LOWER, encode, infinity, join, ones, product, sign_magnitude, split, staged_sum, value
+from numbers_oracle import (
+    LOWER,
+    encode,
+    infinity,
+    join,
+    ones,
+    product,
+    reciprocal_sqrt_entry,
+    sign_magnitude,
+    split,
+    staged_sum,
+    value,
+)
 
 WIDTH = {"d": 64, "l": 64, "f": 32, "g": 32, "i": 32, "h": 16, "s": 16}
 
@@ -88,14 +100,10 @@ def _to_integer(x: int, letter: str, unsigned: bool) -> int:
 
 
 def _reciprocal_sqrt(x: int, letter: str) -> int:
-    """The nearest number with 7 mantissa bits: j / 256 * 2^-k."""
     exponent = split(x, letter)[1]
     if exponent in (0, ones(letter)):
         return 0 if exponent else infinity(0, letter)
-    k = (exponent - BIAS[letter]) // 2
-    scaled = abs(value(x, letter)) / Fraction(4) ** k  # in [1, 4)
-    j = 128 + sum(Fraction(2 * i + 1, 512) ** 2 * scaled < 1 for i in range(128, 256))
-    return encode(Fraction(j, 256) / Fraction(2) ** k, letter)
+    return encode(reciprocal_sqrt_entry(abs(value(x, letter))), letter)
 
 
 def _leaky(y: int, letter: str, change: int) -> int:

@@ -115,6 +115,26 @@ def test_block_floats(text: str, number: str) -> None:
             assert [[bits for elements in found for bits in elements]] == wanted
 
 
+@pytest.mark.parametrize("text", ["hbfn", "hbfe"])
+@pytest.mark.parametrize("kept", [6, 9])
+def test_half_blocks_of_four_singles(text: str, kept: int) -> None:
+    """Suffix `r`: the singles of both long words are rounded to the halves of long word 0; long word 1 is 0."""
+    rng, machine = rng_for(f"{text}{kept}"), Machine()
+    x = drawn(rng, "f")
+    store(machine.lm0, x)
+    run(machine, f"{text}/{kept} $llm0vr $llr0v", f"{text}/{kept} $llm0vr $nowrite", "lpassa $aluf $ls0v")
+    got = load(machine.grf0)
+    assert (machine.grf1[:8].reshape(4, 2, -1) == machine.grf0[:16].reshape(4, 4, -1)[:, :2]).all()
+    for c, mab in product(CYCLES, range(2)):
+        mine = range(4 * mab, 4 * mab + 4)
+        halves = [scalars.operand(x[c][pe], "h", 4, "r") for pe in mine]
+        flat = [bits for elements in halves for bits in elements]
+        wanted = extended_block(flat, kept) if text == "hbfe" else block(flat, "h", kept)
+        assert [bits for pe in mine for bits in cut(got[c][pe], 16, 8)] == [
+            bits for pe in range(4) for bits in (*wanted[4 * pe : 4 * pe + 4], 0, 0, 0, 0)
+        ]
+
+
 # --- MAU -------------------------------------------------------------------------------------------------------------
 
 DECORATED = [

@@ -245,12 +245,14 @@ def test_the_mask_statement_masks_what_it_names() -> None:
     assert (machine.grf0[8:16] == machine.lm0[:8]).all()
 
 
-def test_masked_flags_keep_their_old_value() -> None:
+def test_a_masked_write_clears_the_flags_it_excludes() -> None:
     machine = flagged()
-    machine.omr[5] = True
+    machine.omr[5:8] = True
     machine.grf0[40] = 0
-    run(machine, "idec $r40 $omr5/$imr3")  # -1 in both words: every flag would become 0
-    assert (machine.omr[5] == ~machine.omr[3]).all()
+    run(machine, "iinc $r40 $omr5/$imr3 ", "iinc $r40 $omr6/1010", "mask 0", "maskk 3", "iinc $r40 $omr7")
+    assert (machine.omr[5] == machine.omr[3]).all()  # 1 in both words: every flag would become 1
+    assert (machine.omr[6] == np.array([1, 0, 1, 0])[:, None, None]).all()
+    assert (machine.omr[7] == machine.omr[3]).all()
 
 
 def test_masks_are_read_before_they_are_written() -> None:

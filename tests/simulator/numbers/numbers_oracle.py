@@ -68,6 +68,19 @@ def encode(number: Fraction, letter: str) -> int:
     return join(sign, exponent, significand - 2 ** FRACTION_BITS[letter], letter)
 
 
+# --- section 10 ------------------------------------------------------------------------------------------------------
+
+
+def reciprocal_sqrt_entry(size: Fraction) -> Fraction:
+    """rsqrt of a positive number: v = size / 4^k is cut to 1/16 below 2 and to 1/8 from there on, the root to 1/64."""
+    k = (size.numerator.bit_length() - size.denominator.bit_length()) // 2
+    v = size / Fraction(4) ** k
+    v, k = (v * 4, k - 1) if v < 1 else (v / 4, k + 1) if v >= 4 else (v, k)
+    i = int(v * (16 if v < 2 else 8))
+    entry = max(n for n in range(32, 65) if n * n * i <= 64 * 64 * (16 if v < 2 else 8))
+    return Fraction(entry, 64) / Fraction(2) ** k
+
+
 # --- section 11.2 ----------------------------------------------------------------------------------------------------
 
 
