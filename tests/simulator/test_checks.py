@@ -76,7 +76,7 @@ REFUSED = {
     "l2bmd $lb0 $lc0 ; l1bmm@0 $lm0v $lb16": (33, "two instructions use the same L1BM address"),
     "l2bmb $lc0 $lb0 ; l1bmm@0 $lm0v $lb48": (33, "two instructions use the same L1BM address"),
     "l2bmb@1/6 $lc0 $lb16; l1bmr4lband $r[31,2,510,60] $lb8160": (51, "two instructions use the same L1BM address"),
-    "l2bmd $lc0 $lb8184 ; l1bmm $lb16 $lm0v": (29, "two instructions use the same L1BM address"),
+    "l2bmd $lc0 $lb8184 ; l1bmm $lb16 $lm0v": (28, "two instructions use the same L1BM address"),
 }
 
 
