@@ -1,8 +1,9 @@
 """Index formulas: which word goes where, written once in the table of instructions.
 
 `L1BM[B + 16*c + j] = L2BM[A + 16*c + j] | j < 16` says: for every cycle c and every j below 16, the long word at A + …
-of the L2BM goes to the address B + ... of the L1BM. The same text is printed by `explain`, solved by `trace`, and
-tested against the machine. Names (isa.md, sections 6 to 9):
+of the L2BM goes to the address B + ... of the L1BM. The NumPy engine executes this text (`simulator.gather`), `explain`
+prints it, `trace` solves it; the native engine and the tests say the same in their own words. Names (isa.md, sections 6
+to 9):
 
 A, B: address of source and destination. c: cycle. w: long word of the datum of a PE. p, m, b, l, g: PE of its MAB,
 MAB of its L1B, L1B of its L2B, L2B of its group, group. After the bar stand the limits of other letters, and
@@ -44,7 +45,7 @@ class Reference:
         return list(dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is parsed once, so that it can be a key
 class Formula:
     """A parsed formula. limits: of the letters that are not standing ones; conditions: on the letters."""
 

@@ -106,3 +106,13 @@ def move_transfer(move: Move) -> Transfer | None:
 
 def _reduction(line: Instruction | Move) -> str:
     return f"{line.precision}{line.reduction}" if line.reduction else ""
+
+
+def turnaround_block(instruction: Instruction, operand: L1bm | Turnaround) -> tuple[str, int]:
+    """The name of the block that a transfer keeps in the turnaround register or takes from it, and its long words.
+
+    Transfers of one family, by how many MABs of an L1B have words of their own, can read each other's block.
+    """
+    wide, form = operand.words // 2, instruction.form
+    family = {1: "l1bmm", 4: "l1bmm4", 16: "l1bmd"}[form.l1bm // isa.PES_PER_MAB]
+    return f"{family} $l{'l' * (wide - 1)}bi", isa.STEP_CYCLES * form.l1bm * wide

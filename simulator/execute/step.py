@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator import debug
 from simulator import program as p
-from simulator.execute import alu, dar, l1bm, l2bm, mau, mv
+from simulator.execute import alu, dar, l1bm, mau, transfers
 from simulator.execute.action import Action
 from simulator.memories import Memories
 
@@ -21,7 +21,7 @@ _DECODERS: dict[str, Callable[[p.Instruction], Action[Any]]] = {
     "mau-write": mau.decode_write,
     "mau-read": mau.decode_read,
     "l1bm": l1bm.decode,
-    "l2bm": lambda i: dar.decode_fetch(i) if i.op == "l2bmdars" else l2bm.decode(i),
+    "l2bm": lambda i: dar.decode_fetch(i) if i.op == "l2bmdars" else transfers.decode_instruction(i),
     "l2bmdarw": dar.decode_write,
 }
 _SILENT = ("nop", "noforward", "wait")
@@ -60,7 +60,7 @@ def decode_line(line: p.Step | p.Move | p.DebugSet | p.DramPreset) -> Run:
     if isinstance(line, p.Step):
         return decode_step(line)
     if isinstance(line, p.Move):
-        return mv.decode(line)
+        return transfers.decode_move(line)
     if isinstance(line, p.DramPreset):
         values = np.array(line.values, np.uint64)
         return lambda memories: memories.dram[line.group].write(line.address, values)

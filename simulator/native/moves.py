@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from simulator import isa
 from simulator import program as p
-from simulator.execute.mv import MVD_L2BM_SIZE_COUNTS_L2BM
 from simulator.memories import Dram
 from simulator.native import records
 from simulator.native.records import CODES
@@ -35,8 +34,6 @@ def encode_move(move: p.Move) -> EncodedLine:
     source, destination = move.source.operand, move.destination.operand
     count = move.size
     if move.op == "mvd" and isinstance(source, p.L2bm) | isinstance(destination, p.L2bm):
-        if not MVD_L2BM_SIZE_COUNTS_L2BM:
-            raise NotNative
         count *= isa.L1BS
     first, second = _memory(source, count), _memory(destination, count)
     local = move.op in ("mvb2", "mvr2") or (move.op == "mvp" and first.index == second.index)

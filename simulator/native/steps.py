@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from simulator import isa
 from simulator import program as p
-from simulator.execute.l1bm import FAMILIES
 from simulator.execute.operands import wants_flags, write_rank
 from simulator.native import records
 from simulator.native.records import CODES
+from simulator.transfers import turnaround_block
 from simulator.units import PATHS
 
 SILENT = ("nop", "noforward", "wait")
@@ -144,19 +144,13 @@ def _instruction(instruction: p.Instruction) -> records.Instruction:
     if unit in ("alu", "mau"):
         result.code = code(unit.title(), instruction.op)
     elif unit in ("to_pes", "from_pes"):
-        result.mabs = FAMILIES[instruction.op].mabs if instruction.op in FAMILIES else 0
+        result.mabs = instruction.form.l1bm // isa.PES_PER_MAB
     elif unit == "l2bm":
         result.code = code("L2bm", _L2BM.get((instruction.op, type(instruction.sources[0].operand)), ""))
         result.l1bs = _l1bs(instruction)
     if unit in ("mau_write", "from_pes", "l2bm"):
         result.target = _operand(instruction.destinations[0].operand)
     return result
-
-
-def _turnaround(instruction: p.Instruction, operand: p.L1bm | p.Turnaround) -> tuple[str, int]:
-    """The name of the block that a transfer keeps in the turnaround register or takes from it, and its length."""
-    family, wide = FAMILIES[instruction.op], operand.words // 2
-    return f"{family.name} $l{'l' * (wide - 1)}bi", family.count(wide)
 
 
 def _shares(source: p.Operand, written: Iterable[p.Operand], latched: Iterable[str]) -> bool:
@@ -181,13 +175,13 @@ def encode_step(step: p.Step, holds: tuple[str, int] | None) -> EncodedLine:
         operands = [source.operand for source in instruction.sources]
         line.reads |= {operand.name for operand in operands if isinstance(operand, p.Path)}
         if operands and isinstance(operands[0], p.Turnaround):
-            if instruction.op not in FAMILIES or holds != _turnaround(instruction, operands[0]):
+            if holds != turnaround_block(instruction, operands[0]):
                 raise NotNative  # the NumPy engine knows what to say
             line.reads.add(TURNAROUND)
         target = instruction.destinations[0].operand if instruction.destinations else None
         if unit == "from_pes" and isinstance(target, p.L1bm | p.Turnaround):
             if forwards:
-                line.latches[TURNAROUND], line.turnaround = record, _turnaround(instruction, target)
+                line.latches[TURNAROUND], line.turnaround = record, turnaround_block(instruction, target)
         elif instruction.path:
             if forwards:
                 line.latches[instruction.path] = record

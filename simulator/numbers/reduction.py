@@ -26,15 +26,16 @@ from simulator.numbers.rounding import round_integers, shift_right
 GUARD_BITS = 3  # zeros appended to a significand before it is shifted to the largest exponent
 WIDTHS = {"d": 64, "f": 32, "h": 16, "l": 64, "i": 32, "s": 16}
 
-# How many inputs a floating-point sum adds at a time, rounding after each stage (section 11.5). A stage takes
-# neighbouring inputs. [A] L1BM: MABs 4q to 4q+3; MV over all L2Bs: the two of a group, then the groups.
-L1BM_16_STAGES = (4, 4)
-L1BM_4_STAGES = (4,)
-L2BM_8_STAGES = (8,)
-L2BM_2_STAGES = (2,)
-MV_8_STAGES = (2, 4)
-MV_4_STAGES = (4,)
-MV_2_STAGES = (2,)
+_STAGES = {("PE", 16): (4, 4), ("L2BM", 8): (2, 4)}
+"""Sums in more than one stage. [A] MABs 4q to 4q+3 share a first stage, and the two L2Bs of a group."""
+
+
+def stages_of(memory: str, inputs: int) -> tuple[int, ...]:
+    """How many inputs from PEs, L1BMs or L2BMs a floating-point sum adds at a time, rounding after each stage.
+
+    A stage takes neighbouring inputs; all at once but for the cases of section 11.5.
+    """
+    return _STAGES.get((memory, inputs), (inputs,))
 
 
 def reduce(

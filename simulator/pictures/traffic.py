@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from functools import lru_cache
-
-import numpy as np
 
 from simulator import isa
 from simulator import program as p
+from simulator.gather import gather_of
 from simulator.memories import ALL_L1BS, L2BS
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
@@ -62,13 +60,13 @@ def words_moved(program: p.Program) -> Links:
         if isinstance(line, p.Move):
             transfer = move_transfer(line)
             if transfer is not None:
-                links[_ends(transfer)] += 2 * _arriving(_key(transfer))
+                links[_ends(transfer)] += 2 * _arriving(transfer)
         elif isinstance(line, p.Step):
             for instruction in line.instructions:
                 transfer = transfer_of(instruction)
                 if transfer is not None and instruction.unit in ("l1bm", "l2bm"):
                     units = ALL_L1BS if instruction.unit == "l1bm" else L2BS
-                    links[_ends(transfer)] += 2 * units * _arriving(_key(transfer))
+                    links[_ends(transfer)] += 2 * units * _arriving(transfer)
     return links
 
 
@@ -76,28 +74,10 @@ def _ends(transfer: Transfer) -> tuple[str, str]:
     return transfer.formula.source.memory, transfer.formula.destination.memory
 
 
-def _key(transfer: Transfer) -> Transfer:
-    """The transfer at address 0: how many words arrive does not depend on where."""
-    return _Key(transfer.formula, {**transfer.constants, "A": 0, "B": 0}, transfer.chosen, transfer.reduction)
-
-
-class _Key(Transfer):
-    """A transfer that is equal to one with the same formula and numbers."""
-
-    def _text(self) -> str:
-        return f"{id(self.formula)} {sorted(self.constants.items())} {sorted(self.chosen.items())}"
-
-    def __hash__(self) -> int:
-        return hash(self._text())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._text() == other._text()
-
-
-@lru_cache(maxsize=256)
 def _arriving(transfer: Transfer) -> int:
     """Long words that arrive, of one L2B or L1B for their instructions."""
-    return len(np.unique(transfer.points()[0], axis=0))
+    side = gather_of(transfer).destination
+    return len(side.units) * side.count
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------

@@ -69,6 +69,13 @@ def test_l2bmr_finds_the_largest_and_smallest_of_a_set() -> None:
     assert (machine.l2bm[:, 16].view(np.float64) == 4).all()
 
 
+def test_a_set_of_one_is_combined_with_the_initial_values() -> None:
+    machine = filled()
+    source = machine.l1bm[:, 3, :64].copy()
+    run(machine, "l2bmrlor@3 $lb0 $lc0")
+    np.testing.assert_array_equal(machine.l2bm[:, :64], source != 0)
+
+
 def test_l2bmr2_combines_pairs() -> None:
     machine = run(filled(), "l2bmr2sbor $lb32 $lc64")
     for l2b, q, c, j in product(L2BS, range(4), CYCLES, range(16)):
