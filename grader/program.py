@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from grader.causes import READS_TOO_EARLY, STALE
-from grader.emitter.kernels import MOST_CHARACTERS, MOST_LINES
+from grader.emitter.kernels import MOST_CHARACTERS
 from grader.emitter.values import Values
 from grader.result import Failure
 from haribote.errors import HariboteError
+from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
 from simulator.checks import NOT_KNOWN
 from simulator.checks import check as find_hazards

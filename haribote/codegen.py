@@ -16,7 +16,7 @@ import onnx
 
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 from haribote.graph import Index, clone
-from haribote.kernel import Kernel, Op
+from haribote.kernel import MOST_LINES, Kernel, Op
 from haribote.kernel_table import KernelRow
 from haribote.placement import op_of, row_of
 from haribote.tasks import Answer, resolve_row, solutions_wanted
@@ -25,7 +25,6 @@ Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
 
 
-MOST_LINES = 50_000
 """A kernel that yields more is in an endless loop."""
 
 

@@ -22,10 +22,12 @@ import numpy as np
 
 from haribote.errors import HariboteError
 from haribote.layout import Layout, dram_long_words
+from simulator import isa
 
 Memory = Literal["LM0", "LM1", "DRAM"]
 
-LM_WORDS = 4096
+MOST_LINES = 50_000
+"""Lines that a kernel may yield; more is taken for a loop without end."""
 
 
 class KernelError(HariboteError):
@@ -113,9 +115,9 @@ class Op:
         """`words` words per PE of LM that belong to no operand, aligned to 4 words."""
         ends = [o.address + o.words for o in (*self.inputs, self.output) if o.memory == memory]
         start = -(-max(ends, default=0) // 4) * 4
-        if start + words > LM_WORDS:
+        if start + words > isa.LM_WORDS:
             raise KernelError(
-                f"{self.kind}: {words} words of scratch do not fit in {memory}, which has {LM_WORDS}, "
+                f"{self.kind}: {words} words of scratch do not fit in {memory}, which has {isa.LM_WORDS}, "
                 f"after its operands, which take {start}"
             )
         layout = Layout.parse(f"(({max(1, words // 2)}:1, 2_W:1))")

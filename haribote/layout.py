@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
 from haribote.ownership import exercise
+from simulator import isa
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint32]
 
 # The levels of the chip below its root, from the outside in, with the number of units in each parent.
-LEVELS = {"L2B": 8, "L1B": 8, "MAB": 16, "PE": 4}
-# What one unit of a level is worth in the index of a PE: ((l2b*8 + l1b)*16 + mab)*4 + pe.
-PE_STRIDE = {"L2B": 512, "L1B": 64, "MAB": 4, "PE": 1}
+LEVELS = dict(zip(("L2B", "L1B", "MAB", "PE"), isa.TREE, strict=True))
+# What one unit of a level is worth in the index of a PE.
+PE_STRIDE = {level: prod(isa.TREE[number + 1 :]) for number, level in enumerate(LEVELS)}
 
 _ITEM = re.compile(r"\s*(\d+)(?:_([A-Za-z0-9]+))?\s*:\s*(\d+)\s*")
 
@@ -190,7 +191,7 @@ def dram_layout(shape: tuple[int, ...]) -> Layout:
     """
     count = prod(shape)
     pairs = ceil(count / 2)
-    if count <= 16:
+    if count <= isa.SMALL_TENSOR:
         return Layout.parse(f"(({pairs}:1, 2_W:1))")
     if count % 8:
         raise LayoutError(f"a tensor of shape {shape} in DRAM needs a multiple of 8 elements, got {count}; pad it")
@@ -200,7 +201,7 @@ def dram_layout(shape: tuple[int, ...]) -> Layout:
 def dram_long_words(shape: tuple[int, ...]) -> int:
     """Long words that a tensor of 32-bit elements takes up in each DRAM group that holds a part of it."""
     count = prod(shape)
-    return ceil(count / 2) if count <= 16 else ceil(count / 8)
+    return ceil(count / 2) if count <= isa.SMALL_TENSOR else ceil(count / 8)
 
 
 def tags_for(shape: tuple[int, ...]) -> Iterator[str]:

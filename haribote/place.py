@@ -14,13 +14,10 @@ import onnx
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, clone, set_metadata, verify
-from haribote.kernel import LM_WORDS
 from haribote.layout import dram_long_words
 from haribote.placement import placement_of, row_of, set_placement, tensor_inputs
 from haribote.tasks import exercise
-
-MOVE_LONG_WORDS = 64
-DRAM_LONG_WORDS = 1 << 29
+from simulator import isa
 
 
 class OutOfMemory(HariboteError):
@@ -66,10 +63,10 @@ class DramPlanner:
         """The address of a tensor in long words, the same in every group; a new one on first sight."""
         if name not in self.addresses:
             address, end = reserve(self._next, shape)
-            if end > DRAM_LONG_WORDS:
+            if end > isa.DRAM_LONGS:
                 raise OutOfMemory(
                     f"tensor {name} of shape {shape} needs {end - address} long words at {address} of each DRAM group, "
-                    f"which has {DRAM_LONG_WORDS}",
+                    f"which has {isa.DRAM_LONGS}",
                     "a smaller batch or model",
                 )
             self.addresses[name], self._next = address, end
@@ -79,8 +76,8 @@ class DramPlanner:
 @exercise("6.1")
 def reserve(end: int, shape: tuple[int, ...]) -> tuple[int, int]:
     """The address of a new tensor behind what ends at `end`, and where its room ends, in long words per group."""
-    address = -(-end // MOVE_LONG_WORDS) * MOVE_LONG_WORDS
-    return address, address + -(-dram_long_words(shape) // MOVE_LONG_WORDS) * MOVE_LONG_WORDS
+    address = -(-end // isa.MV_UNIT) * isa.MV_UNIT
+    return address, address + -(-dram_long_words(shape) // isa.MV_UNIT) * isa.MV_UNIT
 
 
 def _operand_address(consumer: onnx.NodeProto, name: str, index: Index) -> int:
@@ -91,8 +88,8 @@ def _operand_address(consumer: onnx.NodeProto, name: str, index: Index) -> int:
 
 
 def _require_fit(node: onnx.NodeProto, slot: str, memory: str, end: int) -> None:
-    if memory != "DRAM" and end > LM_WORDS:
+    if memory != "DRAM" and end > isa.LM_WORDS:
         raise OutOfMemory(
-            f"node {node.name} ({node.op_type}): {slot} ends at word {end} of {memory}, which has {LM_WORDS} words",
+            f"node {node.name} ({node.op_type}): {slot} ends at word {end} of {memory}, which has {isa.LM_WORDS} words",
             "smaller tiles, so that the operands of one operator fit",
         )

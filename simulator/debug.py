@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.memories import L2BS, Memories
+from simulator.isa import L2BS
+from simulator.memories import Memories
 from simulator.program import DebugSet, DebugTarget
 
 SHAPE = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS, "p": isa.PES_PER_MAB}

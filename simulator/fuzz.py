@@ -29,9 +29,10 @@ from simulator.assembler import assemble
 from simulator.checks import check_text, fix_nops
 from simulator.errors import SimulatorError
 from simulator.execute.elements import fit
+from simulator.isa import ALL_PES
 from simulator.judge import MARKER, judge
 from simulator.machine import ENGINES, Machine
-from simulator.memories import ALL_PES, Memories, Words
+from simulator.memories import Memories, Words
 
 SLOW = 20.0  # seconds of processor time that a single text may take
 HANG = 300.0  # seconds after which a text is given up, with a traceback of where it hangs

@@ -26,6 +26,14 @@ DAR_ENTRIES = 1024
 MASK_ENTRIES = 32
 MATRIX_ROWS = 16
 GROUPS, L2BS_PER_GROUP, L1BS, MABS, PES_PER_MAB = 4, 2, 8, 16, 4
+L2BS = GROUPS * L2BS_PER_GROUP  # in the whole machine; l2b = 2 * group + c
+ALL_L1BS = L2BS * L1BS
+ALL_MABS = ALL_L1BS * MABS
+ALL_PES = ALL_MABS * PES_PER_MAB
+TREE = (L2BS, L1BS, MABS, PES_PER_MAB)
+"""Units below each one of the level above; a PE's number has them as digits: ((l2b * 8 + l1b) * 16 + mab) * 4 + pe."""
+SMALL_TENSOR = 16
+"""Elements of a tensor in DRAM that lie in group 0; more lie in four equal parts in the four groups (design.md, 5)."""
 MV_UNIT = 64
 """The size of an MV instruction is a multiple of this many long words."""
 WAIT_TAGS = 0x40

@@ -22,7 +22,6 @@ from simulator.memories import Memories
 from simulator.once import once_per_program
 
 ENGINES = ("numpy", "native")
-SMALL_TENSOR = 16  # elements; larger tensors lie in four equal parts in the four groups (design.md, section 5)
 
 Observer = Callable[[p.Line], None]
 Decoded = Callable[[Memories], list[dump.Entry] | None]
@@ -134,7 +133,7 @@ class Machine(Memories):
 
 def _parts(address: int, count: int) -> int:
     """In how many groups a tensor of `count` elements lies. Raises SimulatorError where it does not fit."""
-    parts = 1 if count <= SMALL_TENSOR else isa.GROUPS
+    parts = 1 if count <= isa.SMALL_TENSOR else isa.GROUPS
     end = address + -(-count // (2 * parts))
     if address < 0 or end > isa.DRAM_LONGS:
         raise SimulatorError(

@@ -14,12 +14,8 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.errors import SimulatorError
+from simulator.isa import ALL_MABS, ALL_PES, L2BS
 from simulator.units import PATHS
-
-L2BS = isa.GROUPS * isa.L2BS_PER_GROUP  # in the whole machine; l2b = 2 * group + c
-ALL_L1BS = L2BS * isa.L1BS
-ALL_MABS = ALL_L1BS * isa.MABS
-ALL_PES = ALL_MABS * isa.PES_PER_MAB
 
 Words = NDArray[np.uint32]
 LongWords = NDArray[np.uint64]

@@ -10,7 +10,8 @@ import numpy as np
 from simulator import isa
 from simulator.debug import LEVELS, SHAPE
 from simulator.errors import SimulatorError
-from simulator.memories import ALL_L1BS, Memories
+from simulator.isa import ALL_L1BS
+from simulator.memories import Memories
 from simulator.operands import OperandError
 from simulator.program import DebugGet
 from simulator.statements import parse_debug

@@ -118,7 +118,7 @@ def _busy(program: p.Program) -> Iterator[Busy]:
 
 def _multiply_adds(program: p.Program) -> Counter[str]:
     """Multiply-adds of the whole chip."""
-    mabs = isa.GROUPS * isa.L2BS_PER_GROUP * isa.L1BS * isa.MABS
+    mabs = isa.ALL_MABS
     counts: Counter[str] = Counter()
     for instruction in _instructions(program):
         fma = isa.INSTRUCTIONS[instruction.op].fma
@@ -200,7 +200,7 @@ def _summary(profile: Profile) -> Iterator[str]:
     yield f"cycles  {cost.cycles:>10,.0f}   {isa.STEP_CYCLES * cost.steps:,} in steps, the rest in MV"
     for letter, count in profile.multiply_adds.items():
         peak = max(row.fma.get(letter, 0) for row in isa.INSTRUCTIONS.values())
-        mabs = isa.GROUPS * isa.L2BS_PER_GROUP * isa.L1BS * isa.MABS
+        mabs = isa.ALL_MABS
         share = count / (peak * mabs * cost.steps)
         yield f"multiply-adds, {wording.PRECISIONS[letter]}: {count:,}, {share:.1%} of what matrix products could do"
 

@@ -13,10 +13,9 @@ from typing import Any
 from grader.emitter.limits import time_limit
 from grader.emitter.loading import AnswerError, Items, explained, line_of, shown
 from grader.emitter.values import Value, Values
-from haribote.kernel import Kernel, Op, Operand
+from haribote.kernel import MOST_LINES, Kernel, Op, Operand
 from haribote.layout import Layout, dram_layout
 
-MOST_LINES = 50_000
 MOST_CHARACTERS = 8 * 2**20
 
 

@@ -17,7 +17,8 @@ from simulator.execute.action import Action, NotExecutable, Result, latch_path
 from simulator.execute.elements import WIDTH, Elements, fit, pack, unpack
 from simulator.execute.masks import flusher
 from simulator.execute.operands import reader, wants_flags, writers
-from simulator.memories import ALL_MABS, ALL_PES, Memories, Words
+from simulator.isa import ALL_MABS, ALL_PES
+from simulator.memories import Memories, Words
 from simulator.program import Immediate, Instruction
 
 ElementFlags = NDArray[np.bool_]

@@ -17,7 +17,8 @@ from simulator.execute.operands import reader, writers
 from simulator.execute.transfers import known, load, store_units
 from simulator.formulas import Index
 from simulator.gather import PES, Gather, gather_of
-from simulator.memories import ALL_L1BS, ALL_PES, LongWords, Memories
+from simulator.isa import ALL_L1BS, ALL_PES
+from simulator.memories import LongWords, Memories
 from simulator.numbers.reduction import stages_of
 from simulator.program import Instruction, L1bm, Turnaround
 from simulator.transfers import transfer_of, turnaround_block

@@ -11,7 +11,8 @@ from simulator.execute.action import Action, NotExecutable, Result, Write, latch
 from simulator.execute.elements import WIDTH, Elements, fit, join_words, pack, unpack
 from simulator.execute.masks import flusher
 from simulator.execute.operands import PE, reader, wants_flags, writers
-from simulator.memories import ALL_MABS, ALL_PES, Flags, Memories, Words
+from simulator.isa import ALL_MABS, ALL_PES
+from simulator.memories import Flags, Memories, Words
 from simulator.program import Instruction, Matrix, Source
 
 ElementReader = Callable[[Memories], Elements]

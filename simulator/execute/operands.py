@@ -18,7 +18,8 @@ from simulator import program as p
 from simulator.execute.action import NotExecutable, Result, Write
 from simulator.execute.elements import WIDTH, fit
 from simulator.execute.masks import blend, entry_flags, fixed_cycles, is_fixed, write_bits
-from simulator.memories import ALL_PES, Memories, Words
+from simulator.isa import ALL_PES
+from simulator.memories import Memories, Words
 from simulator.words import BEYOND_J, start_of, words_of
 
 Reader = Callable[[Memories], Words]

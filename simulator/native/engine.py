@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from simulator import isa
 from simulator import program as p
 from simulator.execute.elements import fit
-from simulator.memories import ALL_L1BS, ALL_PES, Dram, Memories
+from simulator.isa import ALL_L1BS, ALL_PES
+from simulator.memories import Dram, Memories
 from simulator.native import build, records
 from simulator.native.encode import Encoded, Piece, encoded, encoded_singly
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator import isa
 from simulator.pictures.canvas import Canvas, width_of
 
 Styles = NDArray[np.str_]
 """Style classes of cells, "" for one that is not painted."""
 
-L2BS, L1BS, MABS, PES = 8, 8, 16, 4
+L2BS, L1BS, MABS, PES = isa.TREE
 
 
 def paint(canvas: Canvas, x: float, y: float, width: float, height: float, styles: Styles) -> None:

@@ -79,7 +79,7 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         canvas.text(MARGIN + 44, 58, "in each block 16 MABs with 4 PEs", "b")
         grid = MachineMap(MARGIN, 64)
         counts = per_unit.reshape(8, 8, 64)
-        grid.draw(canvas, styles.reshape(8, 8, 16, 4), lambda l2b, l1b: f"up to {counts[l2b, l1b].max()} words in a PE")
+        grid.draw(canvas, styles.reshape(isa.TREE), lambda l2b, l1b: f"up to {counts[l2b, l1b].max()} words in a PE")
         grid.mark(canvas, 2 * numbers[0] + numbers[1], numbers[2], numbers[3], numbers[4])
         return grid.y + grid.height
     columns = {"l1b": 8, "l2b": 8, "group": 4}[level]

@@ -8,7 +8,7 @@ from collections import Counter
 from simulator import isa
 from simulator import program as p
 from simulator.gather import gather_of
-from simulator.memories import ALL_L1BS, L2BS
+from simulator.isa import ALL_L1BS, L2BS
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
 from simulator.profile import PathUse, profile_of

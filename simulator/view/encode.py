@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator import program as p
 from simulator.memories import Words
-from simulator.view.memories import KINDS, NOWHERE, ranges
+from simulator.view.memories import KINDS, NOWHERE, UNITS, ranges
 from simulator.view.recording import Access, Frame, Index, Recorder
 from simulator.view.words import frame_words
 
@@ -73,7 +73,7 @@ def page(
         "STYLE": part("page.css"),
         "DATA": _packed(text.encode()),
         "VALUES": _packed(blob.data()),
-        "SCRIPT": "\n".join(part(name) for name in SCRIPTS),
+        "SCRIPT": "\n".join([f"const LEVELS = {json.dumps(UNITS)};", *map(part, SCRIPTS)]),
     }
     return re.sub("@([A-Z]+)@", lambda match: replacements[match[1]], part("page.html"))
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.execute.elements import split_long_words
-from simulator.memories import ALL_L1BS, ALL_MABS, ALL_PES, L2BS, LongWords, Memories, Words
+from simulator.isa import ALL_L1BS, ALL_MABS, ALL_PES, L2BS
+from simulator.memories import LongWords, Memories, Words
 from simulator.units import PATHS
 
 Level = Literal["pe", "mab", "l1b", "l2b", "group"]

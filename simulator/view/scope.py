@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.debug import SHAPE
 from simulator.errors import SimulatorError
-from simulator.memories import ALL_PES
+from simulator.isa import ALL_PES
 from simulator.view.memories import UNITS, Level
 
 LEVELS = "ncbmp"

@@ -15,7 +15,8 @@ from simulator.execute.dar import FETCHED
 from simulator.execute.masks import entry_flags, is_fixed, write_bits
 from simulator.execute.mau import ROWS
 from simulator.execute.operands import base_address, is_dynamic, pe_rows, static_rows
-from simulator.memories import ALL_PES, L2BS, Memories
+from simulator.isa import ALL_PES, L2BS
+from simulator.memories import Memories
 from simulator.transfers import transfer_of
 from simulator.view.memories import KINDS, MATRIX_WORDS, NOWHERE, UNITS, Addresses
 from simulator.view.transfers import Flags, Touch, block_touch, move_touches

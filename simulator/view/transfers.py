@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from simulator import isa
 from simulator.execute.dar import UNIT
 from simulator.formulas import Index
-from simulator.memories import L2BS, Memories
+from simulator.isa import L2BS
+from simulator.memories import Memories
 from simulator.program import DramIndirect, Instruction, Move
 from simulator.transfers import Transfer, move_transfer, transfer_of
 from simulator.view.memories import KINDS, UNITS, Addresses

@@ -18,8 +18,9 @@ from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, clone, evaluate, load, metadata
 from haribote.models import mlp
 from haribote.passes import fuse_greater, pad
-from haribote.place import MOVE_LONG_WORDS, DramPlanner, OutOfMemory, place
+from haribote.place import DramPlanner, OutOfMemory, place
 from haribote.placement import op_of, placement_of, put, row_of
+from simulator import isa
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_dram_rooms_are_whole_moves_and_never_overlap(traced: onnx.ModelProto) -
     addresses: dict[str, int] = json.loads(metadata(placed)["haribote.dram"])
     end = 0
     for name, address in sorted(addresses.items(), key=lambda item: item[1]):
-        assert address % MOVE_LONG_WORDS == 0 and address >= end, name
+        assert address % isa.MV_UNIT == 0 and address >= end, name
         size = int(np.prod(shapes[name]))
         end = address + (size + 1) // 2 if size <= 16 else address + size // 8
 

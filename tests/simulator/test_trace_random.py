@@ -16,7 +16,7 @@ from simulator import ExecutionError, Machine, assemble
 from simulator.explain import explain
 from simulator.fuzz import fill
 from simulator.generate import program as random_program
-from simulator.memories import ALL_L1BS, ALL_MABS
+from simulator.isa import ALL_L1BS, ALL_MABS
 from simulator.places import PATHS, Place, value_of
 from simulator.profile import profile_of, table
 from simulator.program import Program

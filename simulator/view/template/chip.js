@@ -1,20 +1,25 @@
 // The chip: a map of its 4,096 PEs, and buttons to choose group, L2B, L1B, MAB and PE.
 
 const TREE = [
-  { letter: "n", title: "Group", count: 4, level: "group", below: 1024 },
-  { letter: "c", title: "L2B", count: 2, level: "l2b", below: 512 },
-  { letter: "b", title: "L1B", count: 8, level: "l1b", below: 64 },
-  { letter: "m", title: "MAB", count: 16, level: "mab", below: 4 },
-  { letter: "p", title: "PE", count: 4, level: "pe", below: 1 },
-];
+  { letter: "n", title: "Group", level: "group" },
+  { letter: "c", title: "L2B", level: "l2b" },
+  { letter: "b", title: "L1B", level: "l1b" },
+  { letter: "m", title: "MAB", level: "mab" },
+  { letter: "p", title: "PE", level: "pe" },
+].map((unit, i, all) => ({
+  ...unit,
+  count: LEVELS[unit.level] / (i ? LEVELS[all[i - 1].level] : 1),
+  below: LEVELS.pe / LEVELS[unit.level],
+}));
 
 function unitName(pe, levels = 5) {
   return TREE.slice(0, levels).map(({ letter, count, below }) => letter + (Math.floor(pe / below) % count)).join("");
 }
 
 function parseUnit(name) {
-  const match = /^n([0-3])c([01])b([0-7])m(\d|1[0-5])p([0-3])$/.exec(name);
-  return match ? TREE.reduce((pe, { below }, i) => pe + below * Number(match[i + 1]), 0) : null;
+  const match = /^n(\d+)c(\d+)b(\d+)m(\d+)p(\d+)$/.exec(name);
+  if (!match || TREE.some(({ count }, i) => Number(match[i + 1]) >= count)) return null;
+  return TREE.reduce((pe, { below }, i) => pe + below * Number(match[i + 1]), 0);
 }
 
 // Map coordinates: groups 2 x 2, L2Bs one above the other, L1Bs 4 x 2, MABs 4 x 4, PEs 2 x 2.
@@ -33,7 +38,7 @@ class Chip {
   constructor(choose) {
     this.canvas = document.getElementById("map");
     this.tree = document.getElementById("tree");
-    this.places = Array.from({ length: 4096 }, (_, pe) => place(pe));
+    this.places = Array.from({ length: LEVELS.pe }, (_, pe) => place(pe));
     this.canvas.addEventListener("click", (event) => {
       const found = this.find(event.offsetX, event.offsetY);
       if (found !== null) choose(found);
@@ -99,8 +104,8 @@ class Chip {
 
   // Frames around L1Bs, L2Bs and groups whose own memory takes part; around groups always.
   blocks(context, touched, ink, line) {
-    const levels = [["group", 1024, 4], ["l2b", 512, 2.5], ["l1b", 64, 1]];
-    for (const [level, below, margin] of levels) {
+    for (const [level, margin] of [["group", 4], ["l2b", 2.5], ["l1b", 1]]) {
+      const below = LEVELS.pe / LEVELS[level];
       for (let unit = 0; unit < LEVELS[level]; unit++) {
         const flags = touched ? touched[level][unit] : 0;
         if (level !== "group" && !flags) continue;

@@ -213,7 +213,7 @@ class Page {
       const tints = Array.from(known, (is, unit) =>
         css(is ? colour(Array.from(words.subarray(unit * width, (unit + 1) * width)), this.colourFormat(width)) : [128, 128, 128, 0.25]),
       );
-      const colours = Array.from({ length: 4096 }, (_, pe) => tints[recording.unitOf(picked.memory, pe)]);
+      const colours = Array.from({ length: LEVELS.pe }, (_, pe) => tints[recording.unitOf(picked.memory, pe)]);
       const title = `${LAYOUTS[picked.memory].title}[${addressName(picked.memory, picked.address)}]`;
       const missing = known.every(Boolean) ? "" : "; grey: not recorded";
       this.chip.draw(this.pe, touched, colours, `${title} in every unit, as colours${missing}`);

@@ -1,7 +1,6 @@
 // The recording: frames, their accesses, and the memories of a unit at any frame.
 
-const LEVELS = { pe: 4096, mab: 1024, l1b: 64, l2b: 8, group: 4 };
-const SHIFTS = { pe: 0, mab: 2, l1b: 6, l2b: 9, group: 10 };
+const SHIFTS = Object.fromEntries(Object.entries(LEVELS).map(([level, count]) => [level, Math.log2(LEVELS.pe / count)]));
 const ABSENT = 0xffff;
 const UNKNOWN = 0xfffe;
 const NOWHERE = 0xffffffff;
