@@ -8,7 +8,6 @@ Medians of several rounds in which the engines take turns. Writes bench.json and
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import platform
@@ -21,8 +20,8 @@ from typing import Any
 
 from benchmarks import measure
 from benchmarks.figures import Figure, Report, draw, families_text, section_text
+from haribote.command import run_command
 from haribote.errors import HariboteError
-from simulator.errors import SimulatorError
 from simulator.files import write_file
 
 
@@ -32,22 +31,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=_positive, default=5, metavar="R", help="timings of each; the median counts")
     parser.add_argument("--steps", type=_positive, default=measure.EPOCH, metavar="N", help="train steps of the epoch")
     parser.add_argument("--output", type=Path, default=Path("runs"), metavar="DIR", help="for bench.json and bench.png")
-    options = parser.parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal may not know ✓
+    parser.set_defaults(run=_run, command="")
+    return run_command(parser, arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    try:
-        report = run(options.rounds, options.steps)
-        report.machine |= {"load_after": _load(), "seconds": round(time.perf_counter() - start, 1)}
-        content = json.dumps(report.as_json(), indent=1, ensure_ascii=False) + "\n"
-        write_file(options.output / "bench.json", content.encode())
-        write_file(options.output / "bench.png", draw(report, (measure.STEP, measure.CPP)))
-    except (HariboteError, SimulatorError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nInterrupted: nothing was written.", file=sys.stderr)
-        return 130
+    report = run(options.rounds, options.steps)
+    report.machine |= {"load_after": _load(), "seconds": round(time.perf_counter() - start, 1)}
+    content = json.dumps(report.as_json(), indent=1, ensure_ascii=False) + "\n"
+    write_file(options.output / "bench.json", content)
+    write_file(options.output / "bench.png", draw(report, (measure.STEP, measure.CPP)))
     print(_closing(report))
     print(f"wrote {options.output / 'bench.json'} and {options.output / 'bench.png'}")
     return 0

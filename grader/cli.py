@@ -21,6 +21,7 @@ from grader.progress import Progress
 from grader.stubs import reset, write_stubs
 from haribote.command import run_command
 from haribote.tasks import ROOT, Task, all_tasks, find_task
+from simulator.console import seed
 
 POLL = 0.3  # seconds between two looks at a watched file
 
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     add("list", _list, "all tasks, your points, and the next task")
     checked = add("check", _check, "check your answer to a task")
     checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
-    checked.add_argument("--seed", type=int, help="of the random values; a failed check names its own")
+    checked.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
     checked.add_argument("--final", action="store_true", help="with one public seed, the same for everybody")
     checked.add_argument("--json", action="store_true", help="the result for programs")
     watched = add("watch", _watch, "check a task whenever its file is saved; then go on to the next")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from haribote.backends import BACKENDS
 from haribote.command import run_command
 from haribote.ownership import solutions_wanted
+from simulator.console import seed
 from simulator.machine import ENGINES
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _train(commands: _Commands) -> None:
     _network_options(parser)
     parser.add_argument("--batch", type=_positive, default=256, metavar="N")
     parser.add_argument("--lr", type=_rate, default=0.01)
-    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--seed", type=seed, default=42)
     parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
     parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")

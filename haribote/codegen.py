@@ -156,7 +156,7 @@ def run_kernel(kernel: Kernel, op: Op) -> list[str]:
         lines = [str(line) for line in islice(kernel(op), MOST_LINES + 1)]
     except HariboteError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)
         where = next((frame for frame in reversed(frames) if Path(frame.filename).parent.name == "kernels"), frames[-1])
         raise KernelFailed(

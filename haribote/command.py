@@ -1,31 +1,32 @@
-"""Run one command of a command line: exit statuses and messages, the same for `haribote` and `grader`."""
+"""Run one command of a command line: messages and options that `haribote` and `grader` share."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
+from haribote.blame import blame
 from haribote.errors import HariboteError
+from simulator.console import run_guarded
 from simulator.errors import SimulatorError
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
-    """Parse the arguments and call `options.run(options)`; the exit status.
+    """Parse the arguments and call `options.run(options)`; the exit status, as `run_guarded` says.
 
-    A user's mistake is a message and status 2, Ctrl-C is status 130.
+    A mistake in what the user gave us, a learner's file included, is a message that begins with the command's name.
     """
-    options = parser.parse_args(arguments)
-    name = f"{parser.prog} {options.command}".strip()
-    try:
+    name = parser.prog
+
+    def run() -> int:
+        nonlocal name
+        options = parser.parse_args(arguments)
+        name = f"{parser.prog} {getattr(options, 'command', '')}".strip()
         status: int = options.run(options)
         return status
-    except (HariboteError, SimulatorError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"\n{name}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader of our output (head, less) has left
-        sys.stderr.close()
-        return 0
+
+    def explain(error: BaseException) -> str | None:
+        message = str(error) if isinstance(error, (HariboteError, SimulatorError)) else blame(error)
+        return message and f"{name}: {message}"
+
+    return run_guarded(run, explain)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from haribote import tasks
+from haribote.blame import blame
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from haribote.ownership import solutions_wanted
 from simulator import SimulatorError
 
-LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules
-ANSWERS = re.compile(r"haribote/(kernels|exercises)/t\d[^/]*\.py$")  # and their files
+LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules of their answers
 SKIPPED = "\n    the rest of this cell is skipped"
 
 
@@ -38,28 +36,21 @@ def skip_unwritten() -> Iterator[None]:
     reread()
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = _explained(error)
         if solutions_wanted() or message is None:
             raise
         print(f"{message}: the rest of this cell is skipped" if isinstance(error, NotWritten) else message + SKIPPED)
 
 
-def _explained(error: Exception) -> str | None:
+def _explained(error: BaseException) -> str | None:
     """What to print instead of a traceback; None for an error that comes from the cell itself."""
     if isinstance(error, NotWritten):
         found = re.search(r"task (\d+\.\d+)", str(error))
         return f"task {found[1]} is not written yet" if found else error.message
     if isinstance(error, (HariboteError, SimulatorError)):  # the latter where an answer's assembly is not valid
         return str(error)
-    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename:
-        frames.append((error.filename, error.lineno or 1))
-    for name, line in reversed(frames):
-        if ANSWERS.search(name.replace("\\", "/")):
-            message = error.msg if isinstance(error, SyntaxError) else error
-            return f"{'/'.join(Path(name).parts[-3:])}:{line}: {type(error).__name__}: {message}"
-    return None
+    return blame(error)
 
 
 def answer(task: str) -> Callable[..., Any] | Kernel:

@@ -156,7 +156,7 @@ def working_kernels() -> tuple[Find, dict[str, str]]:
     for row in KERNELS:
         try:
             answers[row.name] = _working(row)
-        except Exception as error:  # whatever a learner's file does when it is loaded
+        except (Exception, SystemExit) as error:  # whatever a learner's file does when it is loaded
             broken.setdefault(row.task, _short(error))
 
     def find(row: KernelRow, _: bool) -> Answer | None:
@@ -183,7 +183,7 @@ def _require_good(text: str, name: str) -> None:
         raise SimulatorError(f"kernel {name}: line {found[0].line} of its assembly: {found[0].message}")
 
 
-def _short(error: Exception) -> str:
+def _short(error: BaseException) -> str:
     """The first line of what is wrong, with the file as a learner knows it."""
     text = str(error) if isinstance(error, HariboteError | SimulatorError) else f"{type(error).__name__}: {error}"
     return text.split("\n", 1)[0].replace(f"{ROOT}/", "")

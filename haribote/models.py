@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import runpy
+import traceback
 from pathlib import Path
 
 import torch
@@ -66,8 +67,10 @@ def load(reference: str) -> nn.Module:
         namespace = runpy.run_path(path)
         found = namespace.get(name)
         model = found if isinstance(found, nn.Module) or not callable(found) else found()
-    except Exception as error:  # whatever the user's own code raises
-        raise UnsupportedModel(f"{reference} fails: {type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the user's own code raises, SystemExit too
+        raise UnsupportedModel(f"{reference} fails{_where(error, path)}: {type(error).__name__}: {error}") from error
     if name not in namespace:
         known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
         advice = f"one of {known}" if known else f"{name} = nn.Sequential(...)"
@@ -75,3 +78,10 @@ def load(reference: str) -> nn.Module:
     if not isinstance(model, nn.Module):
         raise UnsupportedModel(f"{reference} must be a torch module or return one, received {type(model).__name__}")
     return model
+
+
+def _where(error: BaseException, path: str) -> str:
+    """The last line of the file in the traceback of an error; "" for a syntax error, which tells its own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == path), None)
+    return f" in line {line}" if line else ""

@@ -13,9 +13,14 @@ from tqdm import tqdm
 from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.data import Dataset, NormalisedImages, batch_order, normalise
+from haribote.errors import HariboteError
 from haribote.tasks import exercise, solutions_wanted
 
 CLASSES, FEATURES = 10, 784
+
+
+class Diverged(HariboteError):
+    """The loss of a training step is infinite or no number: what follows is of no use."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
 
     Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
-    fill one batch.
+    fill one batch, Diverged where a loss is infinite or no number.
     """
     run = Run(list(options.hidden), options.batch, options.learning_rate, options.seed, data.name, options.bias)
     train_images, test_images = NormalisedImages(data.train_images), normalise(data.test_images)
@@ -74,6 +79,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -
     while run.epoch < options.epochs:
         start = time.perf_counter()
         losses = train_epoch(backend, train_images, data.train_labels, run, options.epochs)
+        _refuse_divergence(losses, run)
         accuracy = evaluate(backend, test_images, data.test_labels)
         run.epoch += 1
         run.losses += losses
@@ -130,6 +136,15 @@ def draw(run: Run, path: Path) -> None:
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=120)
     write_file(path, content.getvalue())
+
+
+def _refuse_divergence(losses: list[float], run: Run) -> None:
+    bad = np.flatnonzero(~np.isfinite(losses))
+    if len(bad):
+        raise Diverged(
+            f"training has diverged: the loss is {losses[bad[0]]} in step {bad[0] + 1} of epoch {run.epoch + 1}",
+            f"a smaller --lr (it is {run.learning_rate:g}); nothing of this epoch was saved",
+        )
 
 
 def _network(run: Run) -> str:

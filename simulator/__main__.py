@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,32 +15,25 @@ from pathlib import Path
 from simulator import compare, explain, profile, trace
 from simulator.assembler import assemble
 from simulator.checks import check, check_text, fix_nops
-from simulator.errors import AssemblyError, Diagnostic, SimulatorError
+from simulator.console import FINE, NEGATIVE, run_guarded
+from simulator.errors import AssemblyError, Diagnostic
 from simulator.files import read, write_file
 from simulator.judge import judge
 from simulator.machine import Machine
 from simulator.view import command as view
 
 MODULES = (explain, profile, trace, compare, view)  # commands that are a module of their own
-FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    options = _parser().parse_args(arguments)
-    try:
+
+    def command() -> int:
+        options = _parser().parse_args(arguments)
         status: int = options.command(options)
-        sys.stdout.flush()
         return status
-    except SimulatorError as error:
-        print(error, file=sys.stderr)
-        return MISTAKE
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return STOPPED
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+
+    return run_guarded(command)
 
 
 def _parser() -> argparse.ArgumentParser:

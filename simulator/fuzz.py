@@ -27,6 +27,7 @@ import numpy as np
 from simulator import generate, isa
 from simulator.assembler import assemble
 from simulator.checks import check_text, fix_nops
+from simulator.console import run_guarded, seed
 from simulator.errors import SimulatorError
 from simulator.execute.elements import fit
 from simulator.isa import ALL_PES
@@ -299,16 +300,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz for a while and say what was found."""
     parser = argparse.ArgumentParser(prog="python -m simulator.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long (default 60)")
-    parser.add_argument("--seed", type=int, help="start of the random numbers (default: another one every time)")
+    parser.add_argument("--seed", type=seed, help="start of the random numbers (default: another one every time)")
     parser.add_argument("--corpus", type=Path, nargs="*", default=(), help="programs to mutate: .vsm files or folders")
-    options = parser.parse_args(arguments)
-    seed = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
+    return run_guarded(lambda: _fuzz(parser.parse_args(arguments)))
+
+
+def _fuzz(options: argparse.Namespace) -> int:
+    start = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
     try:
-        fuzzer = Fuzzer(seed, read_corpus(options.corpus))
+        fuzzer = Fuzzer(start, read_corpus(options.corpus))
     except (OSError, UnicodeDecodeError) as error:
         print(f"cannot read the corpus: {error}\n    try: --corpus with .vsm files or folders", file=sys.stderr)
         return 2
-    print(f"seed {seed}; should Python itself crash, the program that does it is {fuzzer.trial}", flush=True)
+    print(f"seed {start}; should Python itself crash, the program that does it is {fuzzer.trial}", flush=True)
     fuzzer.run(options.seconds)
     fuzzer.trial.unlink(missing_ok=True)
     tried = ", ".join(f"{count} {kind}" for kind, count in fuzzer.counts.items())

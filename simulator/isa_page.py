@@ -9,8 +9,8 @@ from pathlib import Path
 
 from simulator import isa
 from simulator.assembler import assemble
+from simulator.console import FINE, run_guarded
 from simulator.cost import NOT_KNOWN, RATES
-from simulator.errors import SimulatorError
 from simulator.explain import explain_line
 from simulator.files import write_file
 from simulator.forms import Form
@@ -46,15 +46,15 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) > 1:
         print("usage: python -m simulator.isa_page [FILE]", file=sys.stderr)
         return 2
-    try:
+
+    def command() -> int:
         if arguments:
             write_file(Path(arguments[0]), page())
         else:
             print(page(), end="")
-    except SimulatorError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+        return FINE
+
+    return run_guarded(command)
 
 
 def page() -> str:

@@ -13,6 +13,7 @@ from grader.grade.points import RULE
 from grader.submission import pack
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, find_task
+from simulator.console import seed
 from simulator.files import write_file
 
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
@@ -31,7 +32,7 @@ def add_commands(add: Add) -> None:
     graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
     graded.add_argument("-o", "--output", type=Path, metavar="FOLDER", help=f"of journal and reports (default: {RUN})")
     graded.add_argument("--task", action="append", metavar="TASK", help="grade this task again, and no other")
-    graded.add_argument("--seed", type=int, help="of the random values (default: a private one, kept in the journal)")
+    graded.add_argument("--seed", type=seed, help="of the random values (default: a private one, kept in the journal)")
     graded.add_argument(
         "--final", action="store_const", const=FINAL_SEED, dest="seed", help="the public seed of check --final"
     )

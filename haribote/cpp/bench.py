@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.backends import Backend, TorchBackend
+from haribote.command import run_command
 from haribote.cpp.backend import CppBackend
 from haribote.cpp.operators import ALGORITHMS
 from haribote.cpp.session import Session, sessions
-from haribote.errors import HariboteError
 from haribote.graph import Builder
 from haribote.models import mlp
 
@@ -34,13 +34,13 @@ def main() -> int:
     parser.add_argument("--hidden", type=int, default=16, metavar="H")
     parser.add_argument("--batch", type=int, default=256, metavar="N")
     parser.add_argument("--rounds", type=int, default=30, metavar="R", help="timings of each; the median counts (30)")
-    options = parser.parse_args()
-    try:
-        print(compare_steps(options.hidden, options.batch, options.rounds))
-        print(compare_products(options.hidden, options.batch, options.rounds))
-    except HariboteError as error:
-        print(f"haribote.cpp.bench: {error}", file=sys.stderr)
-        return 2
+    parser.set_defaults(run=_run, command="")
+    return run_command(parser)
+
+
+def _run(options: argparse.Namespace) -> int:
+    print(compare_steps(options.hidden, options.batch, options.rounds))
+    print(compare_products(options.hidden, options.batch, options.rounds))
     return 0
 
 

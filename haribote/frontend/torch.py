@@ -154,7 +154,7 @@ def _trace(
             program = make_fx(flat)(*batch.values(), *copies)
     except UnsupportedOp:
         raise
-    except Exception as error:  # whatever the user's own code raises
+    except (Exception, SystemExit) as error:  # whatever the user's own code raises
         where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
         raise UnsupportedModel(f"the step fails at {where}: {type(error).__name__}: {error}") from error
     return _lower(program, [*batch, *parameters], outputs, values, name)

@@ -70,6 +70,14 @@ def test_resuming_another_run_is_refused(digits: Dataset, tmp_path: Path) -> Non
         train.train(options(tmp_path, hidden=(8,), resume=True), digits, lambda line: None)
 
 
+def test_training_that_diverges_says_so_and_saves_nothing(digits: Dataset, tmp_path: Path) -> None:
+    message = r"the loss is (nan|inf) in step \d+ of epoch 1\n    try: a smaller --lr"
+    for rate in (1e30, 1e38):
+        with pytest.raises(train.Diverged, match=message):
+            train.train(options(tmp_path, learning_rate=rate), digits, lambda line: None)
+    assert not (tmp_path / "checkpoint.npz").exists()
+
+
 def test_a_batch_larger_than_the_data_is_refused(digits: Dataset, tmp_path: Path) -> None:
     with pytest.raises(HariboteError, match="smaller batch"):
         train.train(options(tmp_path, batch=1000), digits, lambda line: None)

@@ -1,0 +1,77 @@
+"""Commands of haribote and grader: a user's own code that fails in whatever way is one message and status 2."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from haribote import tasks
+from haribote.cli import main
+
+FAILURES = {
+    "raise SystemExit": "SystemExit",
+    "import sys; sys.exit('bye')": "SystemExit: bye",
+    "exit(0)": "SystemExit: 0",
+    "raise GeneratorExit": "GeneratorExit",
+    "class Own(BaseException): pass\nraise Own('mine')": "Own: mine",
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "import no_such_module": "ModuleNotFoundError",
+    "def broken(:": "SyntaxError",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), FAILURES.items())
+@pytest.mark.parametrize("where", ["import", "call"])
+def test_a_model_file_that_fails_is_one_message(
+    text: str, expected: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if where == "call":
+        text = "def model():\n" + "".join(f"    {line}\n" for line in text.splitlines())
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    assert main(["export", "--model", f"{file}:model", "-o", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith(f"haribote export: {file}:model fails")
+    assert expected in printed.err and len(printed.err.splitlines()) <= 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_forward_pass_that_ends_the_program_is_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import sys\nfrom torch import nn\n"
+        "class Model(nn.Linear):\n    def forward(self, x):\n        sys.exit(3)\nmodel = Model(784, 10)\n"
+    )
+    assert main(["export", "--model", f"{file}:model", "-o", str(tmp_path / "out")]) == 2
+    assert f"the step fails at {file}:5: sys.exit(3): SystemExit: 3" in capsys.readouterr().err
+
+
+def test_ctrl_c_in_a_model_file_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text("raise KeyboardInterrupt")
+    assert main(["export", "--model", f"{tmp_path / 'mine.py'}:model", "-o", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err.strip() == "stopped"
+
+
+@pytest.mark.parametrize("text", ["raise SystemExit", "1 / 0", "def broken(:"])
+def test_a_learners_file_that_fails_is_one_message(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a package of the same name stands for the learner's."""
+    monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
+    folder = tmp_path / "haribote" / "kernels"
+    folder.mkdir(parents=True)
+    row = next(row for row in tasks.KERNELS if row.name == "relu")
+    (folder / f"{row.module}.py").write_text(f"\n{text}\n")
+    package = importlib.import_module("haribote.kernels")
+    monkeypatch.setattr(package, "__path__", [str(folder)])
+    monkeypatch.delitem(sys.modules, f"haribote.kernels.{row.module}", raising=False)
+    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    assert main(["kernel", "relu"]) == 2
+    kind = {"raise SystemExit": "SystemExit", "1 / 0": "ZeroDivisionError"}.get(text, "SyntaxError")
+    message = capsys.readouterr().err
+    assert message.startswith(f"haribote kernel: haribote/kernels/{row.module}.py:2: {kind}: "), message
