@@ -31,7 +31,7 @@ _EVERY_T: Spans = tuple(((cycle, cycle + 1),) for cycle in range(isa.STEP_CYCLES
 @dataclass(frozen=True, slots=True)
 class Access:
     """One use of a memory. kind: "GRF0 read", "LM1 write", "T read", "LM0 base address write", or a transfer named
-    above.
+    above. simple: a GRF write of the same word in all cycles (imm, zero), or a GRF read that is sent to the L1BM.
 
     cycles: words for GRF, cycle numbers for T, long words for L1BM; not filled in where only the port counts (LM).
     """
@@ -39,6 +39,7 @@ class Access:
     kind: str
     location: Location
     cycles: Spans = ()
+    simple: bool = False
 
 
 def _unmasked(spans: Spans, destination: Destination) -> Spans:
@@ -51,32 +52,37 @@ def _unmasked(spans: Spans, destination: Destination) -> Spans:
     return tuple(span if pattern >> (last - cycle) & 1 else () for cycle, span in enumerate(spans))
 
 
-def _pe_memory(operand: PeMemory, action: str, location: Location) -> Iterator[Access]:
+def _indirect(operand: PeMemory, location: Location) -> Iterator[Access]:
+    """T indirection reads T."""
     if operand.indirect:
         yield Access("T read", location, _EVERY_T)
-    yield Access(
-        f"{operand.bank.upper()} {action}", location, () if operand.bank in ("lm0", "lm1") else pe_spans(operand)
-    )
 
 
 def _reads(source: Source, instruction: Instruction) -> Iterator[Access]:
-    operand = source.operand
+    operand, location = source.operand, source.location
     if isinstance(operand, PeMemory):
-        yield from _pe_memory(operand, "read", source.location)
+        yield from _indirect(operand, location)
+        if operand.bank in ("lm0", "lm1"):
+            yield Access(f"{operand.bank.upper()} read", location)
+        else:
+            yield Access(f"{operand.bank.upper()} read", location, pe_spans(operand), instruction.form.from_pes)
     elif isinstance(operand, TRegister):
-        yield Access("T read", source.location, _EVERY_T)
+        yield Access("T read", location, _EVERY_T)
     elif isinstance(operand, L1bm):
         kind = L1BM_TO_PE if instruction.unit == "l1bm" else L1BM_TO_L2BM
         kind = L2BMI_READ if instruction.op == "l2bmi" else kind
-        yield Access(kind, source.location, block_spans(instruction.form, operand, written=False))
+        yield Access(kind, location, block_spans(instruction.form, operand, written=False))
 
 
 def _writes(destination: Destination, instruction: Instruction) -> Iterator[Access]:
-    operand, location = destination.operand, destination.location
+    operand, location, mask = destination.operand, destination.location, destination.mask
     if isinstance(operand, PeMemory):
-        for access in _pe_memory(operand, "write", location):
-            reading = access.kind == "T read"
-            yield access if reading else Access(access.kind, location, _unmasked(access.cycles, destination))
+        yield from _indirect(operand, location)
+        if operand.bank in ("lm0", "lm1"):
+            yield Access(f"{operand.bank.upper()} write", location)
+        elif mask is None or not 0 < mask.entry < CYCLE_MASKS:  # what a written entry lets through is not known
+            spans = _unmasked(pe_spans(operand), destination)
+            yield Access(f"{operand.bank.upper()} write", location, spans, instruction.op in ("imm", "zero"))
     elif isinstance(operand, TRegister):
         yield Access("T write", location, _unmasked(_EVERY_T, destination))
     elif isinstance(operand, BaseAddress):

@@ -9,11 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from simulator import isa
 from simulator.accesses import ends
 from simulator.assembler import assemble_what_can_be
 from simulator.conflicts import conflicts
 from simulator.errors import Diagnostic
-from simulator.program import Instruction, L1bm, Location, Path, PeMemory, Program, Step, Turnaround
+from simulator.program import (
+    DebugGet,
+    Instruction,
+    L1bm,
+    Line,
+    Location,
+    Move,
+    Path,
+    PeMemory,
+    Program,
+    Step,
+    Turnaround,
+)
 from simulator.waits import WINDOW, Timeline, Wait
 
 # --- forwarding paths and the turnaround register --------------------------------------------------------------------
@@ -109,6 +122,31 @@ def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
             )
 
 
+def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
+    """The manual's tags end at 3f, but the public compiler tags every MV `i9f` (isa.md, section 3)."""
+    if tag >= isa.WAIT_TAGS:
+        last = f"i{isa.WAIT_TAGS - 1:02x}"
+        yield _warn(location, f"the tag i{tag:02x} is above {last}, the last one documented", f"use i01 to {last}")
+
+
+def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
+    """What is known programs' custom, but not documented: in a line by itself."""
+    if isinstance(line, Move) and line.tag is not None:
+        yield from _tag(line.tag, line.location)
+    elif isinstance(line, Step):
+        for instruction in line.instructions:
+            yield from _tag(instruction.tag, instruction.location)
+            yield from _odd_addresses(instruction)
+    elif isinstance(line, DebugGet) and line.target.memory in ("grf0", "grf1") and line.target.address % 2:
+        address = line.target.address
+        yield _warn(
+            Location(line.line, 1),
+            f"a long word starts at an even address; what the emulator prints for {address} is not known, "
+            f"here it is words {address} and {address + 1}",
+            f"use {address - 1}",
+        )
+
+
 # --- findings and repairs --------------------------------------------------------------------------------------------
 
 
@@ -127,7 +165,11 @@ def check(program: Program) -> list[Diagnostic]:
     valid: set[str] = set()
     sent: tuple[int, Instruction] | None = None
     extended = False
-    for step in _steps(program):
+    for line in program.lines:
+        found += _doubtful_line(line)
+        if not isinstance(line, Step):
+            continue
+        step = line
         found += [wait.diagnostic for wait in timeline.waits(step)]
         if not step.is_nop:
             found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
@@ -135,8 +177,6 @@ def check(program: Program) -> list[Diagnostic]:
             found += _turnaround(step, sent, timeline.now)
             found += _extended_products(step, extended)
             extended = extended or any(instruction.op == "bfe" for instruction in step.instructions)
-            for instruction in step.instructions:
-                found += _odd_addresses(instruction)
             if not any(instruction.op == "noforward" for instruction in step.instructions):
                 valid = _paths(step)
                 sender = _sends(step)

@@ -50,7 +50,7 @@ def read(memories: Memories, memory: str, index: int, address: int) -> int:
         flags = memories.omr[address, :, :, index]
         return int("".join("1" if flag else "0" for flag in flags.ravel()), 2)
     if memory == "t":
-        high, low = memories.t[address, :2, index]
+        high, low = memories.t[address % isa.STEP_CYCLES, :2, index]  # `d get` may count on to 7
         return int(high) << 32 | int(low)
     if memory in STEPS:
         array = getattr(memories, memory)

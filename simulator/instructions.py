@@ -193,10 +193,10 @@ def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations
 
 
 def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
-    """`wait iXX`: a hexadecimal tag, 01 to 3f (isa.md, section 3)."""
+    """`wait iXX`: a hexadecimal tag but 00 (isa.md, section 3); `simulator.checks` warns above 3f."""
     match = re.fullmatch(r"i([0-9A-Fa-f]{2})", words[1].text) if len(words) == 2 else None
     tag = int(match[1], 16) if match else 0
-    if not 0 < tag < isa.WAIT_TAGS:
+    if not tag:
         raise OperandError("`wait` needs a tag from i01 to i3f", "write two hexadecimal digits, e.g. `wait i01`")
     form = isa.INSTRUCTIONS["wait"].forms[0]
     return Instruction("wait", "wait", Location(line, words[0].column), text, form, tag=tag)

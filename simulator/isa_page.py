@@ -116,7 +116,9 @@ def _waits() -> Iterator[str]:
     yield (
         "\nWhere the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles\n"
         "are one step where both lines go through the same addresses (`v`), two where the last cycle writes what the\n"
-        "first one reads.\n\n"
+        "first one reads. Where `imm` or `zero` writes a GRF and a transfer to the L1BM reads it, 4 free cycles give\n"
+        "no error but a warning: a published program leaves no more. What is written to a GRF under a written mask\n"
+        "entry (`/$imr1`) is not waited for, since it is not known before the program runs.\n\n"
         "The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in\n"
         "between do no harm; after any other step that gives no result to a path, it is not known what it holds.\n"
     )

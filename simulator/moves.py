@@ -42,8 +42,6 @@ def _check_parameters(found: dict[str, int], name: str) -> None:
     if size < 1 or size % isa.MV_UNIT:
         up = -(-max(size, 1) // isa.MV_UNIT) * isa.MV_UNIT
         raise OperandError(f"the size {size} is not a multiple of {isa.MV_UNIT} long words", f"use n{up}")
-    if found.get("i", 0) >= isa.WAIT_TAGS:
-        raise OperandError(f"the tag i{found['i']:02x} is too large", "use i00 to i3f")
     if found.get("nd") == 0:
         raise OperandError("`nd0` would never move on", "use nd1 or more")
 

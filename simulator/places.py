@@ -89,7 +89,7 @@ def parse_place(text: str) -> tuple[Place, ...]:
         return tuple(Place(target.memory, unit, address) for address in words)
     if target.memory == "omr":
         return tuple(Place("omr", unit, 4 * target.address + cycle) for cycle in range(isa.STEP_CYCLES))
-    first = (4 if target.memory == "t" else 2) * target.address
+    first = 4 * (target.address % isa.STEP_CYCLES) if target.memory == "t" else 2 * target.address
     return Place(target.memory, unit, first), Place(target.memory, unit, first + 1)
 
 

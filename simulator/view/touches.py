@@ -175,7 +175,7 @@ def _debug(lines: Sequence[p.Line]) -> Iterator[Touch]:
 def _words_named(memory: str, addresses: Sequence[int]) -> list[int]:
     """The viewer's addresses of the long words that a debug statement names."""
     if memory == "t":
-        return [4 * cycle + word for cycle in addresses for word in (0, 1)]
+        return [4 * (cycle % isa.STEP_CYCLES) + word for cycle in addresses for word in (0, 1)]
     if memory in isa.BANK_WORDS:
         return [(address + word) % isa.BANK_WORDS[memory] for address in addresses for word in (0, 1)]
     return list(addresses)

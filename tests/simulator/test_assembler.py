@@ -230,7 +230,6 @@ WRONG = {
     "l2bmd@0 $lb0 $lc0": (1, "`l2bmd` with these operands takes no `@0`"),
     "l2bmi@0/7 $lb0 $lb64": (1, "`l2bmi` cannot have all L1Bs as sources"),
     "nop ; wait i00": (7, "`wait` needs a tag from i01 to i3f"),
-    "nop ; wait i40": (7, "`wait` needs a tag from i01 to i3f"),
     "nop ; wait 1": (7, "`wait` needs a tag from i01 to i3f"),
     # characters
     "fvadd $lr0 $lＳ0 $ln0": (14, "`Ｓ` is not ASCII"),
@@ -290,7 +289,6 @@ WRONG = {
     "mvp/n32 $p0 $d0": (1, "the size 32 is not a multiple of 64 long words"),
     "mvp/n0 $p0 $d0": (1, "the size 0 is not a multiple of 64 long words"),
     "mvp/n64n64 $p0 $d0": (1, "`mvp` has the parameter `n` twice"),
-    "mvp/n64i40 $p0 $d0": (1, "the tag i40 is too large"),
     "mvp/n64p4 $p0 $d0": (1, "cannot read `p4` in the parameters of `mvp`"),
     "mvp/n64nd2 $p0 $d0": (1, "`nd` is only for addresses from the DRAM table"),
     "mvp/n64 $p0": (1, "`mvp` needs a source and a destination"),

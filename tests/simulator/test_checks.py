@@ -10,6 +10,7 @@ import pytest
 from simulator.assembler import assemble
 from simulator.checks import boundary_nops, check, check_text, fix_nops
 from simulator.errors import AssemblyError, Diagnostic
+from simulator.machine import Machine
 
 # --- one step --------------------------------------------------------------------------------------------------------
 
@@ -108,6 +109,11 @@ def test_an_unknown_pair_is_a_warning() -> None:
 WAITS = [
     ("lpassa $lr0 $lm0", "lpassa $lm64 $ls0", 2),
     ("lpassa $lm0 $lr0", "lpassa $lr510j3 $ln0", 2),
+    ("lpassa $ls0 $lr0/$imr3", "lpassa $lr0 $ln0", 0),
+    ("lpassa $ls0 $llr0/$llimr15", "lpassa $lr0 $ln0", 0),
+    ("lpassa $ls0 $lr0/1111", "lpassa $lr0 $ln0", 2),
+    ("lpassa $ls0 $ln0/$imr3", "lpassa $ln0 $t", 2),
+    ("lpassa $ls0 $t/$imr3", "lpassa $t $ln0", 1),
     ("lpassa $lm0 $lr510j0", "lpassa $lr0 $ln0", 2),
     ("lpassa $lm0 $lr508", "lpassa $lr508j3 $ln0", 0),
     ("lpassa $lm0 $lr0v1", "lpassa $lr2 $ln0", 2),
@@ -280,7 +286,7 @@ def test_odd_addresses_are_warnings() -> None:
 
 
 def test_all_findings_of_a_text_come_in_one_run() -> None:
-    text = "lpasa $lr0 $ls0\nlpassa $lr0 $lm0\nlpassa $lm0 $ln9 ; wait i99\nd get $lm4096 1\n"
+    text = "lpasa $lr0 $ls0\nlpassa $lr0 $lm0\nlpassa $lm0 $ln9 ; wait i00\nd get $lm4096 1\n"
     text += "lpassa $lm0 $t\nlpassa $t $lr0"
     found = [(f.line, f.column, f.message[:21], f.fix) for f in check_text(text, "all.vsm")[1]]
     assert found == [
@@ -325,3 +331,47 @@ def test_fix_nops_inserts_the_fewest() -> None:
         for places in combinations_with_replacement(range(6), inserted - 1):
             padded = [[*["nop"] * places.count(i), line] for i, line in enumerate(lines)]
             assert not fits([line for part in padded for line in part]), (lines, places)
+
+
+def test_a_mask_statement_counts_as_a_mask_of_its_own() -> None:
+    assert not waits("maskr 3\nlpassa $ls0 $lr0\nmask 0\nlpassa $lr0 $ln0")
+    assert waits("maskr 31\nlpassa $ls0 $lr0\nmask 0\nlpassa $lr0 $ln0")
+
+
+@pytest.mark.parametrize("send", ["l1bmd $lr0 $lb0", "l1bmm@3 $lr0 $lb0", "l1bmrffadd $lr0 $lbi"])
+def test_a_constant_may_be_sent_after_one_nop(send: str) -> None:
+    for constant in ('imm i"1" $lr0', "zero $lr0"):
+        (finding,) = check(assemble(f"{constant}\nnop\n{send}"))
+        assert finding.severity == "warning" and "1 steps lie between" in finding.message
+        (finding,) = check(assemble(f"{constant}\n{send}"))
+        assert finding.severity == "error"
+        assert not check(assemble(f"{constant}\nnop/2\n{send}"))
+        assert assemble(fix_nops(assemble(f"{constant}\n{send}"))).nops == 2
+    assert waits(f"lpassa $ls0 $lr0\nnop\n{send}") and waits('imm i"1" $lr0\nnop\nlpassa $lr0 $ln0')
+
+
+def test_tags_above_the_documented_ones_are_doubtful() -> None:
+    assert (
+        warnings("mvp/n64i9f $p0@0 $d0@0\nnop; wait i9f") == ["the tag i9f is above i3f, the last one documented"] * 2
+    )
+    assert not check(assemble("mvp/n64i3f $p0@0 $d0@0\nmvp/n64i00 $p0@0 $d0@0\nnop; wait i3f"))
+
+
+def test_a_program_of_a_compiler_that_tags_every_move_alike() -> None:
+    """In the shape of the public first compiler's output: every MV is tagged i9f and never waited for."""
+    block = "mvb2/n64i9f $d0 $lc0\nl2bmb $lc0 $lb0\nnop/2\nl1bmm $lb0 $lm0v\nmvp/n64i9f $p0@0 $lc64@1.0"
+    program = assemble("\n".join([block] * 500))
+    assert not [finding for finding in check(program) if finding.severity == "error"]
+    cost = Machine().run(program).profile
+    assert (cost.steps, cost.moves, cost.cycles) == (2000, 1000, 4 * 2000 + 500 * (64 / 16 + 64 / 8))
+
+
+def test_an_odd_address_of_a_grf_is_printed_with_a_warning() -> None:
+    program = assemble("d set $lr268n0c0b0m0p0 2 0000000000000001000000020000000A\nd get $r269n0c0b0m0p0 1")
+    (finding,) = check(program)
+    assert (finding.severity, finding.line) == ("warning", 2)
+    (entry,) = Machine().run(program).entries
+    assert entry.value == 1 << 32 | 2
+    for refused in ("d get $m1n0c0b0m0p0 1", "d set $r1n0c0b0m0p0 1 0000000000000001"):
+        with pytest.raises(AssemblyError, match="is odd"):
+            assemble(refused)

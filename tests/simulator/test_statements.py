@@ -6,6 +6,7 @@ import pytest
 
 from simulator.assembler import assemble
 from simulator.errors import AssemblyError
+from simulator.machine import Machine
 from simulator.program import DebugGet, DebugSet, DebugTarget, DramPreset
 
 
@@ -76,7 +77,7 @@ WRONG = {
     f"d get $lm{'9' * 5000} 1": "cannot read the debug statement",
     f"r 0 0 {'9' * 5000} 00": "cannot read the DRAM preset",
     "d get $lm4094 2": "2 long words from address 4094 on lie outside LM0",
-    "d get $lt3 2": "2 long words from address 3 on lie outside T",
+    "d get $lt7 2": "2 long words from address 7 on lie outside T",
     "d get $omr32 1": "address 32 lies outside OMR",
     "d set $lm0 1": "`d set` needs a payload",
     "d set $lm0 2 3F80000040000000": "a count of 2 needs 32 hex digits, but the payload has 16",
@@ -95,3 +96,15 @@ def test_what_is_wrong(text: str) -> None:
     (finding,) = caught.value.diagnostics
     assert (finding.line, finding.column) == (2, 3)
     assert WRONG[text] in finding.message
+
+
+def test_t_needs_no_address_and_repeats_after_four() -> None:
+    payload = "".join(f"{number:016X}" for number in (1, 2, 3, 4))
+    for name in ("$ltn0c0b0m0p0", "$tn0c0b0m0p0", "$llt0n0c0b0m0p0"):
+        entries = Machine().run(assemble(f"d set $lt0n0c0b0m0p0 4 {payload}\nd get {name} 8")).entries
+        assert [(entry.address, entry.value) for entry in entries] == [(i, 1 + i % 4) for i in range(8)]
+    (line,) = Machine().run(assemble("d get $tn0c0b0m0p0 1")).dump
+    assert line.endswith("#d get $ltn0c0b0m0p0 1")
+    for refused in ("d get $ltn0c0b0m0p0 9", "d get $lt4n0 5", "d set $lt4n0 1 0000000000000000", "d get $lmn0c0 1"):
+        with pytest.raises(AssemblyError):
+            assemble(refused)
