@@ -14,26 +14,32 @@ from grader.causes import REFUSED
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
+from grader.points import over_par, partial
 from grader.result import Cost, Failure, Result, State
 from grader.trials import Trial, trials_of
 from haribote.errors import HariboteError
 from haribote.tasks import Task, product_only
 from simulator.errors import SimulatorError
 
-OVER_PAR = 0.8  # share of the points for a right answer that costs more than par
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
 """What a judge may raise for an answer that is not of the form it needs."""
+Answer = Callable[[Trial], Reply]
 SOURCES = "sources"  # in an answer of assembly: the line of the answer's file for each line of the text
 
 
 @dataclass
 class Verdict:
-    """What is known so far. total: how many cases there are, 0 while they are not counted."""
+    """What is known so far. total: how many cases there are, 0 while they are not counted.
+
+    earned: of the cases that earn a part of the points, `earning`, those that passed.
+    """
 
     cases: int = 0
     total: int = 0
+    earned: int = 0
+    earning: int = 0
     costs: list[Cost] = field(default_factory=list)
     failure: Failure | None = None
     written: bool = False
@@ -43,8 +49,10 @@ class Verdict:
         self.total += 1
         self.written |= not (reply.problem and reply.problem.kind == "not written")
         failure = judge_reply(trial, reply)
+        self.earning += trial.earns
         if failure is None:
             self.cases += 1
+            self.earned += trial.earns
             cost = trial.cost(reply.answer or {})
             if cost and all(known.name != cost.name for known in self.costs):
                 self.costs.append(cost)
@@ -52,18 +60,32 @@ class Verdict:
         return failure
 
 
-def judge_answers(task: Task, seed: int, replies: Iterable[Reply], path: Path, *, seconds: float = 0.0) -> Result:
+def judge_answers(task: Task, seed: int, replies: Iterable[Reply], path: Path) -> Result:
     """Judge all cases of a task, one after the other, whatever fails on the way.
 
     The verdict depends on task, seed and the replies alone; `path` (the answer's file) only on how places are told.
     Result.cases of Result.total passed; a case without a reply has failed.
     """
     found = {reply.name: reply for reply in replies}
+    trials = trials_of(task, seed)
+    return judge_trials(task, trials, lambda trial: found.get(trial.name) or Reply(trial.name), seed, path)
+
+
+def judge_trials(
+    task: Task, trials: Iterable[Trial], reply: Answer, seed: int, path: Path, whole: bool = True
+) -> Result:
+    """Ask for one reply after the other and judge it, whatever fails on the way; where not `whole`, until one fails."""
     verdict = Verdict()
+    first: dict[str, Reply] = {}
     with product_only():
-        for trial in trials_of(task, seed):
-            verdict.add(trial, found.get(trial.name) or Reply(trial.name))
-    return result_of(task, verdict, seed, found, path, seconds=seconds)
+        for trial in trials:
+            received = reply(trial)
+            if verdict.add(trial, received):
+                first = first or {trial.name: received}
+                if not whole:
+                    verdict.total = verdict.earning = 0
+                    break
+    return result_of(task, verdict, seed, first, path)
 
 
 def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
@@ -83,25 +105,23 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
 
 
-def result_of(
-    task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path, *, seconds: float = 0.0
-) -> Result:
+def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path) -> Result:
     """The result of a verdict, with file and line of what failed."""
     failure = verdict.failure and located(verdict.failure, replies, path)
     costs = tuple(verdict.costs)
     points, message = 0, ""
     state: State = "passed"
     if failure:
-        state = "failed"
+        state, points = "failed", partial(task.points, verdict.earned, verdict.earning)
     elif all(cost.score <= cost.par for cost in costs):
         points = task.points
     else:
-        points, message = round(OVER_PAR * task.points), f"right; at par it gives {task.points} points"
+        points, message = over_par(task.points), f"right; at par it gives {task.points} points"
     if not verdict.written:
-        state, message, failure = "not started", f"write it in {shown(path)}", None
+        state, points, message, failure = "not started", 0, f"write it in {shown(path)}", None
     return Result(
         task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
-        total=verdict.total, costs=costs, failure=failure, seconds=seconds,
+        total=verdict.total, costs=costs, failure=failure,
     )  # fmt: skip
 
 
@@ -148,17 +168,3 @@ def replies_in(output: bytes, limit: int = LIMIT) -> list[Reply]:
             continue
         replies.setdefault(reply.name, reply)
     return list(replies.values())
-
-
-Answer = Callable[[Trial], Reply]
-
-
-def judge_until_failure(task: Task, trials: Iterable[Trial], reply: Answer, seed: int, path: Path) -> Result:
-    """Ask for one reply after the other and judge it; the first failure ends it."""
-    verdict, replies = Verdict(), {}
-    with product_only():
-        for trial in trials:
-            replies = {trial.name: reply(trial)}
-            if verdict.add(trial, replies[trial.name]):
-                break
-    return replace(result_of(task, verdict, seed, replies, path), total=0)

@@ -47,7 +47,7 @@ class Progress:
 
     def points(self, task: Task) -> int:
         """The points of the last check; 0 for an answer that was changed since."""
-        return int(self._tasks[task.id]["points"]) if self.state(task) == "passed" else 0
+        return int(self._tasks[task.id]["points"]) if self.state(task) in ("passed", "failed") else 0
 
     def next_task(self) -> Task | None:
         """The first task that has not passed while all that it needs have; None when all are done."""

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from grader.causes import CAUSES
 from grader.checking import check, check_kernel
+from grader.emitter.limits import Budget
 from grader.emitter.loading import load
 from grader.emitter.replies import answering
 from grader.mistakes import MISTAKES
@@ -220,7 +221,7 @@ def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> No
 
 def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
     path = answer_file(task, solutions=True)
-    kernel = kernel_in(load(path, task.seconds), task.id)
+    kernel = kernel_in(load(path, Budget(task.seconds)), task.id)
     for wrong in wrong_answers(kernel, task.rows[0]):
         result = check_kernel(task, wrong.kernel, path, SEED, task.rows[:1])
         found = result.failure.cause if result.failure else ""

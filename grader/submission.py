@@ -158,7 +158,7 @@ def _from_folder(root: Path) -> dict[str, bytes]:
             if parent.is_symlink():
                 raise Unreadable(f"{parent.relative_to(root)} is a symlink")
         content = _plain_file(path, MOST_BYTES)
-        if digest(content.decode("utf-8", "replace")) not in stubs:
+        if digest(content.decode("utf-8-sig", "replace")) not in stubs:
             files[task.id] = content
     return files
 

@@ -32,7 +32,8 @@ TASKS = ROOT / "grader" / "tasks.toml"
 
 __all__ = [
     "ROOT", "Answer", "Function", "Task", "UnknownTask", "all_tasks", "answer_file", "exercise", "find_task",
-    "is_written", "kernel_in", "product_only", "resolve", "resolve_row", "solutions_wanted", "withheld",
+    "is_written", "is_written_text", "kernel_in", "product_only", "resolve", "resolve_row", "solutions_wanted",
+    "withheld",
 ]  # fmt: skip
 
 
@@ -48,7 +49,8 @@ class Task:
     limit of a check. minutes: what it should take. hints: three, of growing strength. par: for a kernel its steps and
     MV, all shapes together; for other tasks lines of code. product: the product's own function, `module:function`, ""
     for a kernel and for a task that the product does not need, which gives the name of its `function` instead.
-    withhold: files that hold the product's own answer, which a sandbox must not show while the task is graded.
+    withhold: files that hold the product's own answer, or `file.py:name` of a function or class in one, which an answer
+    must not see while the task is checked.
     """
 
     id: str
@@ -114,10 +116,13 @@ def find_task(task: str) -> Task:
 
 def is_written(path: Path) -> bool:
     """True where a learner's file has no `raise NotWritten` left; a file with a syntax error counts as written."""
-    if not path.is_file():
-        return False
+    return path.is_file() and is_written_text(path.read_bytes())
+
+
+def is_written_text(content: bytes) -> bool:
+    """The same of a file's content, UTF-8 with or without a byte order mark."""
     try:
-        module = ast.parse(path.read_text(encoding="utf-8"))
+        module = ast.parse(content.decode("utf-8-sig"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
     raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.emitter.limits import time_limit
+from grader.emitter.limits import Budget
 from grader.emitter.loading import AnswerError, Items, explained, line_of, shown
 from grader.emitter.values import Value, Values
 from haribote.kernel import MOST_LINES, Kernel, Op, Operand
@@ -36,9 +36,9 @@ class Emission:
         return {"text": self.text, "sources": list(self.sources)}
 
 
-def emit(kernel: Kernel, op: Op, path: Path, seconds: float) -> Emission:
+def emit(kernel: Kernel, op: Op, path: Path, budget: Budget) -> Emission:
     """Run a kernel. Raises AnswerError, Refused, NotWritten."""
-    with explained(path, seconds), time_limit(seconds):
+    with explained(path, budget.seconds), budget.spending():
         items = kernel.emit(op)
         return _collected(items, lambda: line_of(items, path), f"the kernel of task {kernel.task}", path)
 

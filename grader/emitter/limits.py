@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+MARGIN = 10.0  # seconds for what is not the answer's own time: starting Python, the product's code that it is put into
 AGAIN = 0.05  # seconds until TimeLimit is raised once more in code that has caught it
 
 
@@ -80,6 +81,23 @@ def _take_back() -> None:
             pass
     except TimeLimit:
         return
+
+
+class Budget:
+    """The time that an answer has for all that it does together, in seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = self._left = seconds
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Take the time of what runs inside; raise TimeLimit there once nothing is left."""
+        start = time.monotonic()
+        try:
+            with time_limit(self._left):
+                yield
+        finally:
+            self._left = max(0.0, self._left - (time.monotonic() - start))
 
 
 _watch = _Watch()

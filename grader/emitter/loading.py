@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -10,7 +9,7 @@ from pathlib import Path
 from types import CodeType, GeneratorType, ModuleType, TracebackType
 from typing import Any
 
-from grader.emitter.limits import TimeLimit, time_limit
+from grader.emitter.limits import Budget, TimeLimit
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 from haribote.tasks import ROOT, Task, withheld
 
@@ -34,12 +33,12 @@ def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
-def load(path: Path, seconds: float) -> ModuleType:
+def load(path: Path, budget: Budget) -> ModuleType:
     """The module in this file as it is on disk now. Raises AnswerError with file and line."""
     where = shown(path)
     try:
         content = path.read_bytes()
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
     except OSError as error:
         raise AnswerError(f"cannot be read: {error.strerror}", "`grader reset TASK`", where) from error
     except UnicodeDecodeError as error:
@@ -48,21 +47,21 @@ def load(path: Path, seconds: float) -> ModuleType:
         raise AnswerError(f"an answer has at most {MOST_BYTES} bytes, this has {len(content)}", "", where)
     module = ModuleType(f"answer_{path.stem}")
     module.__file__ = str(path)
-    with explained(path, seconds), time_limit(seconds):
+    with explained(path, budget.seconds), budget.spending():
         code: CodeType = compile(text, str(path), "exec")
         exec(code, module.__dict__)  # the learner's own code, on the learner's own machine or in a sandbox
     return module
 
 
-def function_in(module: ModuleType, task: Task, path: Path) -> Callable[..., Any]:
+def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> Callable[..., Any]:
     """The function of a task that is no kernel, its mistakes explained and its time limited. Raises AnswerError."""
     function = getattr(module, task.name, None)
     if not callable(function):
         raise AnswerError(f"has no function {task.name}", f"def {task.name}(…): as in the stub", shown(path))
-    return guarded(function, task, path)
+    return guarded(function, task, path, budget)
 
 
-def guarded(function: Callable[..., Any], task: Task, path: Path) -> Callable[..., Any]:
+def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget) -> Callable[..., Any]:
     """The function, its mistakes explained, its time limited, the product's own answer withheld from it.
 
     Where it is a generator, `Items` stands in for it.
@@ -70,9 +69,9 @@ def guarded(function: Callable[..., Any], task: Task, path: Path) -> Callable[..
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with withheld(task.id), explained(path, task.seconds), time_limit(task.seconds):
+        with withheld(task.id), explained(path, budget.seconds), budget.spending():
             result = function(*args, **kwargs)
-        return Items(result, task, path) if isinstance(result, GeneratorType) else result
+        return Items(result, task, path, budget) if isinstance(result, GeneratorType) else result
 
     return call
 
@@ -80,19 +79,15 @@ def guarded(function: Callable[..., Any], task: Task, path: Path) -> Callable[..
 class Items(Iterator[Any]):
     """A learner's generator, guarded at every step. line: of the answer's file at which it stands."""
 
-    def __init__(self, items: Any, task: Task, path: Path) -> None:
-        self._items, self._task, self.path = items, task, path
-        self._left = task.seconds
+    def __init__(self, items: Any, task: Task, path: Path, budget: Budget) -> None:
+        self._items, self._task, self.path, self._budget = items, task, path, budget
 
     def __next__(self) -> Any:
-        start = time.monotonic()
-        with withheld(self._task.id), explained(self.path, self._task.seconds), time_limit(self._left):
+        with withheld(self._task.id), explained(self.path, self._budget.seconds), self._budget.spending():
             try:
                 return next(self._items)
             except StopIteration:
                 pass
-            finally:
-                self._left -= time.monotonic() - start
         raise StopIteration
 
     @property
@@ -117,23 +112,42 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
     """Turn whatever an answer raises into one message with its file and line. seconds: the time limit, to be told."""
     try:
         yield
-    except (AnswerError, NotWritten):
+    except AnswerError:
         raise
+    except NotWritten as error:
+        if _raised_in(path, error.__traceback__):
+            raise
+        advice = "an answer is checked beside bare stubs of the other tasks: copy what it needs into its own file"
+        raise AnswerError(error.message, advice, _place(error.__traceback__, path)) from error
     except UnsupportedShape as error:
         raise Refused(str(error), "", _place(error.__traceback__, path)) from error
     except SyntaxError as error:
         column = f":{error.offset}" if error.offset else ""
         raise AnswerError(f"syntax error: {error.msg}", "", f"{shown(path)}:{error.lineno}{column}") from error
     except TimeLimit as error:
-        message = f"stopped, for it took longer than {seconds:g} s"
+        message = f"stopped, for it took longer than {seconds:g} s, all cases together"
         raise AnswerError(message, "is there an endless loop?", _place(error.__traceback__, path)) from error
     except KeyboardInterrupt:
         raise
     except HariboteError as error:
         raise AnswerError(str(error), "", _place(error.__traceback__, path)) from error
     except BaseException as error:  # SystemExit too: an answer does not end the grader
-        text = f"{type(error).__name__}: {error}"
-        raise AnswerError(text, "", _place(error.__traceback__, path)) from error
+        raise AnswerError(told(error), "", _place(error.__traceback__, path)) from error
+
+
+def told(error: BaseException) -> str:
+    """The error in a line; an answer may raise one that cannot be told."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
+def _raised_in(path: Path, trace: TracebackType | None) -> bool:
+    """Whether it was this file, not one that it imports, that raised an error."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_filename == str(path)
 
 
 def _place(trace: TracebackType | None, path: Path) -> str:

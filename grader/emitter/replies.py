@@ -11,7 +11,8 @@ from typing import Literal, cast, get_args
 
 from grader.emitter.forms import form_of
 from grader.emitter.kernels import emit, op_of
-from grader.emitter.loading import AnswerError, Refused, function_in, load, shown
+from grader.emitter.limits import MARGIN, Budget
+from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, shown, told
 from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
@@ -65,23 +66,27 @@ def read_reply(line: str | bytes, limit: int = LIMIT) -> Reply:
 
 
 def answering(task: Task, path: Path) -> Answering:
-    """Load an answer's file; a function that replies to one case. Raises AnswerError, NotWritten on loading."""
+    """Load an answer's file; a function that replies to one case. Raises AnswerError, NotWritten on loading.
+
+    The task's seconds are for loading and all cases together, so that a check takes no longer than grading allows.
+    """
     _prepare(task)
-    with product_only(), withheld(task.id):
-        module = load(path, task.seconds)
+    budget, whole = Budget(task.seconds), Budget(task.seconds + MARGIN)
+    with product_only(), withheld(task.id), explained(path, whole.seconds), whole.spending():
+        module = load(path, budget)
         if task.rows:
-            return answering_kernel(task, kernel_in(module, task.id), path)
-        function, form = function_in(module, task, path), form_of(task)
+            return _answering_kernel(kernel_in(module, task.id), path, budget, whole)
+        function, form = function_in(module, task, path, budget), form_of(task)
 
     def reply(given: Values) -> dict[str, Value]:
         try:
             return form(function, given)
         except HariboteError:  # the answer's own mistake, or a graph that is not valid
             raise
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:  # what it gave is of no use
-            raise AnswerError(f"what {task.name} gave is of no use: {error}", "", shown(path)) from error
+        except Exception as error:  # what it gave is of no use
+            raise AnswerError(f"what {task.name} gave is of no use: {told(error)}", "", shown(path)) from error
 
-    return lambda name, given: _reply(name, lambda: reply(given))
+    return lambda name, given: _reply(name, lambda: reply(given), path, whole)
 
 
 def _prepare(task: Task) -> None:
@@ -93,13 +98,18 @@ def _prepare(task: Task) -> None:
 
 def answering_kernel(task: Task, kernel: Kernel, path: Path) -> Answering:
     """The same for a kernel at hand. path: of the file that its lines come from."""
-    return lambda name, given: _reply(name, lambda: emit(kernel, op_of(given), path, task.seconds).answer())
+    return _answering_kernel(kernel, path, Budget(task.seconds), Budget(task.seconds + MARGIN))
 
 
-def _reply(name: str, answer: Callable[[], dict[str, Value]]) -> Reply:
+def _answering_kernel(kernel: Kernel, path: Path, budget: Budget, whole: Budget) -> Answering:
+    return lambda name, given: _reply(name, lambda: emit(kernel, op_of(given), path, budget).answer(), path, whole)
+
+
+def _reply(name: str, answer: Callable[[], dict[str, Value]], path: Path, budget: Budget) -> Reply:
+    """The reply as its line tells it: plain values, whatever objects the answer gave."""
     try:
-        with product_only():
-            return Reply(name, answer())
+        with product_only(), explained(path, budget.seconds), budget.spending():
+            return read_reply(encode({"name": name, "answer": answer()}))
     except NotWritten as error:
         return Reply(name, problem=Problem("not written", str(error)))
     except HariboteError as error:

@@ -33,7 +33,12 @@ class ValueFormatError(HariboteError):
 
 def encode(values: Values) -> str:
     """One line of JSON, without its line end. Arrays become dtype, shape and base64. Raises ValueFormatError."""
-    return json.dumps({key: _plain(value, key) for key, value in values.items()}, allow_nan=False, sort_keys=True)
+    try:
+        return json.dumps({key: _plain(value, key) for key, value in values.items()}, allow_nan=False, sort_keys=True)
+    except RecursionError as error:
+        raise ValueFormatError("the values are nested too deeply") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise ValueFormatError(f"a value cannot be written: {error}") from error
 
 
 def decode(text: str | bytes, limit: int = LIMIT) -> dict[str, Value]:

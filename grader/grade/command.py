@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.course import SHORT, course_hash
-from grader.grade.points import RULE
+from grader.points import RULE
 from grader.submission import pack
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, find_task

@@ -9,13 +9,13 @@ from collections import OrderedDict
 from contextlib import ExitStack
 from pathlib import Path
 
+from grader.emitter.limits import MARGIN
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.command import ENVIRONMENT
 from grader.sandbox.tree import COURSE, course_tree, mounts
 from grader.sandbox.warm import Warm, WarmError
 from haribote.tasks import Task
 
-MARGIN = 10.0  # seconds for starting Python and for what is not the answer's own time
 MOST_WARM = 2  # sandboxes that are kept: one for all kernels, one for the task at hand
 
 

@@ -11,8 +11,8 @@ from html import escape
 
 from grader.course import SHORT, course_hash
 from grader.grade.judge import Verdict
-from grader.grade.points import RULE
 from grader.grade.report import Report
+from grader.points import RULE
 from haribote.tasks import all_tasks, find_task
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

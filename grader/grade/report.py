@@ -14,8 +14,8 @@ from grader.course import SHORT, course_hash
 from grader.grade.coordinator import verdicts_of
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
-from grader.grade.points import RULE
 from grader.grade.twins import Twins, find_twins
+from grader.points import RULE
 from grader.submission import Submission
 from haribote.tasks import all_tasks
 

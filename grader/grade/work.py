@@ -6,7 +6,6 @@ a learner in its own process, and judges in a process that it can end.
 
 from __future__ import annotations
 
-import ast
 import multiprocessing.util
 import threading
 import time
@@ -20,14 +19,13 @@ from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
 from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Judge, Verdict
-from grader.grade.points import points_of
 from grader.judging import judge_answers, key_of, replies_in, requests_of
 from grader.native_run import confine
 from grader.result import Failure, Result
 from grader.sandbox import Outcome
 from grader.submission import file_hash, printable
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Task, find_task
+from haribote.tasks import ROOT, Task, find_task, is_written_text
 
 MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"
@@ -93,7 +91,7 @@ def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) 
         verdict = verdict_of(judge_answers(task, seed, replies, ROOT / "haribote" / task.file)) | {"answer": answer}
         if verdict["state"] == "passed":
             cache.put(verdict, "answer", answer)
-    if _unwritten(content):
+    if not is_written_text(content):
         verdict |= {"state": "not started", "points": 0, "failure": "", "cause": "", "picture": ""}
     elif outcome.stopped or outcome.status:
         why = outcome.stopped or f"ended with status {outcome.status}"
@@ -109,7 +107,7 @@ def verdict_of(result: Result) -> Verdict:
     if failure and picture:  # instead of the one in text
         failure = replace(failure, picture="")
     return {
-        "task": result.task, "state": result.state, "points": points_of(result), "of": result.of, "seed": result.seed,
+        "task": result.task, "state": result.state, "points": result.points, "of": result.of, "seed": result.seed,
         "cases": result.cases, "total": result.total, "message": printable(result.message),
         "failure": printable(str(failure)) if failure else "", "cause": failure.cause if failure else "",
         "costs": {cost.name: [cost.score, cost.par] for cost in result.costs}, "note": "",
@@ -127,17 +125,6 @@ def _picture(failure: Failure) -> str:
 def _failed(task: Task, seed: int, why: str) -> Verdict:
     empty = Result(task.id, task.title, "failed", 0, task.points, "", "", seed=seed)
     return verdict_of(empty) | {"failure": f"the answer could not be judged: {why}"}
-
-
-def _unwritten(content: bytes) -> bool:
-    """Whether the file still raises NotWritten somewhere, as `haribote.tasks.is_written` sees it."""
-    try:
-        module = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))
-    names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
-    return any(isinstance(name, ast.Name) and name.id == "NotWritten" for name in names)
 
 
 def requests(task: Task, seed: int) -> bytes:

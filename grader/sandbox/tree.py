@@ -93,18 +93,20 @@ def withheld(task: Task) -> dict[str, bytes]:
         name = f"{name}.py" if (ROOT / f"{name}.py").is_file() else f"{name}/__init__.py"
         message = f"{module}.{function} is the product's own answer to task {task.id}"
         files[name] = _emptied((ROOT / name).read_text(encoding="utf-8"), message, function)
-    for name in task.withhold:
+    for entry in task.withhold:
+        name, _, only = entry.partition(":")
         text = (ROOT / name).read_text(encoding="utf-8")
-        files[name] = _emptied(text, message) if name.endswith(".py") else b""
+        files[name] = _emptied(text, message, only) if name.endswith(".py") else b""
     return files
 
 
 def _emptied(source: str, message: str, only: str = "") -> bytes:
-    """A module with functions that raise: all of them, or only the one of this name."""
+    """A module with functions that raise: all of them, or only the one of this name, or those of this class."""
     module = ast.parse(source)
     text = f"from haribote.errors import HariboteError\nraise HariboteError({message!r}, 'write yours without it')"
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and only in ("", node.name):
+    inside: list[ast.AST] = [n for n in ast.walk(module) if isinstance(n, ast.ClassDef) and n.name == only]
+    for node in [found for top in inside or [module] for found in ast.walk(top)]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (inside or only in ("", node.name)):
             node.body = ast.parse(text).body
     return f"{ast.unparse(module)}\n".encode()
 

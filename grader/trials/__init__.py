@@ -28,13 +28,15 @@ class Trial:
     """One case. given: what goes to the learner's code. judge: what is wrong with an answer, or None.
 
     A judge may raise any error for an answer that is not of the form it needs. cost: of a right answer, where its
-    task counts one. Names are unique within a task.
+    task counts one. earns: whether it counts towards a part of the points where other cases fail; one that an answer
+    passes which always refuses, or gives back what it was given, does not. Names are unique within a task.
     """
 
     name: str
     given: Values
     judge: Callable[[Values], Failure | None]
     cost: Callable[[Values], Cost | None] = lambda answer: None
+    earns: bool = True
 
 
 Trials = Callable[[np.random.Generator], Iterator[Trial]]

@@ -69,7 +69,7 @@ def must_refuse(name: str, given: Values) -> Trial:
             return None
         return Failure(name, "", "this must be refused with g.require(condition, …), but a graph was made of it")
 
-    return Trial(name, given, judge)
+    return Trial(name, given, judge, earns=False)
 
 
 def model_in(answer: Values, name: str = MODEL) -> onnx.ModelProto:

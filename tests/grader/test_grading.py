@@ -26,10 +26,9 @@ from grader.grade.executors import Crew, local_crew
 from grader.grade.journal import NAME, Journal
 from grader.grade.overview import overview
 from grader.grade.page import as_page
-from grader.grade.points import points_of
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work, grade_one
-from grader.result import Result
+from grader.points import over_par, partial
 from grader.sandbox import find_sandbox
 from grader.submission import Submission, pack, printable
 from haribote.errors import HariboteError
@@ -161,12 +160,8 @@ def test_any_executor_will_do(tmp_path: Path) -> None:
 
 
 def test_partial_credit() -> None:
-    def points(state: Any, given: int, cases: int, total: int) -> int:
-        return points_of(Result("5.12", "Relu", state, given, 10, "", "", cases=cases, total=total))
-
-    assert points("passed", 10, 4, 4) == 10 and points("passed", 8, 4, 4) == 8
-    assert [points("failed", 0, cases, 4) for cases in (0, 1, 3, 4)] == [0, 1, 3, 5]
-    assert points("failed", 0, 0, 0) == points("not started", 0, 0, 0) == 0
+    assert [partial(10, cases, 4) for cases in (0, 1, 3, 4)] == [0, 1, 3, 5] and partial(10, 0, 0) == 0
+    assert over_par(10) == 8 and over_par(15) == 12
 
 
 def test_reports(tmp_path: Path) -> None:

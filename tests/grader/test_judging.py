@@ -37,7 +37,7 @@ def test_all_cases_are_judged() -> None:
     assert good.passed and good.points == task.points and good.cases == good.total == len(own)
     wrong = [replace(own[0], answer={"model": b"rubbish"}), *own[1:3], *own[4:]]
     bad = judge_answers(task, 3, wrong, SOLUTION)
-    assert bad.state == "failed" and bad.points == 0 and (bad.cases, bad.total) == (len(own) - 2, len(own))
+    assert bad.state == "failed" and bad.points == 3 and (bad.cases, bad.total) == (len(own) - 2, len(own))
     assert bad.failure and bad.failure.case == own[0].name and "no ONNX graph" in bad.failure.explanation
     assert judge_answers(task, 3, [], SOLUTION).cases == 0
 
