@@ -14,7 +14,7 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -45,8 +45,8 @@ def alone(task: Task, helpers: bool = False) -> Iterator[None]:
         finally:
             sys.meta_path.remove(finder)
             _hide(finder)
-            for name, module in hidden.items():
-                _enter(name, module)
+            for entry in hidden:
+                _show(*entry)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -89,23 +89,23 @@ def _stubs() -> dict[str, str]:
     return {name: stub_of(task, sources[name]) for name, task in names.items()}
 
 
-def _hide(finder: _Finder) -> dict[str, ModuleType]:
-    """Forget the modules that an answer must not see; these."""
+def _hide(finder: _Finder) -> list[tuple[str, ModuleType, ModuleType | None]]:
+    """Forget the modules that an answer must not see: their names, they, and the packages whose attributes they are."""
     loaded = [(name, module) for name, module in list(sys.modules.items()) if isinstance(module, ModuleType)]
-    hidden = {name: module for name, module in loaded if name != "__main__" and not finder.sees(name, module.__spec__)}
-    for name in hidden:
+    foreign = [(name, it) for name, it in loaded if name != "__main__" and not finder.sees(name, it.__spec__)]
+    hidden = [(name, module, sys.modules.get(name.rpartition(".")[0])) for name, module in foreign]
+    for name, module, package in hidden:
         del sys.modules[name]
-        package, _, child = name.rpartition(".")
-        with suppress(AttributeError):
-            delattr(sys.modules.get(package), child)
+        child = name.rpartition(".")[2]
+        if package is not None and vars(package).get(child) is module:
+            delattr(package, child)
     return hidden
 
 
-def _enter(name: str, module: ModuleType) -> None:
+def _show(name: str, module: ModuleType, package: ModuleType | None) -> None:
     sys.modules[name] = module
-    package, _, child = name.rpartition(".")
-    if package in sys.modules:
-        setattr(sys.modules[package], child, module)
+    if package is not None:
+        setattr(package, name.rpartition(".")[2], module)
 
 
 def _of_the_course(name: str, place: str) -> bool:

@@ -1,0 +1,161 @@
+"""An answer is checked as it is graded: alone, with the same limits, cases and points."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from sandboxes import sandboxed
+
+from grader.alone import alone
+from grader.checking import check
+from grader.course import verdict_hash
+from grader.grade.work import Work, grade_one
+from grader.result import Result
+from haribote.errors import HariboteError
+from haribote.tasks import ROOT, Task, find_task
+from simulator import assemble
+
+SIBLING = "haribote.kernels.t5_1_dl_16"
+RIGHT = "    return float((logits.argmax(axis=1) == labels).mean())\n"
+RELU = 'for at in range(0, op.x.words, 8):\n        yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"\n'
+
+
+def accuracy(body: str, head: str = "") -> str:
+    return f"{head}\ndef accuracy(logits, labels):\n    {body}\n{RIGHT}"
+
+
+def kernel(body: str, head: str = "") -> str:
+    return f'{head}\nfrom haribote.kernel import kernel\n\n@kernel("5.12", "Relu")\ndef relu(op):\n    {body}\n'
+
+
+def solution(task: str, old: str = "", new: str = "") -> str:
+    source = (ROOT / "solutions" / find_task(task).file).read_text(encoding="utf-8")
+    assert old in source
+    return source.replace(old, new)
+
+
+# name: task, the answer's file, points or None for full marks, what a failure says
+ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
+    "right": ("0.1", accuracy("pass"), None, ""),
+    "UTF-8 with a byte order mark": ("0.1", b"\xef\xbb\xbf" + accuracy("pass").encode(), None, ""),
+    "a stub with a byte order mark": (
+        "0.1", b"\xef\xbb\xbffrom haribote.errors import NotWritten\ndef accuracy(a, b):\n    raise NotWritten('')",
+        0, ""),
+    "Windows' line ends": ("0.1", accuracy("pass").replace("\n", "\r\n"), None, ""),
+    "not UTF-8": ("0.1", accuracy("# gr\xfc\xdfe").encode("latin-1"), 0, "is not UTF-8 text"),
+    "a syntax error": ("0.1", "def accuracy(:", 0, "syntax error"),
+    "no function": ("0.1", "x = 1", 0, "has no function accuracy"),
+    "right in one case of four": (
+        "0.1", accuracy("if len(labels) == 256: return 2.0\n    if len(labels) != 1: return -1"), 0, "1 of 1 values"),
+    "right in three cases of four": ("0.1", accuracy("if len(labels) == 1: return 2.0"), 1, "expected"),
+    "a huge integer": ("0.1", accuracy("return 10**400"), 0, "int too large"),
+    "more digits than can be written": (
+        "4.1", "def position(layout, level):\n    return [[10**5000]]", 0, "received object"),
+    "endless in one case": ("0.1", accuracy("while len(labels) == 4: pass"), 1, "longer than"),
+    "endless on loading": ("0.1", "while True: pass", 0, "longer than"),
+    "endless in what it gives": (
+        "0.1", accuracy("return Slow()", "class Slow:\n    def __float__(self):\n        while True: pass\n"),
+        0, "longer than"),
+    "another task's answer": ("5.12", kernel(RELU, f"from {SIBLING} import secret"), 0, "cannot import name 'secret'"),
+    "another task's kernel": (
+        "5.12", kernel("yield from greater.emit(op)", "from haribote.kernels.t5_13_greater import greater"), 0,
+        "bare stubs of the other tasks"),
+    "a module of one's own": ("5.12", kernel(RELU, "import helper_of_ada"), 0, "helper_of_ada"),
+    "the same when it is called": ("5.12", kernel(f"import helper_of_ada\n    {RELU}"), 0, "helper_of_ada"),
+    "a file beside the kernels": ("5.12", kernel(RELU, "import haribote.kernels.helper"), 0, "helper"),
+    "the judge": ("5.12", kernel(RELU, "import grader.reference"), 0, "grader.reference"),
+    "another solution": ("5.12", kernel(RELU, "import solutions.kernels.t5_12_relu"), 0, "solutions"),
+    "the placer of nops": (
+        "4.3", "from simulator import assemble\nfrom simulator.checks import fix_nops\ndef place_nops(**parts):\n"
+        "    text = '\\n'.join(l for p in parts.values() for l in p)\n    yield fix_nops(assemble(text))",
+        0, "product's own answer to task 4.3"),
+    "the findings about nops": (
+        "4.3", "from simulator import assemble\nfrom simulator.checks import check\ndef place_nops(**parts):\n"
+        "    check(assemble('\\n'.join(l for p in parts.values() for l in p)))\n    yield 'nop'",
+        0, "own answer to task 4.3"),
+    "a formula to evaluate": (
+        "4.1", "def position(layout, level):\n    return layout.formula()", 0, "product's own answer to task 4.1"),
+    "over par": ("5.12", kernel(f"yield 'nop'\n    {RELU}"), 8, ""),
+    "right for some addresses": ("5.12", solution("5.12", "{take(op.y, at)}", "$ln{at}v"), 3, "likely cause"),
+    "right where nothing is transposed": ("2.3", solution("2.3", "transB=1 - tb", "transB=tb"), 3, "Gemm"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner with a helper module, a kernel that others could use, and little patience."""
+    (tmp_path / "helper_of_ada.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    other = ModuleType(SIBLING)
+    other.secret = 1  # type: ignore[attr-defined]
+    other.__spec__ = importlib.util.spec_from_file_location(SIBLING, tmp_path / "t5_1_dl_16.py")
+    monkeypatch.setitem(sys.modules, SIBLING, other)
+    for place in ("grader.checking", "grader.grade.work"):
+        monkeypatch.setattr(f"{place}.find_task", lambda task: replace(find_task(task), seconds=1.5))
+    monkeypatch.setattr("grader.emitter.replies.MARGIN", 1.5)
+
+
+def checked(tmp_path: Path, task: str, content: str | bytes) -> Result:
+    path = tmp_path / "answer.py"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return check(task, path=path, seed=5)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_check(name: str, tmp_path: Path) -> None:
+    task, content, points, says = ANSWERS[name]
+    result = checked(tmp_path, task, content)
+    assert result.points == (result.of if points is None else points), str(result)
+    assert says in str(result) and "Traceback" not in str(result), str(result)
+    assert result.passed == (not says and points != 0)
+
+
+@sandboxed
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ANSWERS)
+def test_it_is_graded_as_it_is_checked(name: str, tmp_path: Path) -> None:
+    task, content, _, says = ANSWERS[name]
+    result = checked(tmp_path, task, content)
+    raw = content.encode() if isinstance(content, str) else content
+    verdict = grade_one(Work("key", "ada.zip", task, raw, 5, verdict_hash(), cached=False))
+    assert (verdict["state"], verdict["points"]) == (result.state, result.points), (verdict, str(result))
+    if "longer than" not in says:
+        assert verdict["cases"] == result.cases, (verdict, str(result))
+
+
+def test_nothing_of_the_learner_is_lost(tmp_path: Path) -> None:
+    """Afterwards every module and function is what it was."""
+    from simulator.waits import Timeline
+
+    before, waits, sibling = dict(sys.modules), Timeline.waits, sys.modules[SIBLING]
+    with pytest.raises(HariboteError), alone(find_task("4.3")):
+        assert importlib.import_module(SIBLING) is not sibling and "grader.judging" not in sys.modules
+        assemble("nop")
+        Timeline().waits  # noqa: B018
+        importlib.import_module("simulator.checks").fix_nops(assemble('imm i"1" $ls0\nlpassa $ls0 $ln0\n'))
+    assert {name: module for name, module in sys.modules.items() if name in before} == before
+    assert Timeline.waits is waits and importlib.import_module(SIBLING) is sibling
+    package = importlib.import_module("haribote.kernels")
+    assert getattr(package, "t5_1_dl_16", sibling) is sibling
+    for name, module in before.items():
+        parent, _, child = name.rpartition(".")
+        assert not name.startswith("grader.") or getattr(before[parent], child) is module, name
+
+
+def test_an_endless_answer_is_stopped_once_for_all_cases(tmp_path: Path) -> None:
+    start = time.monotonic()
+    result = checked(tmp_path, "4.1", "def position(layout, level):\n    while True: pass")
+    assert result.total > 50 and not result.cases and time.monotonic() - start < 8
+
+
+@pytest.mark.parametrize("task", [find_task("3.1"), find_task("3.3"), find_task("4.1"), find_task("4.3")])
+def test_what_is_withheld_is_there_for_others(task: Task) -> None:
+    for entry in task.withhold:
+        assert (ROOT / entry.partition(":")[0]).is_file()
+    assert check(task.id, path=ROOT / "solutions" / task.file, seed=3).passed
