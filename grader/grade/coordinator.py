@@ -182,7 +182,7 @@ def verdicts_of(
     found: dict[str, Verdict] = {}
     for task in all_tasks() if tasks is None else tasks:
         known = journal.verdicts.get(work_key(submission, task.id, seed)) if task.id in submission.files else None
-        found[task.id] = known or not_started(task)
+        found[task.id] = not_started(task) | (known or {})
         if known is None and task.id in submission.files:
             found[task.id] = not_started(task) | {"state": "not graded"}
     return found

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from grader.grade.judge import Verdict
 from haribote.errors import HariboteError
+from simulator.console import MOST_SEED
 
 try:
     import fcntl
@@ -18,19 +21,26 @@ except ImportError:  # Windows: nothing keeps two runs apart
     fcntl = None  # type: ignore[assignment]
 
 NAME = "journal.jsonl"
+STATES = ("passed", "failed", "not started", "trouble")
+_TYPES = [
+    *((name, str) for name in ("task", "message", "failure", "cause", "note", "answer", "picture")),
+    *((name, int) for name in ("points", "of", "seed", "cases", "total")), ("costs", dict),
+]  # fmt: skip
 
 
 class Journal:
     """The verdicts of a folder, by key. Raises HariboteError where another run writes it, or nobody can write it.
 
-    A line that a killed run has left unfinished is taken off.
+    A line that a killed run has left unfinished is taken off. damaged: the numbers of lines that say nothing.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("a+b")
+            if self._path.exists() and not self._path.is_file():
+                raise FileExistsError(errno.EEXIST, "it is no regular file")
+            self._file = self._path.open("a+b", buffering=0)  # what is written is in the file, or is not
         except OSError as error:
             raise HariboteError(f"cannot write {self._path}: {error.strerror}", "another folder: -o FOLDER") from error
         if fcntl is not None:
@@ -39,8 +49,9 @@ class Journal:
             except OSError as error:
                 self._file.close()
                 raise HariboteError(f"another run writes {self._path}", "wait for it, or take -o FOLDER") from error
-        self.verdicts: dict[str, Verdict] = {}
-        self.seed: int | None = None
+        self.verdicts: dict[str, Verdict]
+        self.seed: int | None
+        self.damaged: list[int]
         self._read()
 
     def keep_seed(self, seed: int) -> None:
@@ -66,16 +77,26 @@ class Journal:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        with self._file:
+            try:
+                os.fsync(self._file.fileno())
+            except OSError as trouble:
+                if error is None:  # else that one is told
+                    raise self._unwritten(trouble) from trouble
 
     def _line(self, content: dict[str, Any]) -> None:
+        line, end = json.dumps(content).encode() + b"\n", self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(json.dumps(content).encode() + b"\n")
-            self._file.flush()
+            while line:
+                line = line[self._file.write(line) :]
         except OSError as error:
-            raise HariboteError(f"cannot write {self._path}: {error.strerror}", "then run the same again") from error
+            with suppress(OSError):
+                self._file.truncate(end)  # no half of it, so that the next line is a whole one
+            raise self._unwritten(error) from error
+
+    def _unwritten(self, error: OSError) -> HariboteError:
+        kept = f"{len(self.verdicts)} verdicts are kept, and the same command goes on from there"
+        return HariboteError(f"cannot write {self._path}: {error.strerror}", f"free some space; {kept}")
 
     def _read(self) -> None:
         self._file.seek(0)
@@ -83,7 +104,7 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
-        self.verdicts, self.seed = _entries(content[:whole])
+        self.verdicts, self.seed, self.damaged = _entries(content[:whole])
 
 
 def read_verdicts(path: Path) -> dict[str, Verdict]:
@@ -91,20 +112,33 @@ def read_verdicts(path: Path) -> dict[str, Verdict]:
     return _entries(path.read_bytes())[0] if path.is_file() else {}
 
 
-def _entries(content: bytes) -> tuple[dict[str, Verdict], int | None]:
-    """The verdicts by key, and the seed that was written last."""
+def _entries(content: bytes) -> tuple[dict[str, Verdict], int | None, list[int]]:
+    """The verdicts by key, the seed that was written last, and the numbers of the damaged lines, from 1."""
     verdicts: dict[str, Verdict] = {}
-    seed = None
-    for line in content.splitlines():
+    seed, damaged = None, []
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
             entry = json.loads(line)
-            if type(entry.get("seed")) is int:
-                seed = entry["seed"]
-                continue
-            if entry.get("again"):
+            if "seed" in entry:
+                seed = _seed(entry["seed"])
+            elif entry.get("again"):
                 verdicts.pop(entry["key"], None)
             else:
-                verdicts[entry["key"]] = entry["verdict"]
-        except (ValueError, KeyError, TypeError, AttributeError):  # a damaged line: its task is graded again
-            continue
-    return verdicts, seed
+                verdicts[str(entry["key"])] = _verdict(entry["verdict"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            damaged.append(number)
+    return verdicts, seed, damaged
+
+
+def _seed(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= MOST_SEED:
+        raise ValueError("no seed")
+    return value
+
+
+def _verdict(value: Any) -> Verdict:
+    """A verdict whose values have the types that reports need. Raises ValueError, AttributeError."""
+    if value.get("state") not in STATES or any(type(value.get(name, kind())) is not kind for name, kind in _TYPES):
+        raise ValueError("no verdict")
+    verdict: Verdict = value
+    return verdict

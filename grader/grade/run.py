@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from grader.grade.coordinator import Progress, run, work_key, work_list
 from grader.grade.executors import Crew, cluster_crew, local_crew
-from grader.grade.journal import Journal
+from grader.grade.journal import NAME, Journal
 from grader.grade.notebooks import check_names, run_notebooks
 from grader.grade.page import as_page
 from grader.grade.report import Report, as_csv, as_json, as_text, report_of
@@ -64,6 +64,9 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     course_tree()  # once, before the workers want it
     tasks = options.again or all_tasks()
     with Journal(options.output) as journal:
+        if journal.damaged:
+            lines = ", ".join(map(str, journal.damaged))
+            say(f"{options.output / NAME}: damaged in line {lines}; what stood there is graded again")
         seed = _seed(options.seed, journal)
         if options.again:
             keys = [work_key(s, t.id, seed) for s in submissions for t in tasks if t.id in s.files]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from grader.grade.journal import NAME, Journal
 from grader.grade.run import Options, grade
 from grader.grade.work import Work
 from grader.submission import Submission
+from haribote.errors import HariboteError
 from haribote.tasks import ROOT
 
 LEARNER = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"y"})
@@ -26,6 +28,7 @@ LEARNER = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"y"})
 _JUDGING = """
 import sys
 from grader.checking import check
+from haribote.errors import HariboteError
 from haribote.tasks import ROOT, find_task
 for task in ("0.1", "1.1", "1.2", "2.3", "3.1", "3.2", "3.5", "4.1", "4.2", "4.3", "5.1", "5.12", "6.1", "6.2"):
     check(task, path=ROOT / "solutions" / find_task(task).file, seed=1)
@@ -100,9 +103,57 @@ def test_a_run_has_a_seed_of_its_own_and_keeps_it(tmp_path: Path, monkeypatch: p
     assert json.loads((tmp_path / "one" / NAME).read_text().splitlines()[0]) == {"seed": first}
 
 
-def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
+def test_damaged_lines_are_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good = {"key": "a", "verdict": {"state": "passed"}}
-    lines = ['{"seed": 5}', '{"seed": "x"}', "3", "[]", "null", '{"key": "b"}', '{"key": [], "verdict": 1}', "\x00"]
-    (tmp_path / NAME).write_text("\n".join([*lines, json.dumps(good)]) + "\n")
+    wrong = [{"points": "9"}, {"costs": []}, {"of": None}, {"state": 3}, {"message": 5}]
+    lines = ['{"seed": "x"}', '{"seed": -1}', '{"seed": true}', "3", "[]", "null", '{"key": "b"}', "\x00", "\x85",
+             '{"key": [], "verdict": 1}', '{"key": "c", "verdict": {}}', "[" * 10**5,
+             *(json.dumps({"key": "d", "verdict": {"state": "passed", **change}}) for change in wrong)]  # fmt: skip
+    (tmp_path / NAME).write_text("\n".join(['{"seed": 5}', *lines, json.dumps(good)]) + "\n", encoding="utf-8")
     with Journal(tmp_path) as journal:
         assert journal.seed == 5 and journal.verdicts == {"a": {"state": "passed"}}
+        assert journal.damaged == list(range(2, len(lines) + 2))
+    said: list[str] = []
+    monkeypatch.setattr(grader.grade.run, "_run", lambda works, *_: Progress(len(works)))
+    monkeypatch.setattr(grader.grade.run, "read_submissions", lambda *_: [LEARNER])
+    grade([tmp_path], Options(tmp_path, unsafe=True), said.append, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
+    assert sum("damaged in line 2, 3, 4," in text for text in said) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_a_disk_that_fills_loses_no_verdict(tmp_path: Path) -> None:
+    import resource
+
+    path, verdict = tmp_path / NAME, {"state": "passed", "message": "x" * 100}
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal(tmp_path) as journal:
+        journal.write("a", verdict)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, before[1]))  # room for half a line
+        try:
+            for _ in range(2):
+                with pytest.raises(HariboteError, match="free some space; 1 verdicts are kept"):
+                    journal.write("b", verdict)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        journal.write("b", verdict)
+    assert [json.loads(line)["key"] for line in path.read_text().splitlines()] == ["a", "b"]
+    with Journal(tmp_path) as journal:
+        assert set(journal.verdicts) == {"a", "b"} and not journal.damaged
+
+
+def test_the_first_trouble_is_the_one_that_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("grader.grade.journal.os.fsync", full)
+    with pytest.raises(HariboteError, match=r"cannot write .*No space left"), Journal(tmp_path):
+        pass
+    with pytest.raises(KeyboardInterrupt), Journal(tmp_path):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
+def test_a_pipe_is_no_journal(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+    with pytest.raises(HariboteError, match="no regular file"):
+        Journal(tmp_path)
