@@ -1,193 +1,187 @@
-"""The likely cause of a wrong result, from where and how it is wrong."""
+"""The likely cause of a wrong result, from where and how it is wrong, and from running the program again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.causes import HARD_CODED, NEGATIVE, NEVER_WRITTEN, OFF_BY_ONE, PRECISION, STALE, WRONG_ROWS
+from grader.bounds import bounded
+from grader.causes import HARD_CODED, NEVER_WRITTEN, PRECISION, STALE
+from grader.dependence import Dependence
+from grader.guesses import guessed
 from grader.kernel_cases import Case
-from grader.kernel_run import OTHER_POISON, POISON, run_case
+from grader.kernel_run import OTHER_POISON, run_case
+from grader.places import misplaced
+from grader.probe_kernel import probed
+from grader.reference import expected
+from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
+from simulator import ExecutionError
 from simulator.program import Program
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
+Explained = tuple[str, str, Dependence | None]
+"""A cause of CAUSES (or ""), what was seen, and what an element depends on."""
 
 MOST = 0.9  # share of the wrong elements that an explanation must account for
-MOST_SHIFTED = 0.7  # of those whose neighbour exists; at the ends of a unit something else may stand
-COARSE = 2.0**-7  # relative to the result: a smaller error is one of precision
-SUMS = ("Gemm", "ReduceSum")  # here relative to the largest result, since terms cancel
-
+COARSE = 2.0**-5  # relative to the result: a smaller error is one of precision
+COARSE_SUM = 2.0**-10  # relative to the largest result, since terms cancel
+SUMS = ("Gemm", "ReduceSum")
 
 Kind = Literal["transfer", "sum", "element-wise"]
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """A kernel's result that is not right. expected, received: numbers, or bits where the contract is about bits."""
+    """A kernel's result that is not right. expected, received: numbers, or bits where the contract is about bits.
+
+    home: a case of the same row at the problem set's addresses that passed, and its program.
+    """
 
     case: Case
     program: Program
     expected: Array
     received: Array
     wrong: Marks
-    others_passed: bool
+    home: tuple[Case, Program] | None = None
 
     @property
     def seen(self) -> Seen:
         """What of it tells the cause."""
         op = self.case.row.op
         return Seen(
-            self.expected, self.received, self.wrong, self.case.arrays, LAYOUTS[self.case.row.output],
+            self.expected, self.received, self.wrong,
+            {operand.name: array for operand, array in zip(self.case.op.inputs, self.case.arrays, strict=True)},
+            LAYOUTS[self.case.row.output],
             "transfer" if op in ("DL", "UL") else "sum" if op in SUMS else "element-wise",
             lambda: run_case(self.case, self.program, OTHER_POISON).output,
-            self.case.moved, self.others_passed, "the problem set's addresses",
+            self._untouched,
         )  # fmt: skip
+
+    def _untouched(self) -> Marks:
+        """The elements of the output that still hold what was there before: marks, each a number of its own."""
+        case, output = self.case, self.case.op.output
+        op = Op(case.op.kind, (*case.op.inputs, output), output, case.op.attributes)
+        before = marks(output.shape)
+        after = run_case(replace(case, op=op, arrays=(*case.arrays, before.view(output.dtype))), self.program).output
+        return np.asarray(np.ascontiguousarray(after).view(np.uint32) == before)
+
+    def right_at_home(self) -> bool:
+        """Whether the same values give the right result at the problem set's addresses."""
+        if not self.case.moved or self.home is None:
+            return False
+        case, program = self.home
+        try:
+            received = run_case(replace(case, arrays=self.case.arrays), program).output
+        except ExecutionError:
+            return False
+        return not wrong_elements(case, self.case.arrays, received).any()
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
     """A result that is not right, of a kernel or of other assembly; expected and received as in `Finding`.
 
-    layout: of the result, which tells what is next to what. again: the result with OTHER_POISON in place of POISON.
-    moved: the case has other addresses than those before, at which others_passed; home: how those are called.
+    inputs: by name. layout: of the result, which tells what is next to what. again: the result with OTHER_POISON in
+    place of POISON. untouched: which elements the program never wrote.
     """
 
     expected: Array
     received: Array
     wrong: Marks
-    inputs: tuple[Array, ...]
+    inputs: dict[str, Array]
     layout: Layout
     kind: Kind
     again: Callable[[], Array]
-    moved: bool
-    others_passed: bool
-    home: str
-
-    @property
-    def bits(self) -> Array:
-        """What was received, as 32-bit words."""
-        return np.ascontiguousarray(self.received).view(np.uint32)
-
-    @property
-    def rounded(self) -> Array:
-        """What was expected, as the machine would hold it."""
-        with np.errstate(over="ignore"):
-            return self.expected.astype(self.received.dtype)
+    untouched: Callable[[], Marks]
 
 
-def diagnose(finding: Finding | Seen) -> tuple[str, str]:
-    """A cause of CAUSES (or "") and what was seen."""
-    seen = finding.seen if isinstance(finding, Finding) else finding
-    for look in (_unwritten, _moved, _shifted, _rows, _imprecise, _negative):
-        found = look(seen)
-        if found:
-            return found
-    return "", "the values are wrong"
+def marks(shape: tuple[int, ...]) -> NDArray[np.uint32]:
+    """Words of which each has bits of its own, ordinary numbers as singles."""
+    count = np.arange(int(np.prod(shape)), dtype=np.uint32)
+    return (np.uint32(0x3F9ABCDE) ^ count * np.uint32(5)).reshape(shape)
 
 
-def _share(marks: Marks, of: Marks) -> float:
-    return float((marks & of).sum() / max(1, of.sum()))
+def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Marks:
+    """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
+    wanted, tolerance = expected(case.row, case.op, arrays)
+    if case.row.op in ("DL", "UL"):
+        return np.asarray(wanted.view(np.uint32) != np.ascontiguousarray(received).view(np.uint32))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~((received == wanted) | (np.abs(received.astype(np.float64) - wanted) <= tolerance)))
 
 
-def _unwritten(f: Seen) -> tuple[str, str] | None:
-    """Elements that still hold POISON, or that change with it."""
-    other_bits = np.ascontiguousarray(f.again()).view(np.uint32)
-    untouched = (f.bits == POISON) & (other_bits == OTHER_POISON)
-    depends = f.bits != other_bits
-    if f.others_passed and f.moved and (untouched | depends)[f.wrong].any():
-        elsewhere = "with the operands elsewhere, words are used that were not given"
-        return HARD_CODED, f"{elsewhere}; with the operands at {f.home} it is right"
-    count = int((untouched & f.wrong).sum())
-    if count:
-        return NEVER_WRITTEN, f"{count} elements of the output are never written"
-    if (depends & f.wrong).any():
-        return STALE, f"{int((depends & f.wrong).sum())} elements depend on words that were never written"
-    return None
+def diagnose(finding: Finding, probing: bool = True) -> Explained:
+    """Why a kernel is wrong. probing: run the program up to some dozens of times more where nothing else tells."""
+    seen, case = finding.seen, finding.case
+    values = (finding.expected, finding.received, finding.wrong)
+    computes = seen.kind != "transfer"
+    if finding.right_at_home():
+        found = guessed(case, *values) if computes and not unwritten(seen) else None
+        words = "the same values give the right result at the problem set's addresses"
+        return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
+    found = diagnose_result(seen) or (guessed(case, *values) if computes else None) or misplaced(*values, seen.layout)
+    if not found and computes and probing:
+        probe = probed(case, finding.program, finding.wrong)
+        if probe:
+            return probe
+    return _plain(found or _unknown(seen))
 
 
-def _moved(f: Seen) -> tuple[str, str] | None:
-    if f.moved and f.others_passed:
-        return HARD_CODED, f"at {f.home} it is right, with the operands elsewhere it is not"
-    return None
-
-
-def _shifted(f: Seen) -> tuple[str, str] | None:
-    """Every wrong element holds what belongs one unit further on, or one unit back."""
-    for axis, step, level in _digits(f.layout):
-        for sign in (1, -1):
-            here, there = _overlap(f.expected.shape, axis, sign * step)
-            wrong, values = f.wrong[here], f.rounded[there]
-            if (
-                wrong.any()
-                and wrong.sum() >= MOST * f.wrong.sum() / 2
-                and _share(f.received[here] == values, wrong) > MOST_SHIFTED
-            ):
-                unit = level or "long word"
-                where = f"{step} {'further on' if sign > 0 else 'back'} along axis {axis}"
-                return OFF_BY_ONE, f"elements hold what belongs {where}: that is one {unit} off"
-    return None
-
-
-def _digits(layout: Layout) -> Iterator[tuple[int, int, str]]:
-    """Axis, distance between neighbours and level of every digit of a layout."""
-    for axis, digits in enumerate(layout.axes):
-        step = layout.shape[axis]
-        for digit in digits:
-            step //= digit.size
-            yield axis, step, {"": "long word", "W": "word"}.get(digit.level, digit.level)
-
-
-def _overlap(shape: tuple[int, ...], axis: int, step: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Where an element and its neighbour at this distance both exist."""
-    size = shape[axis]
-    low, high = slice(0, size - abs(step)), slice(abs(step), size)
-    here, there = (low, high) if step > 0 else (high, low)
-    before, after = (slice(None),) * axis, (slice(None),) * (len(shape) - axis - 1)
-    return (*before, here, *after), (*before, there, *after)
-
-
-def _rows(f: Seen) -> tuple[str, str] | None:
-    """Wrong rows are other rows of the right result."""
-    expected = f.rounded.reshape(len(f.expected), -1)
-    received = f.received.reshape(expected.shape)
-    places = {row.tobytes(): number for number, row in enumerate(np.ascontiguousarray(expected))}
-    rows = np.flatnonzero(f.wrong.reshape(expected.shape).any(axis=1))
-    found = {int(row): places.get(np.ascontiguousarray(received[row]).tobytes()) for row in rows}
-    known = {row: place for row, place in found.items() if place is not None}
-    if len(places) < 2 or len(known) < max(1, MOST * len(rows)):
-        return None
-    row, place = next(iter(known.items()))
+def diagnose_result(seen: Seen) -> tuple[str, str] | None:
+    """What the result alone tells, of any assembly."""
     return (
-        WRONG_ROWS,
-        f"{len(known)} rows are right but in the wrong place: row {row} holds what belongs in row {place}",
+        unwritten(seen)
+        or _imprecise(seen)
+        or (bounded(seen.inputs, seen.expected, seen.wrong) if seen.kind != "transfer" else None)
     )
 
 
-def _negative(f: Seen) -> tuple[str, str] | None:
-    """Wrong only where an input is negative, and right everywhere else."""
-    inputs = [array for array in f.inputs if array.shape == f.wrong.shape]
-    if not inputs or f.kind == "transfer":
-        return None
-    negative = np.any([array < 0 for array in inputs], axis=0)
-    if f.wrong.any() and not (f.wrong & ~negative).any() and (~negative).any():
-        return NEGATIVE, "wrong only where an input is negative"
+def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
+    """Why other assembly is wrong. moved: cases at the first addresses were right, this one has others."""
+    if moved:
+        used = "; words are used that were not given" if unwritten(seen) else ""
+        return HARD_CODED, f"the first case is right, this one, with its operands elsewhere, is not{used}"
+    return diagnose_result(seen) or misplaced(seen.expected, seen.received, seen.wrong, seen.layout) or _unknown(seen)
+
+
+def _plain(found: tuple[str, str]) -> Explained:
+    return (*found, None)
+
+
+def _unknown(seen: Seen) -> tuple[str, str]:
+    text = f"{int(seen.wrong.sum())} of {seen.wrong.size} elements are wrong"
+    if seen.kind == "transfer":
+        return "", text
+    odd = int((seen.wrong & ~np.isfinite(seen.received)).sum())
+    return "", f"{text}, {odd} of them infinite or not a number" if odd else text
+
+
+def unwritten(seen: Seen) -> tuple[str, str] | None:
+    """Wrong elements that the program never writes, or that change with what was there before."""
+    untouched = seen.untouched() & seen.wrong
+    if untouched.any():
+        return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
+    bits, other = (np.ascontiguousarray(array).view(np.uint32) for array in (seen.received, seen.again()))
+    depends = (bits != other) & seen.wrong
+    if depends.any():
+        return STALE, f"{int(depends.sum())} wrong elements depend on words that were never written"
     return None
 
 
-def _imprecise(f: Seen) -> tuple[str, str] | None:
+def _imprecise(seen: Seen) -> tuple[str, str] | None:
     """Near, but not near enough."""
-    if f.kind == "transfer":
+    if seen.kind == "transfer":
         return None
     with np.errstate(invalid="ignore"):
-        error = np.abs(f.received.astype(np.float64) - f.expected)[f.wrong]
-    sizes = np.abs(f.expected)
-    scale = sizes.max(initial=0) if f.kind == "sum" else sizes[f.wrong]
-    if np.isfinite(error).all() and (error <= COARSE * scale).mean() > MOST:
+        error = np.abs(seen.received.astype(np.float64) - seen.expected)[seen.wrong]
+    sizes = np.abs(seen.expected)
+    most = COARSE_SUM * sizes.max(initial=0) if seen.kind == "sum" else COARSE * sizes[seen.wrong]
+    if np.isfinite(error).all() and (error <= most).mean() > MOST:
         return PRECISION, f"the largest error is {error.max():.3g}, of results up to {sizes.max():.3g}"
     return None

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.dependence_map import dependence_map
 from grader.result import Failure
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
-from simulator.pictures.grids import MachineMap, Styles, TensorMap, ring
+from simulator.pictures.grids import MachineMap, Styles, TensorMap, pooled, ring
 from simulator.pictures.style import HEAT_LIGHT
 
 Array = NDArray[Any]
@@ -17,8 +18,6 @@ Array = NDArray[Any]
 TOP = 84.0
 TENSOR_LEFT, MACHINE_LEFT = MARGIN + 38, 392.0
 RIGHT = MACHINE_LEFT + 44
-MOST_ROWS, MOST_COLUMNS = 128, 64
-"""Of a larger tensor, neighbours are one cell, which shows the largest error among them."""
 CLASSES = len(HEAT_LIGHT)
 
 
@@ -42,9 +41,12 @@ def error_map(failure: Failure) -> Picture | None:
         draw = _groups if failure.machine.ndim == 1 else _machine
         right = draw(canvas, failure.machine, scale, failure.place) + 28
     right = _first(canvas, failure, index, right)
-    right = scale.legend(canvas, RIGHT, right + 26)
-    at = f"the first at {list(index)}: expected {_value(failure.expected[index])}"
-    return canvas.picture(f"{head}; {at}, received {_value(failure.received[index])}", max(left, right) + MARGIN)
+    end = max(left, scale.legend(canvas, RIGHT, right + 26))
+    if failure.depends is not None and failure.depends.wrong:
+        end = dependence_map(canvas, failure.depends, TENSOR_LEFT, end + 34)
+    at = f"the first at {list(index)}: " if index else ""
+    values = f"expected {_value(failure.expected[index])}, received {_value(failure.received[index])}"
+    return canvas.picture(f"{head}; {at}{values}", end + MARGIN)
 
 
 class Scale:
@@ -100,17 +102,6 @@ def _tensor(canvas: Canvas, error: Array, scale: Scale, index: tuple[int, ...], 
     marked = divmod(int(np.ravel_multi_index(index, error.shape)) if error.ndim else 0, columns)
     tensor.draw(canvas, scale.styles(pooled(matrix)), marked)
     return TOP + tensor.height
-
-
-def pooled(error: Array) -> Array:
-    """The largest error of every part where a matrix has more rows or columns than we draw; parts differ by one row or
-    column at most, so they are drawn as equal.
-    """
-    for axis, most in ((0, MOST_ROWS), (1, MOST_COLUMNS)):
-        if error.shape[axis] > most:
-            starts = np.arange(most) * error.shape[axis] // most
-            error = np.maximum.reduceat(error, starts, axis=axis)
-    return error
 
 
 def _machine(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]) -> float:

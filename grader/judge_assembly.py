@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.assembly_run import Array, Bits, Left, Operand, Words, run
 from grader.causes import NEGATIVE, STRAY, WRONG_COPIES
-from grader.diagnose import Kind, Seen, diagnose
+from grader.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.emitter.values import Values
 from grader.kernel_run import OTHER_POISON
 from grader.pictures import picture_of, place_of
@@ -17,8 +17,6 @@ from grader.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost, Failure
 from haribote.layout import Layout
 from simulator import ExecutionError
-
-HOME = "the addresses of the first case"
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +109,12 @@ def _wrong(
     output = case.outputs[number]
     operand = output.operand
     wanted, got, inputs = _numbers(case, output, received)
-    cause, words = diagnose(
-        Seen(
-            wanted, got, wrong, inputs, output.layout, output.kind,
-            lambda: _run(case, text, junk=OTHER_POISON).outputs[number], case.moved, others_passed, HOME,
-        )
+    named = {given.name: array for given, array in zip(case.inputs, inputs, strict=True)}
+    seen = Seen(
+        wanted, got, wrong, named, output.layout, output.kind,
+        lambda: _run(case, text, junk=OTHER_POISON).outputs[number], lambda: _untouched(case, text, number),
     )  # fmt: skip
+    cause, words = diagnose_assembly(seen, case.moved and others_passed)
     guess = output.guessed(received)
     if guess:
         cause, words = (cause if cause == NEGATIVE else ""), guess
@@ -129,9 +127,16 @@ def _wrong(
     machine = operand.place.machine(error)
     return Failure(
         case.name, cause, f"{operand.name}: {words}\n{first}", "",
-        {given.name: array for given, array in zip(case.inputs, inputs, strict=True)},
+        named,
         wanted, got, error, machine, picture_of(wrong, machine), place=place_of(operand.place.machine, wrong),
     )  # fmt: skip
+
+
+def _untouched(case: Case, text: str, number: int) -> NDArray[np.bool_]:
+    """The elements of an output that still hold what was there before: marks, each a number of its own."""
+    operand = case.outputs[number].operand
+    before = replace(operand, bits=marks(operand.bits.shape))
+    return np.asarray(_run(replace(case, inputs=(*case.inputs, before)), text).outputs[number] == before.bits)
 
 
 def _numbers(case: Case, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.causes import STRAY, WRONG_COPIES
-from grader.diagnose import Finding, diagnose
+from grader.dependence import Dependence, elements, inputs_of
+from grader.diagnose import Finding, diagnose, wrong_elements
 from grader.kernel_cases import Case
 from grader.kernel_run import run_case
 from grader.pictures import lm_layout, over_machine, picture, place_of, unit_of
@@ -20,23 +21,28 @@ from simulator.program import Program
 
 Array = NDArray[Any]
 
+MOST_INPUTS = 4  # that are told of the first wrong element, of each operand
 
-def judge_case(case: Case, name: str, program: Program, text: str, others_passed: bool) -> Failure | None:
-    """What is wrong with a program's result, or None. others_passed: an earlier case of the same row was right."""
+
+Home = tuple[Case, Program]
+"""A case at the problem set's addresses that passed, and its program."""
+
+
+def judge_case(
+    case: Case, name: str, program: Program, text: str, home: Home | None = None, probing: bool = True
+) -> Failure | None:
+    """What is wrong with a program's result, or None. home: of the same row. probing: as in `diagnose`."""
     try:
         run = run_case(case, program)
     except ExecutionError as error:
         return machine_failure(name, error, text)
-    wanted, tolerance = expected(case.row, case.op, case.arrays)
+    wanted, _ = expected(case.row, case.op, case.arrays)
     received = run.output
     if case.row.op in ("DL", "UL"):  # bits, not numbers
         wanted, received = wanted.view(np.uint32), np.ascontiguousarray(received).view(np.uint32)
-        wrong = wanted != received
-    else:
-        with np.errstate(invalid="ignore"):
-            wrong = ~((received == wanted) | (np.abs(received.astype(np.float64) - wanted) <= tolerance))
+    wrong = wrong_elements(case, case.arrays, run.output)
     if wrong.any():
-        return _wrong(name, Finding(case, program, wanted, received, wrong, others_passed))
+        return _wrong(name, Finding(case, program, wanted, received, wrong, home), probing)
     if not run.copies:
         return Failure(name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
     if run.stray:
@@ -44,9 +50,9 @@ def judge_case(case: Case, name: str, program: Program, text: str, others_passed
     return None
 
 
-def _wrong(name: str, finding: Finding) -> Failure:
+def _wrong(name: str, finding: Finding, probing: bool) -> Failure:
     case, wanted, received, wrong = finding.case, finding.expected, finding.received, finding.wrong
-    cause, seen = diagnose(finding)
+    cause, seen, depends = diagnose(finding, probing)
     with np.errstate(invalid="ignore"):
         error = np.abs(received.astype(np.float64) - wanted.astype(np.float64))
     error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
@@ -57,8 +63,8 @@ def _wrong(name: str, finding: Finding) -> Failure:
     first += _inputs_at(case, index)
     return Failure(
         name, cause, f"{seen}\n{first}", "", {o.name: a for o, a in zip(case.op.inputs, case.arrays, strict=True)},
-        wanted, received, error, machine, picture(case.op.output, wrong, machine),
-        place=place_of(lambda some: over_machine(case.op.output, some), wrong),
+        wanted, received, error, machine, _drawn(picture(case.op.output, wrong, machine), depends),
+        place=place_of(lambda some: over_machine(case.op.output, some), wrong), depends=depends,
     )  # fmt: skip
 
 
@@ -66,16 +72,17 @@ def _shown(value: Any) -> str:
     return f"0x{int(value):08x}" if isinstance(value, np.uint32) else f"{float(value):.9g}"
 
 
+def _drawn(wrong: str, depends: Dependence | None) -> str:
+    return f"{wrong}\n{depends.picture}" if depends else wrong
+
+
 def _inputs_at(case: Case, index: tuple[int, ...]) -> str:
-    """The inputs of the first wrong element, where one can tell which they are."""
-    if case.row.op in ("DL", "UL", "Gemm"):
+    """The inputs of the first wrong element."""
+    if case.row.op in ("DL", "UL"):
         return ""
     parts = []
-    for operand, array in zip(case.op.inputs, case.arrays, strict=True):
-        at = index if array.ndim == len(index) else index[:1] if case.row.variant == "rows" else index[-1:]
-        if array.ndim == 2 and len(index) == 1:
-            values = array[:, index[0]] if case.row.variant == "columns" else array[index[0]]
-            parts.append(f"{operand.name} = {', '.join(f'{value:.4g}' for value in values[:4])}, …")
-        else:
-            parts.append(f"{operand.name}{list(at)} = {float(array[at]):.9g}")
+    for operand, array, marks in zip(case.op.inputs, case.arrays, inputs_of(case, index), strict=True):
+        values = array[marks]
+        shown = ", ".join(f"{value:.9g}" if len(values) == 1 else f"{value:.4g}" for value in values[:MOST_INPUTS])
+        parts.append(f"{elements(operand.name, marks)} = {shown}{', …' if len(values) > MOST_INPUTS else ''}")
     return f"\nits inputs: {'; '.join(parts)}"

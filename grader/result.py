@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from grader.dependence import Dependence
 
 Array = NDArray[Any]
 State = Literal["not started", "passed", "failed"]
@@ -36,6 +39,7 @@ class Failure:
     machine: the largest error in every PE, [L2B 8, L1B 8, MAB 16, PE 4]; of a result in DRAM, [group 4].
     line: of the answer's assembly, counted from 1, if one is to blame; `where` is found from it.
     place: the unit of the first wrong element: L2B, L1B, MAB, PE; of a result in DRAM, its group; () where unknown.
+    depends: what one wrong element of a kernel's result depends on, where that is not what it should.
     """
 
     case: str
@@ -50,6 +54,7 @@ class Failure:
     picture: str = ""
     line: int = 0
     place: tuple[int, ...] = ()
+    depends: Dependence | None = None
 
     def __str__(self) -> str:
         head = f"{self.where}: " if self.where else ""

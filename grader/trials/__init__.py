@@ -97,7 +97,8 @@ def compare(
     if not wrong.any():
         return None
     index = tuple(int(value) for value in np.argwhere(wrong)[0]) if wrong.ndim else ()
-    text = f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\nfirst at {list(index)}: "
+    some = f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\nfirst at {list(index)}: "
+    text = some if index else f"{what} is wrong: "
     text += f"expected {float(expected[index]):.7g}, received {float(received[index]):.7g}"
     error = np.where(wrong, np.where(np.isnan(error), np.inf, error), 0.0)
     return Failure(name, "", text, "", shown, expected, received, error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,21 @@ def lines(canvas: Canvas, x: float, y: float, width: float, height: float, rows:
     across = "".join(f"M{x:.6g} {y + i * height / rows:.6g}h{width:.6g}" for i in range(1, rows))
     if down + across:
         canvas.path(down + across, "gap")
+
+
+MOST_ROWS, MOST_COLUMNS = 128, 64
+"""Of a larger tensor, neighbours are one cell."""
+
+
+def pooled(matrix: NDArray[Any]) -> NDArray[Any]:
+    """The largest number of every part where a matrix has more rows or columns than we draw; parts differ by one row or
+    column at most, so they are drawn as equal.
+    """
+    for axis, most in ((0, MOST_ROWS), (1, MOST_COLUMNS)):
+        if matrix.shape[axis] > most:
+            starts = np.arange(most) * matrix.shape[axis] // most
+            matrix = np.maximum.reduceat(matrix, starts, axis=axis)
+    return matrix
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def test_an_unwritten_stub_is_not_started() -> None:
     assert result.state == "not started" and result.points == 0 and result.failure is None
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.cause)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.task} {mistake.cause}")
 def test_the_cause_is_named(tmp_path: Path, mistake: Mistake) -> None:
     result = check(mistake.task, path=answer(tmp_path, mistake.task, mistake.old, mistake.new), seed=1)
     assert result.state == "failed" and result.failure is not None

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from grader.error_map import CLASSES, Scale, error_map, pooled
+from grader.error_map import CLASSES, Scale, error_map
 from grader.kernel_cases import kernel_cases
 from grader.pictures import over_machine, place_of
 from grader.result import Failure, Result
 from haribote.kernel_table import KERNELS
 from haribote.layout import LAYOUTS, LEVELS
+from simulator.pictures.grids import pooled
 
 SVG = "{http://www.w3.org/2000/svg}"
 Floats = NDArray[np.float64]

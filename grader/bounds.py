@@ -1,0 +1,58 @@
+"""Results that are right for some inputs and wrong for others: which ones?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.causes import LABELS, LARGE, NEGATIVE, ZERO
+
+Array = NDArray[Any]
+Marks = NDArray[np.bool_]
+
+FEWEST = 4  # elements on either side of a bound: fewer may be there by chance
+MOST = 0.9  # share of the elements on the wrong side that must be wrong
+
+
+def bounded(inputs: dict[str, Array], expected: Array, wrong: Marks) -> tuple[str, str] | None:
+    """A cause and what was seen, where an input or the right result decides what is wrong."""
+    for name, values in _quantities(inputs, expected):
+        marks = np.asarray(wrong if values.shape == wrong.shape else wrong.reshape(len(values), -1).any(axis=1))
+        if (~marks).sum() < FEWEST or not np.isfinite(values).all():
+            continue
+        for cause, side, words in _sides(values, marks):
+            if marks[side].sum() > MOST * side.sum() and not marks[~side].any() and not side.all():
+                return cause, f"wrong only where {name} is {words}"
+    return None
+
+
+def _quantities(inputs: dict[str, Array], expected: Array) -> Iterator[tuple[str, Array]]:
+    """What may decide: inputs of the result's shape, or with a number per row, and the right result itself."""
+    for name, array in inputs.items():
+        if array.shape == expected.shape or array.shape == expected.shape[:1]:
+            yield name, array
+    if np.issubdtype(expected.dtype, np.floating):
+        yield "the right result", expected
+
+
+def _sides(values: Array, wrong: Marks) -> Iterator[tuple[str, Marks, str]]:
+    """A cause, the elements that it would be about, and words for them."""
+    if not wrong.any():
+        return
+    if values.dtype.kind == "i":
+        yield LABELS, (values < 0) | (values > 15), "no label from 0 to 15"
+        yield LABELS, values < 0, "negative"
+        yield LABELS, values > 15, "above 15"
+        return
+    yield ZERO, values == 0, "0"
+    yield NEGATIVE, values < 0, "negative"
+    yield NEGATIVE, values <= 0, "negative or 0"
+    for sizes, words in (
+        (values, "{:.6g} or more"), (-values, "-{:.6g} or less"), (np.abs(values), "{:.6g} or more in size"),
+    ):  # fmt: skip
+        least = sizes[wrong].min()
+        if least > 0 and ((sizes > 0) & ~wrong).sum() >= FEWEST:
+            yield LARGE, sizes >= least, words.format(least)

@@ -1,0 +1,30 @@
+"""What an element of a wrong result depends on, as a picture over the operand of which it takes the wrong elements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.dependence import Dependence
+from simulator.pictures.canvas import Canvas
+from simulator.pictures.grids import TensorMap, pooled
+
+STYLES = np.array(["", "good", "to", "bad"])
+WORDS = (("good", "counts, as it should"), ("to", "should count, but does not"), ("bad", "counts, but should not"))
+
+
+def dependence_map(canvas: Canvas, depends: Dependence, x: float, y: float) -> float:
+    """Draw it with its upper left corner here; returns where it ends."""
+    moves = depends.wrong[0]
+    matrix = np.where(moves.extra, 3, np.where(moves.missing, 2, moves.should & moves.counts))
+    matrix = matrix.reshape(-1, matrix.shape[-1])
+    index = ", ".join(map(str, depends.index))
+    size = "x".join(map(str, moves.should.shape))
+    canvas.text(x, y, f"what [{index}] of the result depends on: {moves.name}, {size}", "b")
+    tensor = TensorMap(x, y + 22, *matrix.shape)
+    tensor.draw(canvas, STYLES[pooled(matrix)])
+    right = y + 22
+    for style, words in WORDS:
+        canvas.rect(x + tensor.width + 24, right, 22, 12, style)
+        canvas.text(x + tensor.width + 54, right + 10, words, "s f")
+        right += 20
+    return max(right, y + 22 + tensor.height)

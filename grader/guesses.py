@@ -1,0 +1,226 @@
+"""What a known mistake would give in place of the right result: another operation, another sign, an operand left out.
+
+A guess is named where its values are those that were received, so what the sentence says was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.causes import (
+    FACTOR,
+    MASK,
+    NOT_USED,
+    OFF_BY_ONE,
+    ONE_VALUE,
+    OPERATION,
+    SIGN,
+    SWAPPED,
+    TRANSPOSED,
+    WRONG_COLUMNS,
+)
+from grader.kernel_cases import Array, Case
+from grader.reference import expected
+
+Meaning = Callable[..., Array]
+
+MOST = 0.9  # share of the wrong elements that a guess must account for
+NEAR = 1e-4  # relative; kernels round on the way
+FEWEST = 4  # wrong elements: fewer may be equal to a guess by chance
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What a mistake gives. everywhere: most elements of the result must be so, not only most of the wrong ones."""
+
+    cause: str
+    words: str
+    values: Array
+    everywhere: bool = False
+
+
+def guessed(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
+    """The first guess that the wrong elements of a computed result agree with, as a cause and what was seen."""
+    with np.errstate(all="ignore"):
+        received = received.astype(np.float64)
+        return (
+            _one_value(right, received, wrong)
+            or _other_columns(case, received, wrong)
+            or _first_of(guesses(case, right), case, received, wrong)
+            or _factor(right, received, wrong)
+        )
+
+
+def _first_of(some: Iterator[Guess], case: Case, received: Array, wrong: Array) -> tuple[str, str] | None:
+    if wrong.sum() < FEWEST:
+        return None
+    sums = case.row.op in ("Gemm", "ReduceSum")
+    for guess in some:
+        values = np.broadcast_to(guess.values, received.shape)
+        scale = np.abs(values[np.isfinite(values)]).max(initial=0) if sums else 0
+        near = (received == values) | (np.abs(received - values) <= NEAR * np.maximum(np.abs(values), scale))
+        if near[wrong].mean() > MOST and (not guess.everywhere or near.mean() > MOST):
+            return guess.cause, f"{_how_many(near & wrong, wrong)} {guess.words}"
+    return None
+
+
+def _how_many(explained: Array, wrong: Array) -> str:
+    count, of = int(explained.sum()), int(wrong.sum())
+    if count < of:
+        return f"{count} of the {of} wrong elements are"
+    return "every element is" if of == wrong.size else f"all {of} wrong elements are"
+
+
+def guesses(case: Case, right: Array) -> Iterator[Guess]:
+    """What the likely mistakes give, the likeliest first. right: the right result."""
+
+    def meaning(*arrays: Array) -> Array:
+        return expected(case.row, case.op, arrays)[0]
+
+    op = case.row.op
+    if op == "Gemm":
+        yield from _of_products(case, meaning)
+    elif op in ("ReduceMax", "ReduceSum"):
+        yield from _of_reductions(case)
+    elif len(case.arrays) == 2:
+        yield from _of_two(case, right)
+    elif op in ("OneHot", "GreaterCast"):
+        yield from _of_choices(case, right)
+    else:
+        yield from _of_one(case, meaning, right)
+    yield Guess(SIGN, "the right value with the opposite sign", -right)
+    if right.ndim == 2 and right.shape[0] == right.shape[1]:
+        yield Guess(TRANSPOSED, "what belongs in the transposed place", right.T)
+
+
+_BINARY: dict[str, Callable[[Array, Array], Array]] = {
+    "{} + {}": np.add, "{} - {}": np.subtract, "{} * {}": np.multiply, "{} / {}": np.divide,
+    "the larger of {} and {}": np.maximum, "the smaller of {} and {}": np.minimum,
+}  # fmt: skip
+_ASKED = {"Add": "{} + {}", "Sub": "{} - {}", "Mul": "{} * {}", "Div": "{} / {}"}
+
+
+def _of_two(case: Case, right: Array) -> Iterator[Guess]:
+    """Element-wise operations on two operands, one of them perhaps a vector."""
+    a, b = (array.astype(np.float64) for array in case.arrays)
+    b = b[:, None] if case.row.variant == "rows" else b
+    first, second = (operand.name for operand in case.op.inputs)
+    wanted = _ASKED[case.row.op]
+    asked = f"should be {wanted.format(first, second)}"
+    if case.row.op in ("Sub", "Div"):
+        yield Guess(SWAPPED, f"{wanted.format(second, first)}, {asked}", _BINARY[wanted](b, a))
+    if case.row.op in ("Add", "Sub"):
+        signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+        for s, t in signs:
+            words = f"{'-' if s < 0 else ''}{first} {'-' if t < 0 else '+'} {second}, {asked}"
+            yield Guess(SIGN, words, s * a + t * b)
+    for text, operation in _BINARY.items():
+        yield Guess(OPERATION, f"{text.format(first, second)}, {asked}", operation(a, b))
+        yield Guess(OPERATION, f"{text.format(second, first)}, {asked}", operation(b, a))
+    for used, name, other in ((a, first, second), (b, second, first)):
+        absent = f"{asked}: {other} has no part in it"
+        same = used + np.zeros_like(right)
+        for words, values in (("{}", same), ("-{}", -same), ("1 / {}", 1 / same)):
+            yield Guess(NOT_USED, f"{words.format(name)}, {absent}", values)
+        for text in ("{} + {}", "{} * {}"):
+            yield Guess(NOT_USED, f"{text.format(name, name)}, {absent}", _BINARY[text](same, same))
+
+
+def _of_one(case: Case, meaning: Meaning, right: Array) -> Iterator[Guess]:
+    """Relu, Exp, and Mul by a constant."""
+    x, name = case.arrays[0].astype(np.float64), case.op.x.name
+    if case.row.op == "Relu":
+        words = f"{name} where it is negative and 0 elsewhere: the two sides are exchanged"
+        yield Guess(MASK, words, np.minimum(x, 0), everywhere=True)
+        yield Guess(OPERATION, f"the size of {name}, without its sign", np.abs(x), everywhere=True)
+    if case.row.op == "Exp":
+        yield Guess(OPERATION, f"2 to the power of {name}, should be e to that power", np.exp2(x))
+    if case.row.variant == "constant":
+        c = float(np.float32(case.op.attributes["constant"]))
+        asked = f"should be {c:.6g} * {name}"
+        yield Guess(NOT_USED, f"{name} itself, {asked}: the constant has no part in it", x)
+        yield Guess(NOT_USED, f"the constant, {asked}: {name} has no part in it", np.full_like(right, c))
+        yield Guess(OPERATION, f"{name} + {c:.6g}, {asked}", x + c)
+        yield Guess(OPERATION, f"{name} - {c:.6g}, {asked}", x - c)
+        yield Guess(OPERATION, f"{name} / {c:.6g}, {asked}", x / c)
+        yield Guess(FACTOR, f"{c:.6g} * {c:.6g} * {name}, {asked}", c * c * x)
+    yield Guess(OPERATION, f"{name} itself", x, everywhere=True)
+    yield Guess(OPERATION, f"-{name}", -x, everywhere=True)
+    yield Guess(OPERATION, f"{name} * {name}", x * x, everywhere=True)
+    yield Guess(SIGN, f"what is right for -{name}", meaning(-case.arrays[0]))
+
+
+def _of_choices(case: Case, right: Array) -> Iterator[Guess]:
+    """Results of zeros and ones: a wrong one is always the other, so a guess must hold everywhere."""
+    x, name = case.arrays[0], case.op.x.name
+    yield Guess(
+        MASK, "1 where 0 belongs and 0 where 1 belongs: the two sides are exchanged", 1 - right, everywhere=True
+    )
+    yield Guess(SIGN, "-1 where 1 belongs", -right, everywhere=True)
+    if case.row.op == "GreaterCast":
+        yield Guess(MASK, f"1 where {name} is less than 0, should be where it is greater", x < 0, everywhere=True)
+        yield Guess(OPERATION, f"{name} itself, should be 1 or 0", x, everywhere=True)
+        yield Guess(OPERATION, f"{name} itself where 1 belongs", np.maximum(x, 0), everywhere=True)
+
+
+def _of_reductions(case: Case) -> Iterator[Guess]:
+    x = case.arrays[0].astype(np.float64)
+    axis, line = (0, "column") if case.row.variant == "columns" else (1, "row")
+    asked = f"should be the {'largest element' if case.row.op == 'ReduceMax' else 'sum'}"
+    for words, values in (
+        ("the smallest element", x.min(axis)), ("the largest element", x.max(axis)), ("the sum", x.sum(axis)),
+        ("the mean", x.mean(axis)), ("the sum of the sizes", np.abs(x).sum(axis)), ("the product", x.prod(axis)),
+        ("the largest size", np.abs(x).max(axis)), ("the sum of the squares", (x * x).sum(axis)),
+    ):  # fmt: skip
+        yield Guess(OPERATION, f"{words} of the {line}, {asked}", values)
+
+
+def _of_products(case: Case, meaning: Meaning) -> Iterator[Guess]:
+    for at, array in enumerate(case.arrays):
+        if array.shape[0] == array.shape[1]:
+            name = case.op.inputs[at].name
+            arrays = [other.T if other is array else other for other in case.arrays]
+            yield Guess(TRANSPOSED, f"the product with {name} turned: its rows as its columns", meaning(*arrays))
+
+
+def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
+    """Every wrong element is the right one times the same number."""
+    usable = wrong & np.isfinite(received) & np.isfinite(right) & (right != 0)
+    if usable.sum() < max(FEWEST, MOST * wrong.sum()):
+        return None
+    ratios = received[usable] / right[usable]
+    factor = float(np.median(ratios))
+    near = np.abs(ratios - factor) <= NEAR * abs(factor)
+    if near.mean() < MOST or abs(factor - 1) < 2.0**-7 or factor == 0:
+        return None
+    marks = np.zeros_like(wrong)
+    marks[usable] = near
+    return FACTOR, f"{_how_many(marks, wrong)} {factor:.6g} times the right value"
+
+
+def _one_value(right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
+    """All elements are the same number, though they should not be."""
+    value = received.flat[0]
+    if received.size < FEWEST or (received != value).any() or (right == right.flat[0]).all():
+        return None
+    return ONE_VALUE, f"every element is {value:.6g}"
+
+
+def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str] | None:
+    """OneHot: rows have one 1, in a column that follows from the label, but is not that of the label."""
+    if case.row.op != "OneHot":
+        return None
+    labels, rows = case.arrays[0], np.flatnonzero(wrong.any(axis=1))
+    rows = rows[(labels[rows] >= 0) & (labels[rows] < 16)]
+    if len(rows) < FEWEST or ((received[rows] != 0).sum(axis=1) != 1).any() or (received[rows].max(axis=1) != 1).any():
+        return None
+    pairs = {(int(labels[row]), int(received[row].argmax())) for row in rows}
+    if len(pairs) != len({label for label, _ in pairs}):
+        return None
+    label, column = min(pairs)
+    seen = f"{len(rows)} rows have their 1 in another column: for label {label} in column {column}"
+    shifts = {column - label for label, column in pairs if 0 < label < 15}
+    return (OFF_BY_ONE if shifts in ({1}, {-1}) else WRONG_COLUMNS), seen

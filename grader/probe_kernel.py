@@ -1,0 +1,215 @@
+"""Find out which elements of its inputs a wrong kernel uses: change some, run it again, and see what moves.
+
+A set of elements that moves as it should is left alone, another one is halved, so that a few dozen runs lead from all
+elements of an input to the single ones that count wrongly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from grader.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
+from grader.dependence import Array, Dependence, Marks, Moves, elements, inputs_of, partner_of, place
+from grader.kernel_cases import Case, distinct_numbers
+from grader.kernel_run import run_case
+from grader.reference import expected
+from simulator.program import Program
+
+SEED = 7
+MOST_RUNS = 72
+MANY = 32  # elements: more are first told apart by the digits of their numbers
+LINEAR = ("Gemm", "ReduceSum", "Add", "Sub")
+"""Here the result moves by as much as what is counted does, so that it also shows how often an element counts."""
+NEAR = 1e-4
+SURE = 1e-3  # of how often an element counts
+SCALED = ("Gemm", "ReduceSum")  # rounding depends on all that is summed
+
+
+class Probe:
+    """A kernel's program with ordinary numbers as inputs, of which any can be exchanged for others."""
+
+    def __init__(self, case: Case, program: Program) -> None:
+        self._case, self._program, self.runs = case, program, 0
+        self.before = distinct_numbers(case.row, case.op, np.random.default_rng(SEED))
+        self.after = tuple(_other(case, array) for array in self.before)
+        self.received = self.run(self.before)
+        self.wanted, allowed = expected(case.row, case.op, self.before)
+        with np.errstate(invalid="ignore"):
+            self.wrong = ~(np.abs(self.received - self.wanted) <= allowed)
+
+    def run(self, arrays: tuple[Array, ...]) -> Array:
+        """The result, in double precision."""
+        self.runs += 1
+        return run_case(replace(self._case, arrays=arrays), self._program).output.astype(np.float64)
+
+    def changed(self, number: int, marks: Marks) -> tuple[Array, ...]:
+        """The inputs with some elements of one of them exchanged."""
+        exchanged = np.where(marks, self.after[number], self.before[number])
+        return tuple(exchanged if at == number else array for at, array in enumerate(self.before))
+
+    def meaning(self, arrays: tuple[Array, ...]) -> Array:
+        """The right result."""
+        return expected(self._case.row, self._case.op, arrays)[0]
+
+
+def _other(case: Case, array: Array) -> Array:
+    """Numbers in place of the ordinary ones that move every result: of the other sign, or larger than all before."""
+    if case.row.op == "OneHot":
+        return (array + 5) % 16
+    return (array + 10 if case.row.op == "ReduceMax" else -1.5 * array).astype(array.dtype)
+
+
+class _Search:
+    """What of one operand moves an element of the result, and by how much compared with what it should."""
+
+    def __init__(self, probe: Probe, case: Case, index: tuple[int, ...], number: int) -> None:
+        self._probe, self._index, self._number = probe, index, number
+        self._linear = case.row.op in LINEAR
+        size = max(1.0, float(np.abs(probe.wanted[index]).max()), float(np.abs(probe.received[index]).max()))
+        self._scale = size if case.row.op in SCALED else 0.0
+        self.should = inputs_of(case, index)[number]
+        self.share = np.full(self.should.shape, np.nan)  # how often an element counts; nan where that is not known
+
+    def run(self, most_runs: int) -> None:
+        """Fill in `share`."""
+        todo = [np.flatnonzero(part) for part in (~self.should, self.should) if part.any()]
+        while todo and self._probe.runs < most_runs:
+            some = todo.pop()
+            if self._settled(some) or len(some) == 1:
+                continue
+            halves = [*_by_digits(some)] if len(some) > MANY else np.array_split(some, 2)
+            if len(some) > MANY:
+                for part in halves:
+                    if self._probe.runs < most_runs:
+                        self._settled(part)
+                some = some[np.isnan(self.share.flat[some])]
+                halves = np.array_split(some, 2) if len(some) > 1 else [some] * len(some)
+            todo += halves[::-1]
+
+    def _settled(self, some: Array) -> bool:
+        """Exchange these elements; whether that tells how often each of them counts."""
+        moved, wanted = self._moves(some)
+        if self._agrees(some, moved, wanted):
+            self.share.flat[some] = self.should.flat[some]
+        elif not self._counts(moved):
+            self.share.flat[some] = 0.0
+        elif self._linear and wanted and (len(some) == 1 or _is_whole(moved / wanted)):
+            self.share.flat[some] = moved / wanted
+        elif len(some) == 1:
+            self.share.flat[some] = 1.0
+        else:
+            return False
+        return True
+
+    def _moves(self, some: Array) -> tuple[float, float]:
+        """By how much the element moves when these change, and by how much it should."""
+        marks = np.zeros(self.should.shape, np.bool_)
+        marks.flat[some] = True
+        arrays = self._probe.changed(self._number, marks)
+        moved = self._probe.run(arrays)[self._index] - self._probe.received[self._index]
+        wanted = self._probe.meaning(arrays)[self._index] - self._probe.wanted[self._index]
+        if np.ndim(moved):  # of a row of the result
+            return float(np.abs(moved).sum()), float(np.abs(wanted).sum())
+        return float(moved), float(wanted)
+
+    def _agrees(self, some: Array, moved: float, wanted: float) -> bool:
+        if self._linear:
+            return abs(moved - wanted) <= NEAR * max(abs(wanted), self._scale)
+        return self._counts(moved) == bool(wanted) and (len(some) == 1 or not wanted)
+
+    def _counts(self, moved: float) -> bool:
+        return not abs(moved) <= NEAR * self._scale
+
+
+def _by_digits(some: Array) -> Iterator[Array]:
+    """For each binary digit of their numbers the elements where it is 0, and those where it is 1."""
+    for digit in range(int(some.max()).bit_length()):
+        for part in (some[some >> digit & 1 == 0], some[some >> digit & 1 == 1]):
+            if len(part) and len(part) < len(some):
+                yield part
+
+
+def _is_whole(ratio: float) -> bool:
+    return abs(ratio - round(ratio)) <= NEAR
+
+
+def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Dependence] | None:
+    """A cause, what was seen, and what the first wrong element depends on; None where ordinary numbers show nothing.
+
+    wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
+    """
+    probe = Probe(case, program)
+    candidates = np.argwhere(probe.wrong & wrong if (probe.wrong & wrong).any() else probe.wrong)
+    if not len(candidates):
+        return None
+    index = tuple(int(number) for number in candidates[0])
+    if case.row.op == "OneHot":  # a label moves two elements of its row: take the row as a whole
+        index = index[:1]
+    if not np.isfinite(probe.received[index]).all():
+        return None
+    searches = [_Search(probe, case, index, number) for number in range(len(case.arrays))]
+    for number, search in enumerate(searches, 1):
+        search.run(MOST_RUNS * number // len(searches))
+    names = [operand.name for operand in case.op.inputs]
+    found = Dependence(
+        index,
+        tuple(
+            Moves(name, np.nan_to_num(search.share) != 0, search.should, np.isnan(search.share))
+            for name, search in zip(names, searches, strict=True)
+        ),
+    )
+    return _explained(case, probe, found, [search.share for search in searches])
+
+
+def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array]) -> tuple[str, str, Dependence]:
+    """The cause that the pattern stands for, and the pattern in words."""
+    out = f"out{place(found.index)}"
+    counted = [
+        seen
+        for number, (moves, share) in enumerate(zip(found.operands, shares, strict=True))
+        if (seen := _paired(case, probe, found, number, share) or _counted(case, out, moves, share))
+    ]
+    wrong, causes = found.wrong, [cause for cause, _ in counted]
+    words = "\n".join([*([found.text] if wrong else []), *(seen for _, seen in counted)])
+    if any(not moves.counts.any() and not moves.unknown.any() for moves in wrong):
+        return NOT_USED, words, found
+    if MISPAIRED in causes or (wrong and any(moves.extra.any() for moves in wrong)):
+        paired = MISPAIRED in causes or len(wrong) < len(found.operands)
+        return MISPAIRED if paired else WRONG_INPUTS, words, found
+    if wrong or causes:
+        return LEFT_OUT if wrong else causes[0], words, found
+    parts = " and ".join(elements(moves.name, moves.should) for moves in found.operands)
+    return ARITHMETIC, f"{out} depends on what it should, {parts}, but what is computed from that is wrong", found
+
+
+def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str] | None:
+    """Elements that count, but not once."""
+    odd = moves.should & moves.counts & (np.abs(share - 1) > SURE)
+    if not odd.any():
+        return None
+    times = float(share[odd][0])
+    if case.row.op == "Gemm" and not _is_whole(times):
+        return None  # it is multiplied by something else, and may well count once
+    same = odd & (np.abs(share - times) <= SURE)
+    cause = SIGN if abs(times + 1) <= SURE else TWICE if abs(times - 2) <= SURE else ARITHMETIC
+    return cause, f"{out} takes {elements(moves.name, same)} {times:.4g} times, should take it once"
+
+
+def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Array) -> tuple[str, str] | None:
+    """Gemm: an element that is multiplied by another one than it should be."""
+    if case.row.op != "Gemm":
+        return None
+    own, other = found.operands[number], found.operands[1 - number]
+    values = probe.before[1 - number]
+    for at in np.argwhere(own.should & own.counts & (np.abs(share - np.rint(share)) > SURE)):
+        element = tuple(int(n) for n in at)
+        right = partner_of(case, number, found.index, element)
+        factor = float(share[element]) * float(values[right])
+        taken = np.unravel_index(int(np.abs(values - factor).argmin()), values.shape)
+        if abs(values[taken] - factor) <= NEAR * abs(factor):
+            words = f"out{place(found.index)} takes {own.name}{place(element)} times {other.name}{place(taken)}"
+            return MISPAIRED, f"{words}, should be times {other.name}{place(right)}"
+    return None
