@@ -118,28 +118,17 @@ def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Ma
 
 def diagnose(finding: Finding, probing: bool = True) -> Explained:
     """Why a kernel is wrong. probing: run the program up to some dozens of times more where nothing else tells."""
-    seen, case = finding.seen, finding.case
-    values = (finding.expected, finding.received, finding.wrong)
-    computes = seen.kind != "transfer"
+    seen = finding.seen
     if finding.right_at_home():
-        found = guessed(case, *values) if computes and not unwritten(seen) else None
         words = "the same values give the right result at the problem set's addresses"
+        found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
         return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
-    found = diagnose_result(seen) or (guessed(case, *values) if computes else None) or misplaced(*values, seen.layout)
-    if not found and computes and probing:
-        probe = probed(case, finding.program, finding.wrong)
+    found = unwritten(seen) or _by_value(seen) or _guessed(finding) or _misplaced(seen)
+    if not found and probing and seen.kind != "transfer":
+        probe = probed(finding.case, finding.program, finding.wrong)
         if probe:
             return probe
     return _plain(found or _unknown(seen))
-
-
-def diagnose_result(seen: Seen) -> tuple[str, str] | None:
-    """What the result alone tells, of any assembly."""
-    return (
-        unwritten(seen)
-        or _imprecise(seen)
-        or (bounded(seen.inputs, seen.expected, seen.wrong) if seen.kind != "transfer" else None)
-    )
 
 
 def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
@@ -147,7 +136,24 @@ def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
     if moved:
         used = "; words are used that were not given" if unwritten(seen) else ""
         return HARD_CODED, f"the first case is right, this one, with its operands elsewhere, is not{used}"
-    return diagnose_result(seen) or misplaced(seen.expected, seen.received, seen.wrong, seen.layout) or _unknown(seen)
+    return unwritten(seen) or _by_value(seen) or _misplaced(seen) or _unknown(seen)
+
+
+def _guessed(finding: Finding) -> tuple[str, str] | None:
+    if finding.case.row.op in ("DL", "UL"):
+        return None
+    return guessed(finding.case, finding.expected, finding.received, finding.wrong)
+
+
+def _misplaced(seen: Seen) -> tuple[str, str] | None:
+    return misplaced(seen.expected, seen.received, seen.wrong, seen.layout)
+
+
+def _by_value(seen: Seen) -> tuple[str, str] | None:
+    """Of numbers: whether they are near what is right, or wrong for some inputs only."""
+    if seen.kind == "transfer":
+        return None
+    return _imprecise(seen) or bounded(seen.inputs, seen.expected, seen.wrong)
 
 
 def _plain(found: tuple[str, str]) -> Explained:
@@ -176,8 +182,6 @@ def unwritten(seen: Seen) -> tuple[str, str] | None:
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:
     """Near, but not near enough."""
-    if seen.kind == "transfer":
-        return None
     with np.errstate(invalid="ignore"):
         error = np.abs(seen.received.astype(np.float64) - seen.expected)[seen.wrong]
     sizes = np.abs(seen.expected)

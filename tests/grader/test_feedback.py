@@ -1,0 +1,155 @@
+"""What a check says of a wrong kernel is so: causes, places, inputs, and what the result depends on."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader import check, diagnose
+from grader.bounds import bounded
+from grader.causes import HARD_CODED, LARGE, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
+from grader.dependence import elements, inputs_of
+from grader.emitter.replies import answering
+from grader.emitter.values import copied
+from grader.error_map import error_map
+from grader.judge_kernel import judge_case
+from grader.judging import judge_answers
+from grader.kernel_cases import Case, distinct_numbers, kernel_cases
+from grader.reference import expected
+from grader.result import Failure
+from grader.trials import compare, trials_of
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
+from haribote.tasks import ROOT, find_task
+from simulator import assemble
+
+COMPUTED = [row for row in KERNELS if row.op not in ("DL", "UL")]
+
+
+def failure_of(tmp_path: Path, task: str, old: str, new: str) -> Failure:
+    """What is wrong with a solution some of whose text is replaced."""
+    text = (ROOT / "solutions" / find_task(task).file).read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "answer.py"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    failure = check(task, path=path, seed=3).failure
+    assert failure is not None
+    return failure
+
+
+@pytest.mark.parametrize("row", [row for row in COMPUTED if "1024" not in row.name], ids=lambda row: row.name)
+def test_the_inputs_of_an_element_are_those_that_move_it(row: KernelRow) -> None:
+    op = problem(row)
+    case = Case("", row, op, distinct_numbers(row, op, np.random.default_rng(1)))
+    before = expected(row, op, case.arrays)[0]
+    rng = np.random.default_rng(0)
+    index = tuple(int(rng.integers(size)) for size in before.shape)
+    if row.op == "OneHot":
+        index = (index[0], int(case.arrays[0][index[0]]))  # where the 1 is: any other label moves it
+    for number, marks in enumerate(inputs_of(case, index)):
+        for inside, moves in ((marks, True), (~marks, False)):
+            arrays = [*case.arrays]
+            larger = case.arrays[number] + 10 if row.op == "ReduceMax" else -1.5 * case.arrays[number]
+            other = (case.arrays[number] + 5) % 16 if row.op == "OneHot" else larger
+            arrays[number] = np.where(inside, other, case.arrays[number]).astype(case.arrays[number].dtype)
+            after = expected(row, op, tuple(arrays))[0]
+            assert (after[index] != before[index]) == (moves and bool(inside.any()))
+
+
+@pytest.mark.parametrize("row", COMPUTED, ids=lambda row: row.name)
+def test_the_first_case_has_no_number_twice(row: KernelRow) -> None:
+    for array in next(kernel_cases(row, 5)).arrays:
+        counts = np.unique(array, return_counts=True)[1]
+        assert (counts == (array.size // 16 if row.op == "OneHot" else 1)).all()
+
+
+def test_a_mispairing_is_told_in_words_and_drawn(tmp_path: Path) -> None:
+    start = time.process_time()
+    failure = failure_of(tmp_path, "5.14", "{a.long(at + 2, 4)} $lr2v4", "{a.long(at, 4)} $lr2v4")
+    assert time.process_time() - start < 1.5
+    assert failure.cause == MISPAIRED and failure.depends is not None
+    assert "out[0, 8] depends on in0[0, 0], should be in0[0, 8]" in failure.explanation
+    wrong = failure.depends.wrong[0]
+    assert np.argwhere(wrong.extra).tolist() == [[0, 0]] and np.argwhere(wrong.missing).tolist() == [[0, 8]]
+    assert "  row 0: +.......-......." in failure.picture
+    picture = error_map(failure)
+    assert picture is not None and "what [0, 8] of the result depends on: in0, 256x16" in picture.text
+    other = failure_of(tmp_path, "5.14", "fvmul", "fvadd")
+    plain = error_map(other)
+    assert plain is not None and "depends on" not in plain.text
+
+
+def test_junk_that_is_written_is_not_called_unwritten(tmp_path: Path) -> None:
+    failure = failure_of(tmp_path, "5.12", "frelu {take(op.x, at)} {take(op.x, at)}", "lpassa $lr0v")
+    assert failure.cause == STALE and "never written" in failure.explanation
+    assert "of the output are never written" not in failure.explanation
+    assert failure_of(tmp_path, "5.12", "frelu", "nop #").cause == NEVER_WRITTEN
+
+
+def test_the_inputs_of_a_label_are_that_label(tmp_path: Path) -> None:
+    failure = failure_of(tmp_path, "5.26", 'f"1.0"', 'f"2.0"')
+    assert failure.expected is not None and failure.received is not None
+    row = int(np.argwhere(failure.expected != failure.received)[0][0])
+    assert f"its inputs: in0[{row}] = {failure.inputs['in0'][row]}" in failure.explanation
+
+
+def test_an_address_is_blamed_only_where_the_values_are_right_at_home() -> None:
+    row = BY_NAME["relu"]
+    home, *_, moved = kernel_cases(row, 1)
+    positive = Case(home.name, row, home.op, (np.abs(home.arrays[0]),))
+
+    def copy(case: Case) -> str:
+        return "\n".join(f"lpassa {case.op.x.long(at)} {case.op.y.long(at)}" for at in (0, 8))
+
+    program = assemble(copy(home))
+    assert judge_case(positive, "home", program, copy(home)) is None
+    found = judge_case(moved, "elsewhere", assemble(copy(moved)), copy(moved), (positive, program))
+    assert found is not None and found.cause == NEGATIVE
+    right = "\n".join(f"frelu $lm{at}v $lm{at}v $ln{at}v" for at in (0, 8))
+    found = judge_case(moved, "elsewhere", assemble(right), right, (home, assemble(right)))
+    assert found is not None and found.cause == HARD_CODED
+
+
+def test_a_bound_needs_all_on_its_side_to_be_wrong() -> None:
+    x = np.linspace(-2, 2, 64)
+    half = np.arange(64) % 2 == 0
+    assert bounded({"x": x}, x, half) is None
+    assert bounded({"x": x}, x, x > 1) == (LARGE, f"wrong only where x is {x[x > 1].min():.6g} or more")
+    assert bounded({"x": x}, x, np.ones(64, bool)) is None
+
+
+def test_a_number_alone_has_no_place() -> None:
+    failure = compare("a case", {}, np.array(1.0), np.array(2.0))
+    assert failure is not None and "[]" not in failure.explanation and "expected 1, received 2" in failure.explanation
+
+
+def test_elements_are_named_as_slices() -> None:
+    marks = np.zeros((4, 16), np.bool_)
+    marks[1, 8:16] = True
+    assert elements("in1", marks) == "in1[1, 8:16]"
+    marks[3, 8:16] = True
+    assert elements("in1", marks) == "in1[{1, 3}, 8:16]"
+    marks[3, 0] = True
+    assert elements("in1", marks) == "17 elements of in1, from in1[1, 8] to in1[3, 15]"
+    marks[:] = False
+    marks[[0, 1], [3, 4]] = True
+    assert elements("in1", marks) == "in1[0, 3], in1[1, 4]"
+
+
+def test_only_the_first_failure_is_probed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probes: list[str] = []
+
+    def probed(case: Case, *rest: object) -> None:
+        probes.append(case.name)
+
+    monkeypatch.setattr(diagnose, "probed", probed)
+    task = find_task("5.14")
+    text = (ROOT / "solutions" / task.file).read_text(encoding="utf-8")
+    path = tmp_path / "answer.py"
+    path.write_text(text.replace("{a.long(at + 2, 4)} $lr2v4", "{a.long(at, 4)} $lr2v4"), encoding="utf-8")
+    reply = answering(task, path)
+    replies = [reply(trial.name, copied(trial.given)) for trial in trials_of(task, 3)]
+    result = judge_answers(task, 3, replies, path)
+    assert result.cases == 0 and result.total > 2 and probes == ["every element different"]
