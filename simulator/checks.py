@@ -56,36 +56,46 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
                 )
 
 
-def _family(instruction: Instruction) -> str:
-    """Transfers of one family lay their data out alike in the turnaround register."""
-    return {"l1bmm": "16", "l1bmr": "16", "l1bmd": "d"}.get(instruction.op, "4")
+def _layout(instruction: Instruction, operand: Turnaround | L1bm) -> tuple[int, int]:
+    """What says in which order the words of a transfer lie in the turnaround register: its family and its width."""
+    return instruction.form.l1bm, operand.words
 
 
 def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
-    """`$lbi` replays the transfer of the step before (isa.md, section 8)."""
+    """`$lbi` replays the transfer of the step before (isa.md, section 8).
+
+    Errors are what the machine refuses to run: no text says what another family, or `$lbi` after `$llb`, would read.
+    """
     for instruction in step.instructions:
         for source in instruction.sources:
-            if not isinstance(source.operand, Turnaround):
-                continue
-            if sent is None or sent[0] != now - 1:
-                yield _warn(
-                    source.location,
-                    "$lbi is read, but the step before sends nothing from the PEs to L1BM",
-                    "put the transfer right before this step",
-                )
-            elif _family(instruction) != _family(sent[1]):
-                yield _warn(
-                    source.location,
-                    f"$lbi was written by {sent[1].op}, of another transfer family",
-                    "use the same family",
-                )
-            elif instruction.shift != sent[1].shift:
-                yield _warn(
-                    source.location,
-                    "both l1bmd of a turnaround pair need the same shift",
-                    f"write l1bmd{sent[1].shift:+d}",
-                    "error",
-                )
+            if isinstance(source.operand, Turnaround):
+                finding = _replay(instruction, source.operand, sent, now)
+                if finding is not None:
+                    yield _warn(source.location, *finding)
+
+
+def _replay(
+    instruction: Instruction, operand: Turnaround, sent: tuple[int, Instruction] | None, now: int
+) -> tuple[str, str, Literal["error", "warning"]] | None:
+    """What is wrong with a `$lbi`: message, fix, severity."""
+    name = f"${'l' * (operand.words // 2)}bi"
+    if sent is None:
+        message = f"{name} is read, but nothing was sent from the PEs to L1BM before"
+        return message, "put a transfer of the same family right before this step", "error"
+    time, sender = sent
+    target = sender.destinations[0].operand
+    assert isinstance(target, L1bm | Turnaround)
+    if _layout(instruction, operand) != _layout(sender, target):
+        written = f"{sender.op} with ${'l' * (target.words // 2)}b"
+        message = f"{name} was written by {written} (line {sender.location.line}), of another transfer family or width"
+        return message, "use the same family, and `ll` on both sides or on none", "error"
+    if time != now - 1:
+        message = f"{name} is read, but the step before sends nothing from the PEs to L1BM"
+        return message, "put the transfer right before this step", "warning"
+    if instruction.shift != sender.shift:
+        message = "both l1bmd of a turnaround pair need the same shift"
+        return message, f"write l1bmd{sender.shift:+d}", "error"
+    return None
 
 
 def _sends(step: Step) -> Instruction | None:

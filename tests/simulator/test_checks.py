@@ -9,7 +9,7 @@ import pytest
 
 from simulator.assembler import assemble
 from simulator.checks import boundary_nops, check, check_text, fix_nops
-from simulator.errors import AssemblyError, Diagnostic
+from simulator.errors import AssemblyError, Diagnostic, ExecutionError
 from simulator.machine import Machine
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -262,8 +262,6 @@ def test_the_turnaround_register_replays_the_step_before() -> None:
     assert not check(assemble("l1bmm@0 $lr0v $lbi\nl1bmm $lbi $ln0v"))
     assert not check(assemble("l1bmd+1 $lr0v $lb0\nl1bmd+1 $lbi $ln0v"))
     assert "the step before sends nothing" in warnings("l1bmm@0 $lr0v $lbi\nlpassa $lr0 $t\nl1bmm $lbi $ln0v")[0]
-    assert "the step before sends nothing" in warnings("l1bmm $lbi $ln0v")[0]
-    assert "another transfer family" in warnings("l1bmd $lr0v $lbi\nl1bmm $lbi $ln0v")[0]
     (finding,) = waits("l1bmd+1 $lr0v $lbi\nl1bmd $lbi $ln0v")
     assert (finding.line, finding.column, finding.fix) == (2, 7, "write l1bmd+1")
 
@@ -336,6 +334,35 @@ def test_fix_nops_inserts_the_fewest() -> None:
 def test_a_mask_statement_counts_as_a_mask_of_its_own() -> None:
     assert not waits("maskr 3\nlpassa $ls0 $lr0\nmask 0\nlpassa $lr0 $ln0")
     assert waits("maskr 31\nlpassa $ls0 $lr0\nmask 0\nlpassa $lr0 $ln0")
+
+
+REFUSED_BY_THE_MACHINE = [
+    "l1bmm $lbi $ln0v",
+    "noforward; l1bmm@0 $lm0v $lb0\nl1bmm $lbi $ln0v",
+    "l1bmd $lr0v $lbi\nl1bmm $lbi $ln0v",
+    "l1bmm@0 $llm0v $llb0\nl1bmm $lbi $ln0v",
+    "l1bmm@0 $lm0v $lb0\nl1bmm $llbi $lln0v",
+    "l1bmm@0 $lm0v $lb0\nl1bmm4 $lbi $ln0v",
+    "l1bmr4ffadd $lm0v $lb0\nl1bmm $lbi $ln0v",
+]
+
+
+@pytest.mark.parametrize("text", REFUSED_BY_THE_MACHINE)
+def test_what_the_machine_cannot_replay_is_an_error(text: str) -> None:
+    (finding,) = waits(text)
+    assert "bi " in finding.message and finding.fix
+    with pytest.raises(ExecutionError, match="turnaround register holds"):
+        Machine().run(assemble(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["l1bmm@0 $llm0v $llb0\nl1bmm $llbi $lln0v", "l1bmr4ffadd $lm0v $lb0\nl1bmm4 $lbi $ln0v",
+     "l1bmrffadd $lm0v $lbi\nl1bmm $lbi $ln0v"],
+)  # fmt: skip
+def test_what_the_machine_replays_is_no_error(text: str) -> None:
+    assert not check(assemble(text))
+    Machine().run(assemble(text))
 
 
 @pytest.mark.parametrize("send", ["l1bmd $lr0 $lb0", "l1bmm@3 $lr0 $lb0", "l1bmrffadd $lr0 $lbi"])
