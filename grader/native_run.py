@@ -34,6 +34,10 @@ class NativeError(HariboteError):
     """The compiler refuses the lines, or the program fails, takes too long or writes beside its output."""
 
 
+class NativeStopped(NativeError):
+    """The compiler or the program took too long."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """A process that has ended. status: 0 fine, negative: ended by that signal. stopped: the limit it broke, or ""."""
@@ -141,12 +145,12 @@ def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]
     command, runner = [*compiler(), *FLAGS, "answer.cpp", "-o", "answer"], confine.get()
     built = runner(command, {"answer.cpp": source.encode()}, b"", seconds, "answer")
     if built.stopped:
-        raise NativeError(f"the C++ compiler was stopped: {built.stopped}", "is there less to compile?")
+        raise NativeStopped(f"the C++ compiler was stopped: {built.stopped}", "is there less to compile?")
     if built.status:
         raise NativeError(explained(built.errors, source))
     done = runner(["./answer"], {"answer": built.output}, b"".join(arrays), seconds, "")
     if done.stopped:
-        raise NativeError(f"the C++ was stopped: {done.stopped}", "is there an endless loop?")
+        raise NativeStopped(f"the C++ was stopped: {done.stopped}", "is there an endless loop?")
     if done.status < 0:
         signal = f"signal {-done.status}" + (", it touched memory that is not there" if done.status == -11 else "")
         raise NativeError(f"the C++ was ended by {signal}", "check the bounds of the loops and the index expressions")

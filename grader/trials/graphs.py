@@ -43,6 +43,7 @@ def must_give(
     feeds: Mapping[str, Array],
     expected: Mapping[str, Array],
     near: float = NEAR,
+    earns: bool = True,
 ) -> Trial:
     """A case whose answer is a graph that gives these outputs for these inputs; others may be there too."""
 
@@ -58,7 +59,7 @@ def must_give(
                 return failure
         return None
 
-    return Trial(name, given, judge)
+    return Trial(name, given, judge, earns=earns)
 
 
 def must_refuse(name: str, given: Values) -> Trial:

@@ -86,7 +86,7 @@ def _gives_all(
     graph = helper.make_graph(nodes, "evaluate", info, [])
     model = helper.make_model(graph, opset_imports=imports, functions=[FUNCTIONS["DL"]])
     given: dict[str, Value] = {"graph": model.SerializeToString(), "values": dict(values)}
-    return Trial(name, given, judge)
+    return Trial(name, given, judge, earns=bool(made))
 
 
 TRIALS: dict[str, Trials] = {"1.1": addmm, "1.2": run_nodes}

@@ -96,15 +96,15 @@ def _place_nops(rng: np.random.Generator) -> Iterator[Trial]:
         lines = [line for part in parts.values() for line in part]
         fewest = assembled(fix_nops(assembled("\n".join(lines)))).steps
         given: dict[str, Value] = {part: [*text] for part, text in parts.items()}
-        yield Trial(name, given, partial(_judge_nops, name, lines), partial(_steps, name, fewest))
+        yield Trial(name, given, partial(_judge_nops, name, lines, fewest), partial(_steps, name, fewest))
 
 
 def _steps(name: str, par: int, answer: Values) -> Cost:
     return Cost(name, assembled(text_in(answer)).steps, par)
 
 
-def _judge_nops(name: str, lines: list[str], answer: Values) -> Failure | None:
-    """The given lines in their order, nops between them, enough of them."""
+def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Failure | None:
+    """The given lines in their order, nops between them, enough of them but not everywhere."""
     text = text_in(answer)
     left = iter(lines)
     for number, line in enumerate(text.splitlines(), 1):
@@ -118,7 +118,14 @@ def _judge_nops(name: str, lines: list[str], answer: Values) -> Failure | None:
     if missing is not None:
         return Failure(name, "", f"the text ends before the line `{missing}`")
     early = failure_in(name, text)  # where to put how many nops is what the task asks
-    return early and replace(early, explanation=early.explanation.split("\n    try:")[0])
+    if early:
+        return replace(early, explanation=early.explanation.split("\n    try:")[0])
+    steps, most = assembled(text).steps, fewest + fewest // 4
+    if steps > most:
+        return Failure(
+            name, "", f"no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}"
+        )
+    return None
 
 
 # --- 4.4 -------------------------------------------------------------------------------------------------------------
@@ -219,6 +226,7 @@ WRONG: dict[str, Wrong] = {
         ('yield "nop/2"  # LM1', 'yield "nop"  # LM1'),  # reads too early
         ("    yield from constant\n", ""),  # a line is missing
         ("yield from square\n", "yield from reversed(square)\n"),  # another order
+        ('yield "nop/2"  # LM1', 'yield "nop/9"  # LM1'),  # far too many
     ),
     "4.4": (
         ("$lm{x + at}v $ls", "$lm{at}v $ls"),  # hard-coded address

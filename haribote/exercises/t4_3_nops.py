@@ -20,8 +20,8 @@ def place_nops(
     square: n lines `fvmul $lm{X+8k}v $lm{X+8k}v $lr{8k}v`. scale: n lines `fvmul $lr{8k}v $ls0 $ln{Y+8k}v`.
     send: n lines `l1bmm@m $ln{Y+8k}v $lb{C+16k}`. spread: n lines `l1bmm $lb{C+16k} $ln{Z+8k}v`.
     Lines of one part never wait for each other. Yield every line as it is, in this order; between them only lines
-    `nop` or `nop/N` may stand. Too few nops are a mistake; too many are right, but over par.
-    Par, for n = 1, 2, 3, 4: 12, 16, 21 and 26 steps.
+    `nop` or `nop/N` may stand. Too few nops are a mistake, and so is more than a quarter over par; less is right, but
+    over par. Par, for n = 1, 2, 3, 4: 12, 16, 21 and 26 steps.
     """
     # TODO: about 11 lines.
     raise NotWritten("task 4.3 (place nops) is not written yet; check it with `grader check 4.3`")

@@ -52,12 +52,12 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "a syntax error": ("0.1", "def accuracy(:", 0, "syntax error"),
     "no function": ("0.1", "x = 1", 0, "has no function accuracy"),
     "right in one case of four": (
-        "0.1", accuracy("if len(labels) == 256: return 2.0\n    if len(labels) != 1: return -1"), 0, "1 of 1 values"),
-    "right in three cases of four": ("0.1", accuracy("if len(labels) == 1: return 2.0"), 1, "expected"),
+        "0.1", accuracy("if len(labels) == 256: return 2.0\n    if len(labels) != 1: return -1"), 0, "accuracy is wrong"),
+    "right in three cases of four": ("0.1", accuracy("if len(labels) == 1: return 2.0"), 2, "expected"),
     "a huge integer": ("0.1", accuracy("return 10**400"), 0, "int too large"),
     "more digits than can be written": (
         "4.1", "def position(layout, level):\n    return [[10**5000]]", 0, "received object"),
-    "endless in one case": ("0.1", accuracy("while len(labels) == 4: pass"), 1, "longer than"),
+    "endless in one case": ("0.1", accuracy("while len(labels) == 9: pass"), 1, "longer than"),
     "endless on loading": ("0.1", "while True: pass", 0, "longer than"),
     "endless in what it gives": (
         "0.1", accuracy("return Slow()", "class Slow:\n    def __float__(self):\n        while True: pass\n"),
