@@ -2,11 +2,13 @@
 
 The library's name holds a hash of the sources, the compiler's version, the flags and the processor, so a library is
 never used for anything else; a file beside it holds a hash of the library itself, so a damaged one is never loaded.
-Both are written under a temporary name and then renamed: two processes may build at once.
+Both are written under a temporary name and then renamed: two processes may build at once. Where the compiler fails, a
+file of the same name says why, so that the next process does not try it again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -16,10 +18,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from simulator.cache import cache_folder
 from simulator.errors import SimulatorError
+from simulator.files import FileError, write_file
 from simulator.native import records
 
 FLAGS = (
@@ -29,13 +34,16 @@ FLAGS = (
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fPIC",
-    "-shared",
+    "-fvisibility=hidden",
     "-pthread",
 )
+LINK_FLAGS = ("-shared", "-pthread")
 NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
 """The first that the compiler accepts is added: the code is for this processor only."""
 COMPILERS = ("c++", "g++", "clang++")
-TIME_LIMIT = 300  # seconds
+TIME_LIMIT = 300  # seconds for one source file; each takes a few
+AT_ONCE = 4  # source files
+REMEMBERED = 24 * 3600  # seconds for which a compiler that failed is not tried again
 
 
 class BuildError(SimulatorError):
@@ -47,7 +55,7 @@ def load() -> ctypes.CDLL:
     compiler = _compiler()
     path = cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
     if not _is_whole(path):
-        print("building the simulator's native engine (once, some seconds)", file=sys.stderr, flush=True)
+        _refuse_known_failure(path)
         _compile(compiler, path)
     try:
         return _load(path)
@@ -78,7 +86,12 @@ def _sources() -> list[Path]:
 def _identity(compiler: list[str]) -> str:
     """A hash of everything that the library depends on."""
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
-    parts = [" ".join(compiler).encode(), version, repr((FLAGS, NATIVE_FLAGS)).encode(), _processor().encode()]
+    parts = [
+        " ".join(compiler).encode(),
+        version,
+        repr((FLAGS, LINK_FLAGS, NATIVE_FLAGS)).encode(),
+        _processor().encode(),
+    ]
     parts += [source.read_bytes() for source in _sources()]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
 
@@ -105,36 +118,85 @@ def _is_whole(path: Path) -> bool:
         return False
 
 
+def _failure(path: Path) -> Path:
+    """The file that says why a library could not be built."""
+    return path.with_suffix(".failed")
+
+
+def _refuse_known_failure(path: Path) -> None:
+    """Raise BuildError where building this library has failed lately."""
+    note = _failure(path)
+    try:
+        if time.time() - note.stat().st_mtime < REMEMBERED:
+            why = note.read_text(encoding="utf-8", errors="replace")
+            raise BuildError(f"{why}\n    to try again: delete {note}")
+    except OSError:
+        return
+
+
 def _compile(compiler: list[str], path: Path) -> None:
-    """Build the library at `path`. Raises BuildError with the compiler's first messages."""
+    """Build the library at `path` and say how long it takes. Raises BuildError with the compiler's first messages."""
+    start = time.monotonic()
+    name = Path(compiler[0]).name
+    print(f"building the simulator's native engine with {name}, once: some 10 s", file=sys.stderr, flush=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
             built = Path(folder) / path.name
-            _run_compiler(compiler, built)
+            try:
+                _run_compiler(compiler, built)
+            except BuildError as error:
+                write_file(_failure(path), str(error))
+                raise
             checksum = _checksum(built)
             checksum.write_text(hashlib.sha256(built.read_bytes()).hexdigest(), encoding="ascii")
             os.replace(checksum, _checksum(path))
             os.replace(built, path)
-    except OSError as error:
+        _failure(path).unlink(missing_ok=True)
+    except (OSError, FileError) as error:
         raise BuildError(
-            f"the native engine cannot be kept in {path.parent}: {error.strerror}\n"
+            f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}\n"
             "    try: set HARIBOTE_CACHE to a folder"
         ) from error
+    print(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
 
 
 def _run_compiler(compiler: list[str], output: Path) -> None:
-    """Compile with the first of NATIVE_FLAGS that works. Raises BuildError."""
-    for flag in NATIVE_FLAGS:
-        command = [*compiler, *FLAGS, *([flag] if flag else []), str(records.SOURCES / "engine.cpp"), "-o", str(output)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
-        except subprocess.TimeoutExpired as error:
-            raise BuildError(f"{compiler[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
-        if done.returncode == 0 and output.exists():
-            return
-    first = "\n".join(done.stderr.splitlines()[:5])
-    raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
+    """Compile the sources side by side and link them. Raises BuildError."""
+    command = [*compiler, *FLAGS, *_processor_flags(compiler, output.parent)]
+    sources = [source for source in _sources() if source.suffix == ".cpp"]
+    objects = [output.with_name(f"{source.stem}.o") for source in sources]
+
+    def compile_one(source: Path, compiled: Path) -> None:
+        _run([*command, "-c", str(source), "-o", str(compiled)])
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, AT_ONCE)) as pool:
+        list(pool.map(compile_one, sources, objects))
+    _run([*compiler, *LINK_FLAGS, *map(str, objects), "-o", str(output)])
+
+
+def _processor_flags(compiler: list[str], folder: Path) -> list[str]:
+    """The first of NATIVE_FLAGS that the compiler takes for an empty file."""
+    empty = folder / "empty.cpp"
+    empty.write_text("", encoding="ascii")
+    for flag in filter(None, NATIVE_FLAGS):
+        with contextlib.suppress(BuildError):
+            _run([*compiler, flag, "-c", str(empty), "-o", str(folder / "empty.o")])
+            return [flag]
+    return []
+
+
+def _run(command: list[str]) -> None:
+    """Run the compiler. Raises BuildError."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, timeout=TIME_LIMIT
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"{command[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
+    if done.returncode or not Path(command[-1]).exists():
+        first = "\n".join(done.stderr.splitlines()[:5])
+        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
 
 
 def _load(path: Path) -> ctypes.CDLL:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +28,7 @@ print(machine.engine, machine.lm1[0, 0])
 """
 
 
-BUILDING = "building the simulator's native engine (once, some seconds)\n"
+BUILDING = re.compile(r"building the simulator's native engine with \S+, once: some 10 s\nbuilt in \d+ s: .*\n")
 
 
 def run(cache: Path, **environment: str) -> subprocess.Popen[str]:
@@ -48,12 +50,14 @@ def libraries(cache: Path) -> list[Path]:
 @needs_compiler
 def test_two_processes_build_at_once_and_damage_is_repaired(tmp_path: Path) -> None:
     processes = [run(tmp_path), run(tmp_path)]
-    assert [finish(process) for process in processes] == [("native 6", BUILDING)] * 2
+    for output, told in map(finish, processes):
+        assert output == "native 6" and BUILDING.fullmatch(told), told
     (library,) = libraries(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([library, library.with_suffix(".sha256")])  # nothing left over
     whole = library.read_bytes()
     library.write_bytes(whole[: len(whole) // 2])
-    assert finish(run(tmp_path)) == ("native 6", BUILDING)
+    output, told = finish(run(tmp_path))
+    assert output == "native 6" and BUILDING.fullmatch(told), told
     assert finish(run(tmp_path)) == ("native 6", "")
     assert len(library.read_bytes()) == len(whole)
 
@@ -77,7 +81,66 @@ def test_a_compiler_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
     with pytest.raises(build.BuildError, match=r"did not compile: (.|\n)*try: engine='numpy'"):
         build.load()
-    assert list(tmp_path.iterdir()) == []
+    (note,) = tmp_path.iterdir()
+    assert note.suffix == ".failed"
+
+
+def test_a_failure_is_remembered_until_its_note_is_deleted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    compiler = tmp_path / "c++"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {calls}\necho "error: not today" >&2\nexit 1\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache"))
+
+    def tries() -> int:
+        calls.write_text("")
+        with pytest.raises(build.BuildError, match="error: not today"):
+            build.load()
+        return sum(" -c " in line for line in calls.read_text().splitlines())
+
+    assert tries() > 1
+    assert tries() == 0
+    (note,) = (tmp_path / "cache").glob("*.failed")
+    with pytest.raises(build.BuildError, match=r"to try again: delete .*\.failed"):
+        build.load()
+    os.utime(note, (0, 0))  # long ago
+    assert tries() > 1
+    note.unlink()
+    assert tries() > 1
+    compiler.write_text(compiler.read_text() + "# another compiler\n")
+    monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-g"))
+    assert tries() > 1  # other flags, another library
+
+
+def test_a_compiler_that_takes_too_long_is_given_up_and_remembered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_text('#!/bin/sh\n[ "$1" = --version ] || exec sleep 60\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "TIME_LIMIT", 0.2)
+    for again in ("", "(.|\n)*to try again: delete"):
+        with pytest.raises(build.BuildError, match=rf"took more than 0.2 s\n    try: engine='numpy'{again}"):
+            build.load()
+
+
+@needs_compiler
+def test_a_user_without_a_home_folder_and_a_passwd_entry(tmp_path: Path) -> None:
+    """Their cache is a folder of their own among the temporary ones; here it has the library already."""
+    cache = tmp_path / f"haribote-{os.getuid()}"
+    cache.mkdir(mode=0o700)
+    for path in build.cache_folder().glob("engine-*"):
+        shutil.copy(path, cache)
+    nobody = "import pwd\ndef missing(uid): raise KeyError(uid)\npwd.getpwuid = missing\n"
+    program = nobody + RUN.replace("build.FLAGS = ", "flags = ")
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(("HOME", "HARIBOTE_CACHE"))}
+    command = [sys.executable, "-c", program]
+    environment = {**kept, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("native 6\n", "")
 
 
 def test_a_cache_that_cannot_be_written_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "alu.hpp"
-#include "moves.hpp"
-#include "product.hpp"
+#include "units.hpp"
 
 namespace haribote {
 
@@ -16,6 +14,11 @@ struct Program {
 };
 
 constexpr int MAX_INSTRUCTIONS = 8;  // of a step; the assembler admits one per unit
+
+inline Result mau(Block& block, const Instruction& instruction) {
+    const Mau op = Mau(instruction.code);
+    return op == Mau::mmul || op == Mau::mfma ? product(block, instruction) : vector(block, instruction);
+}
 
 inline Result compute(Block& block, const Instruction& instruction) {
     switch (instruction.unit) {
@@ -134,6 +137,7 @@ class Schedule {
 
 }  // namespace haribote
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 // Run the lines first to last - 1 on 1 to 4 threads.
@@ -156,3 +160,4 @@ void haribote_record_sizes(int sizes[6]) {
     for (int i = 0; i < 6; ++i) sizes[i] = int(all[i]);
 }
 }
+#pragma GCC visibility pop

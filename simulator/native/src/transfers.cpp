@@ -2,33 +2,15 @@
 //
 // A transfer of the L1BM moves one block of long words per L1B, ordered cycle, MAB (those that differ), long word of
 // the datum, PE. The turnaround register keeps such a block.
-#pragma once
-
+#include "longs.hpp"
 #include "reduce.hpp"
+#include "units.hpp"
 
 namespace haribote {
 
-inline u64* l1bm_of(const Block& block, int l1b) {
-    return block.machine.l1bm + std::size_t(block.l2b * L1BS + l1b) * L1BM_LONGS;
-}
-inline u64* l2bm_of(const Machine& machine, int l2b) { return machine.l2bm + std::size_t(l2b) * L2BM_LONGS; }
 inline u64* turnaround_of(const Block& block, int l1b) {
     return block.machine.turnaround + std::size_t(block.l2b * L1BS + l1b) * TURNAROUND_LONGS;
 }
-
-inline void load_longs(const u64* memory, int size, int address, int count, u64* out) {
-    const int until_end = std::min(count, size - address % size);
-    std::memcpy(out, memory + address % size, std::size_t(until_end) * sizeof(u64));
-    std::memcpy(out + until_end, memory, std::size_t(count - until_end) * sizeof(u64));
-}
-
-inline void store_longs(u64* memory, int size, int address, int count, const u64* values) {
-    const int until_end = std::min(count, size - address % size);
-    std::memcpy(memory + address % size, values, std::size_t(until_end) * sizeof(u64));
-    std::memcpy(memory, values + until_end, std::size_t(count - until_end) * sizeof(u64));
-}
-
-// --- L1BM ------------------------------------------------------------------------------------------------------------
 
 inline int block_longs(const Instruction& instruction, int wide) {
     return instruction.mabs == 0 ? CYCLES * wide : CYCLES * instruction.mabs * wide * PES;
@@ -40,7 +22,7 @@ inline int part_of(const Instruction& instruction, int mab) {
     return mab / (MABS / std::max(instruction.mabs, 1));
 }
 
-inline Result to_pes(Block& block, const Instruction& instruction) {
+Result to_pes(Block& block, const Instruction& instruction) {
     Result result{zero_datum()};
     const Operand& source = instruction.sources[0];
     const int wide = source.words / 2, count = block_longs(instruction, wide), mabs = std::max(instruction.mabs, 1);
@@ -182,7 +164,7 @@ inline void gather_longs(const Instruction& instruction, const Datum& datum, int
 }
 
 // The blocks that the PEs send, before any shift: [l1b][TURNAROUND_LONGS].
-inline Result from_pes(Block& block, const Instruction& instruction) {
+Result from_pes(Block& block, const Instruction& instruction) {
     Result result{};
     const Datum datum = read(block, instruction.sources[0]);
     const int wide = instruction.target.words / 2, parts = instruction.mabs;
@@ -199,7 +181,7 @@ inline Result from_pes(Block& block, const Instruction& instruction) {
     return result;
 }
 
-inline void store_blocks(Block& block, const Instruction& instruction, const Result& result) {
+void store_blocks(Block& block, const Instruction& instruction, const Result& result) {
     const Operand& target = instruction.target;
     const int count = block_longs(instruction, target.words / 2);
     u64 turned[TURNAROUND_LONGS];
@@ -222,7 +204,7 @@ inline void store_blocks(Block& block, const Instruction& instruction, const Res
 // --- L2BM ------------------------------------------------------------------------------------------------------------
 
 // What the L1BMs get ([l1b][count]) or the L2BM gets ([count]).
-inline Result l2bm(Block& block, const Instruction& instruction) {
+Result l2bm(Block& block, const Instruction& instruction) {
     Result result{};
     const L2bm op = L2bm(instruction.code);
     const int address = instruction.sources[0].addresses[0];
@@ -275,7 +257,7 @@ inline Result l2bm(Block& block, const Instruction& instruction) {
     return result;
 }
 
-inline void store_l2bm(Block& block, const Instruction& instruction, const Result& result) {
+void store_l2bm(Block& block, const Instruction& instruction, const Result& result) {
     const L2bm op = L2bm(instruction.code);
     const int address = instruction.target.addresses[0];
     if (instruction.target.kind == Kind::l2bm) {

@@ -1,8 +1,8 @@
 // Matrix-vector products of the MAU on block floats (isa.md, sections 9.2 and 11.4).
-#pragma once
-
+#include "elements.hpp"
 #include "matrix.hpp"
-#include "vector.hpp"
+#include "sums.hpp"
+#include "units.hpp"
 
 namespace haribote {
 
@@ -186,7 +186,7 @@ inline void product_of_doubles(Block& block, const Instruction& instruction, Res
     }
 }
 
-inline Result product(Block& block, const Instruction& instruction) {
+Result product(Block& block, const Instruction& instruction) {
     Result result{};
     const bool narrows = instruction.narrow;
     if (instruction.letter == Letter::d)
@@ -196,11 +196,6 @@ inline Result product(Block& block, const Instruction& instruction) {
         narrows ? product_of<Half>(block, instruction, result) : product_of<Single>(block, instruction, result);
     flush(block, result, instruction.flush, instruction.letter == Letter::h && !narrows);
     return result;
-}
-
-inline Result mau(Block& block, const Instruction& instruction) {
-    const Mau op = Mau(instruction.code);
-    return op == Mau::mmul || op == Mau::mfma ? product(block, instruction) : vector(block, instruction);
 }
 
 }  // namespace haribote

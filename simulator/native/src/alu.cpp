@@ -1,8 +1,7 @@
 // ALU instructions (isa.md, section 10).
-#pragma once
-
 #include "block_float.hpp"
 #include "floats.hpp"
+#include "units.hpp"
 
 namespace haribote {
 
@@ -13,25 +12,23 @@ inline void for_words(Function f) {
         for (int word = 0; word < 2; ++word) f(cycle, word);
 }
 
-// The elements of long word 0 of x and y through a function, into new rows of the result.
+// The elements of long word 0 of one cycle, row by row, and what f(x, y) makes of them. Not inlined: one copy of the
+// loops is enough, for it takes the compiler its time to unroll them.
 template <class U, class Function>
-inline void map_elements(Block& block, const Datum& x, const Datum& y, Result& result, Function f) {
-    u32* rows[CYCLES][2];
-    for_words([&](int cycle, int word) { result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row(); });
+[[gnu::noinline]] void map_row(const u32* const* x, const u32* const* y, u32* const* out, Function f) {
     if constexpr (sizeof(U) == 8) {
-        for (int cycle = 0; cycle < CYCLES; ++cycle) {
-            const u32 *xh = x.rows[cycle][0], *xl = x.rows[cycle][1], *yh = y.rows[cycle][0], *yl = y.rows[cycle][1];
-            u32 *high = rows[cycle][0], *low = rows[cycle][1];
-            for (int pe = 0; pe < ROW; ++pe) {
-                const u64 value = f(u64(xh[pe]) << 32 | xl[pe], u64(yh[pe]) << 32 | yl[pe]);
-                high[pe] = u32(value >> 32);
-                low[pe] = u32(value);
-            }
+        const u32 *xh = x[0], *xl = x[1], *yh = y[0], *yl = y[1];
+        u32 *__restrict high = out[0], *__restrict low = out[1];
+        for (int pe = 0; pe < ROW; ++pe) {
+            const u64 value = f(u64(xh[pe]) << 32 | xl[pe], u64(yh[pe]) << 32 | yl[pe]);
+            high[pe] = u32(value >> 32);
+            low[pe] = u32(value);
         }
     } else {
-        for_words([&](int cycle, int word) {
-            const u32 *xs = x.rows[cycle][word], *ys = y.rows[cycle][word];
-            u32* target = rows[cycle][word];
+#pragma GCC unroll 1
+        for (int word = 0; word < 2; ++word) {
+            const u32 *xs = x[word], *ys = y[word];
+            u32* __restrict target = out[word];
             for (int pe = 0; pe < ROW; ++pe) {
                 if constexpr (sizeof(U) == 4)
                     target[pe] = f(xs[pe], ys[pe]);
@@ -39,32 +36,49 @@ inline void map_elements(Block& block, const Datum& x, const Datum& y, Result& r
                     target[pe] = u32(u16(f(u16(xs[pe] >> 16), u16(ys[pe] >> 16)))) << 16 |
                                  u16(f(u16(xs[pe]), u16(ys[pe])));
             }
-        });
+        }
+    }
+}
+
+// The elements of long word 0 of x and y through a function, into new rows of the result.
+template <class U, class Function>
+inline void map_elements(Block& block, const Datum& x, const Datum& y, Result& result, Function f) {
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        u32* rows[2] = {block.new_row(), block.new_row()};
+        map_row<U>(x.rows[cycle], y.rows[cycle], rows, f);
+        for (int word = 0; word < 2; ++word) result.datum.rows[cycle][word] = rows[word];
     }
 }
 
 template <class U>
-inline U element(const Datum& datum, int cycle, int index, int pe) {
+inline U element(const u32* const* words, int index, int pe) {
     if constexpr (sizeof(U) == 8)
-        return u64(datum.rows[cycle][0][pe]) << 32 | datum.rows[cycle][1][pe];
+        return u64(words[0][pe]) << 32 | words[1][pe];
     else if constexpr (sizeof(U) == 4)
-        return datum.rows[cycle][index][pe];
+        return words[index][pe];
     else
-        return u16(datum.rows[cycle][index / 2][pe] >> (index % 2 ? 0 : 16));
+        return u16(words[index / 2][pe] >> (index % 2 ? 0 : 16));
 }
 
-// Flags of (result, x, y), one per element, shared by the lanes that the element covers.
+// Flags of (result, x, y) of one element of one cycle.
+template <class U, class Function>
+[[gnu::noinline]] void flag_row(const u32* const* result, const u32* const* x, const u32* const* y, int index, u8* flags,
+                                Function f) {
+    u8* __restrict out = flags;
+    for (int pe = 0; pe < ROW; ++pe)
+        out[pe] = f(element<U>(result, index, pe), element<U>(x, index, pe), element<U>(y, index, pe));
+}
+
+// Flags of all elements, each shared by the lanes that the element covers.
 template <class U, class Function>
 inline void map_flags(Block& block, const Datum& x, const Datum& y, Result& result, Function f) {
-    constexpr int count = 8 / sizeof(U);
+    constexpr int lanes = LANES * int(sizeof(U)) / 8;
     result.flags = block.arena.take<u8>(CYCLES * LANES * ROW);
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int lane = 0; lane < LANES; ++lane) {
-            const int index = lane * count / LANES;
+        for (int lane = 0; lane < LANES; lane += lanes) {
             u8* row = result.flag_row(cycle, lane);
-            for (int pe = 0; pe < ROW; ++pe)
-                row[pe] = f(element<U>(result.datum, cycle, index, pe), element<U>(x, cycle, index, pe),
-                            element<U>(y, cycle, index, pe));
+            flag_row<U>(result.datum.rows[cycle], x.rows[cycle], y.rows[cycle], lane / lanes, row, f);
+            for (int other = 1; other < lanes; ++other) std::memcpy(row + other * ROW, row, ROW);
         }
 }
 
@@ -212,7 +226,7 @@ inline void neighbour(Block& block, const Instruction& instruction, const Datum&
     });
 }
 
-inline Result alu(Block& block, const Instruction& instruction) {
+Result alu(Block& block, const Instruction& instruction) {
     Result result{zero_datum()};
     const Alu op = Alu(instruction.code);
     if (op == Alu::zero || op == Alu::imm) {

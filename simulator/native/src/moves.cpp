@@ -1,13 +1,9 @@
 // MV instructions: between DRAM, PDM and L2BM (isa.md, section 6). Sizes and addresses are in long words.
-#pragma once
-
-#include <vector>
-
-#include "transfers.hpp"
+#include "longs.hpp"
+#include "reduce.hpp"
+#include "units.hpp"
 
 namespace haribote {
-
-using Longs = std::vector<u64>;
 
 inline u64* pdm_of(const Machine& machine, int group) { return machine.pdm + std::size_t(group) * PDM_LONGS; }
 
@@ -80,7 +76,7 @@ inline void pair_in_group(const Machine& machine, const Line& line, int group, L
 }
 
 // A move that stays within each group.
-inline void local_move(const Machine& machine, const Line& line, int group, Longs& buffer) {
+void local_move(const Machine& machine, const Line& line, int group, Longs& buffer) {
     if (line.move == MoveOp::mvp)
         copy_in_group(machine, line, group, buffer);
     else
@@ -167,7 +163,7 @@ inline void copy_across(const Machine& machine, const Line& line, Longs& buffer)
 }
 
 // A move that connects groups.
-inline void global_move(const Machine& machine, const Line& line, Longs& whole, Longs& parts) {
+void global_move(const Machine& machine, const Line& line, Longs& whole, Longs& parts) {
     switch (line.move) {
         case MoveOp::mvb: case MoveOp::mvb4: return broadcast(machine, line, whole, parts);
         case MoveOp::mvd: return deal(machine, line, whole, parts);

@@ -1,0 +1,31 @@
+// What one source file of the engine offers the others. The files are compiled side by side.
+#pragma once
+
+#include <vector>
+
+#include "block.hpp"
+
+namespace haribote {
+
+using Longs = std::vector<u64>;
+
+// What an instruction puts out; nothing is written yet.
+Result alu(Block& block, const Instruction& instruction);
+Result vector(Block& block, const Instruction& instruction);
+Result product(Block& block, const Instruction& instruction);
+Result matrix_write(Block& block, const Instruction& instruction);
+Result matrix_read(Block& block, const Instruction& instruction);
+Result to_pes(Block& block, const Instruction& instruction);
+Result from_pes(Block& block, const Instruction& instruction);
+Result l2bm(Block& block, const Instruction& instruction);
+
+// Writes of what is no PE memory.
+void store_matrix(Block& block, const Instruction& instruction, const Result& result);
+void store_blocks(Block& block, const Instruction& instruction, const Result& result);
+void store_l2bm(Block& block, const Instruction& instruction, const Result& result);
+
+// MV lines: inside one group, or between groups. The buffers are for the long words on their way.
+void local_move(const Machine& machine, const Line& line, int group, Longs& buffer);
+void global_move(const Machine& machine, const Line& line, Longs& whole, Longs& parts);
+
+}  // namespace haribote
