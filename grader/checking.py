@@ -20,6 +20,7 @@ from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
 from haribote.tasks import ROOT, Task, answer_file, find_task, is_written, product_only
+from haribote.verdicts import remember
 
 
 def check(task: str, *, path: Path | None = None, seed: int | None = None) -> Result:
@@ -32,6 +33,8 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None) -> Re
     seed = secrets.randbelow(10**6) if seed is None else seed
     result = _check(found, path, seed) if is_written(path) else _unwritten(found, path, seed)
     reference = path == answer_file(found, solutions=True, root=ROOT)
+    if result.state != "not started":
+        remember(path, result.state)
     return replace(result, seconds=time.monotonic() - start, reference=reference)
 
 

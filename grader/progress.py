@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from grader.result import Result
 from haribote.tasks import ROOT, Task, all_tasks, is_written
+from haribote.verdicts import FILE, digest_of
 from simulator.files import write_file
-
-FILE = "runs/progress.json"
 
 
 class Progress:
@@ -56,7 +54,7 @@ class Progress:
 
     def _digest(self, task: str) -> str:
         path = self.root / "haribote" / next(found.file for found in all_tasks() if found.id == task)
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        return digest_of(path)
 
     def _read(self) -> dict[str, dict[str, Any]]:
         try:

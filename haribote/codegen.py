@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -32,6 +32,10 @@ class KernelFailed(HariboteError):
     """A kernel stopped with an error of its own; the message names its file and line."""
 
 
+class LeftOut(HariboteError):
+    """A kernel is written, but does not work, so its node runs on the host."""
+
+
 @dataclass(frozen=True)
 class ChipPiece:
     """The assembly of one node. owner: whose kernel wrote it."""
@@ -43,10 +47,14 @@ class ChipPiece:
 
 @dataclass(frozen=True)
 class HostPiece:
-    """A node that the host evaluates on tensors in DRAM. reason: why it is not on the chip."""
+    """A node that the host evaluates on tensors in DRAM. reason: why it is not on the chip.
+
+    left_out: its kernel is written, but does not work.
+    """
 
     node: onnx.NodeProto
     reason: str
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ class _Generator:
         """The pieces of one operator: on the chip with its transfers, or on the host without them."""
         piece = self.compute(group.node)
         if isinstance(piece, HostPiece):
-            yield HostPiece(_without_transfers(group), piece.reason)
+            yield replace(piece, node=_without_transfers(group))
             return
         yield from map(self.transfer, group.loads)
         yield piece
@@ -141,13 +149,15 @@ class _Generator:
         return op_of(node, row, self.index)
 
     def emit(self, node: onnx.NodeProto, row: KernelRow) -> ChipPiece | HostPiece:
-        answer = self.find(row, self.solutions)
-        if answer is None:
-            return HostPiece(node, f"task {row.task} is not written")
         try:
+            answer = self.find(row, self.solutions)
+            if answer is None:
+                return HostPiece(node, f"task {row.task} is not written")
             return ChipPiece(node, tuple(run_kernel(answer.kernel, self.op(node, row))), answer.owner)
         except (UnsupportedShape, NotWritten) as reason:
             return HostPiece(node, str(reason))
+        except LeftOut as reason:
+            return HostPiece(node, str(reason), left_out=True)
 
 
 def run_kernel(kernel: Kernel, op: Op) -> list[str]:

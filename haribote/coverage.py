@@ -1,4 +1,4 @@
-"""How much of the training step runs on the chip with the kernels that a learner has written so far.
+"""How much of the training step runs on the chip with the kernels that a learner has written so far and that work.
 
 `on_chip()` says and draws it, `train_a_little()` trains with it, `export_answer("5.12")` writes a kernel's answer for
 the vendor's public judge. All read the learner's files fresh from disk.
@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from haribote.codegen import ChipPiece, Find, generate, run_kernel
+from haribote.codegen import ChipPiece, Find, LeftOut, generate, run_kernel
 from haribote.course import reread
 from haribote.errors import HariboteError, NotWritten
 from haribote.judging import export_answer
-from haribote.kernel_table import KERNELS, KernelRow, problem
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
 from haribote.program import TRANSFERS, Compiled, link
+from haribote.quick_check import wrong_result
 from haribote.tasks import ROOT, Answer, all_tasks, find_task, resolve_row, solutions_wanted
+from haribote.verdicts import last_verdict
 from simulator import SimulatorError, assemble
 from simulator.checks import check
 
@@ -57,7 +59,10 @@ class Bar:
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """What runs where. yours, missing: titles of kernels with their tasks; broken: the same to what is wrong."""
+    """What runs where. yours, reference, missing: titles of kernels with their tasks.
+
+    broken: kernels that are written, but fail their check, to what is wrong; their nodes run on the host.
+    """
 
     compiled: Compiled
     yours: tuple[str, ...]
@@ -79,7 +84,8 @@ class Coverage:
     def text(self) -> str:
         """The assembly of what runs on the chip. Raises NotWritten where nothing does."""
         if not self.nodes:
-            raise NotWritten("no kernel of the training step is written yet", "`grader list`")
+            works = "works" if self.broken else "is written"
+            raise NotWritten(f"no kernel of the training step {works} yet", "`grader list`")
         return self.compiled.text
 
     @property
@@ -127,12 +133,12 @@ class Coverage:
 def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
     """What of the training step (784-16-10, batch 256) runs on the chip now.
 
-    tasks: as if the kernels of these tasks alone were written, such as ["5.3", "5.9", "5.12"]; of those that are not
-    yet, the reference kernel stands in.
+    tasks: as if the kernels of these tasks alone were written, such as ["5.3", "5.9", "5.12"]; for those that are not
+    yet, or do not work, the reference kernel stands in.
     """
     find, broken = working_kernels()
     if tasks is not None:
-        find = _only(find, {find_task(task).id for task in tasks})
+        find, broken = _only(find, {find_task(task).id for task in tasks}), {}
     placed = _placed_step()
     compiled = link(placed, generate(placed, solutions_wanted(), find))
     owners: dict[str, list[str]] = {"yours": [], "reference": [], "": []}
@@ -145,10 +151,11 @@ def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
 
 
 def working_kernels() -> tuple[Find, dict[str, str]]:
-    """Who gives the kernels, with the files as they are now: those that emit good assembly.
+    """Who gives the kernels, with the files as they are now: those that work.
 
-    The second value says of the others, by task, what is wrong with them; their nodes stay on the host. What kernels
-    compute is not looked at: that is what `check` is for.
+    The second value says of the others, by task, what is wrong with them; their nodes stay on the host. A kernel works
+    where its last check passed. Where it was not checked since its last change, it must emit good assembly and give the
+    right result for one set of random values.
     """
     reread()
     answers: dict[str, Answer | None] = {}
@@ -160,27 +167,36 @@ def working_kernels() -> tuple[Find, dict[str, str]]:
             broken.setdefault(row.task, _short(error))
 
     def find(row: KernelRow, _: bool) -> Answer | None:
-        return None if row.task in broken else answers[row.name]
+        if row.task in broken:
+            raise LeftOut(f"the kernel of task {row.task} does not work yet: {broken[row.task]}")
+        return answers[row.name]
 
     return find, broken
 
 
 def _working(row: KernelRow) -> Answer | None:
-    """The answer to a row if it emits good assembly. Raises what its file raises, or SimulatorError."""
+    """The answer to a row if it works. Raises what its file raises, LeftOut or SimulatorError."""
     answer = resolve_row(row, solutions_wanted())
     if answer is None or answer.owner == "reference":
         return answer
-    _require_good("\n".join(run_kernel(answer.kernel, problem(row))), row.name)
+    text, verdict = "\n".join(run_kernel(answer.kernel, problem(row))), last_verdict(find_task(row.task))
+    if verdict == "failed":
+        raise LeftOut(f"`grader check {row.task}` fails")
+    if verdict != "passed":
+        _require_good(text, row.name)
     return answer
 
 
 @lru_cache(maxsize=256)  # what a kernel emits stays the same until its file changes
 def _require_good(text: str, name: str) -> None:
-    """Raise SimulatorError where the assembler or the rules about waiting reject a kernel's text."""
+    """Raise SimulatorError where the assembler or the rules about waiting reject a text, LeftOut for a wrong result."""
     program = assemble(text, filename=f"kernel {name}")
     found = [finding for finding in check(program) if finding.severity == "error"]
     if found:
         raise SimulatorError(f"kernel {name}: line {found[0].line} of its assembly: {found[0].message}")
+    wrong = wrong_result(BY_NAME[name], program)
+    if wrong:
+        raise LeftOut(f"{wrong} (`grader check {BY_NAME[name].task}` says more)")
 
 
 def _short(error: BaseException) -> str:
@@ -198,7 +214,12 @@ def _some(kernels: Sequence[str]) -> str:
 
 def _only(find: Find, tasks: set[str]) -> Find:
     def found(row: KernelRow, solutions: bool) -> Answer | None:
-        return find(row, solutions) or resolve_row(row, True) if row.task in tasks else None
+        if row.task not in tasks:
+            return None
+        try:
+            return find(row, solutions) or resolve_row(row, True)
+        except LeftOut:
+            return resolve_row(row, True)
 
     return found
 

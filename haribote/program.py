@@ -66,7 +66,8 @@ class Compiled:
         owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece))
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
         names = {"yours": "your kernels", "reference": "reference kernels"}
-        whose = ", ".join(f"{count} by {names[owner]}" for owner, count in owners.items()) or "no kernel is written"
+        none = f"no kernel {'works' if any(piece.left_out for piece in self.host_nodes) else 'is written'}"
+        whose = ", ".join(f"{count} by {names[owner]}" for owner, count in owners.items()) or none
         by_host = f", {served} DL/UL by the host" if served else ""
         included = ", DL and UL included" if owners else ""
         return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}{included}{by_host})"

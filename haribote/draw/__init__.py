@@ -16,7 +16,7 @@ from haribote.draw.compare import changes, compare
 from haribote.draw.curves import live_loss, loss
 from haribote.draw.held_picture import layout_picture as layout
 from haribote.draw.images import digits
-from haribote.draw.picture import picture
+from haribote.draw.picture import LEFT_OUT, picture
 from haribote.draw.render import Svg, render
 from haribote.graph import clone
 from haribote.program import Compiled
@@ -68,6 +68,8 @@ def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
         node = clone(piece.node)
         if isinstance(piece, HostPiece):
             _drop(node, "haribote.in", "haribote.out", "haribote.kernel")
+            if piece.left_out:
+                node.metadata_props.append(onnx.StringStringEntryProto(key=LEFT_OUT, value=piece.reason))
         elif isinstance(piece, TransferPiece):
             _drop(node, "haribote.kernel")
         model.graph.node.append(node)

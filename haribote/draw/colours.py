@@ -12,6 +12,7 @@ _DARK = {
 PAINTS = {
     "chip": ("runs on the chip", "#dbeafe", "#2563eb", "#172c54", "#6aa5ff"),
     "host": ("runs on the host", "#ffedd5", "#c2570c", "#46290f", "#fb9a4b"),
+    "wrong": ("on the host: its kernel fails its check", "#fde2e4", "#c81e3a", "#4a1620", "#ff7a8c"),
     "loss": ("loss value (on the host)", "#ede9fe", "#7c3aed", "#2f2357", "#b197fc"),
     "matrix": ("matrix", "#dbeafe", "#2563eb", "#172c54", "#6aa5ff"),
     "elementwise": ("element by element", "#d9f2e6", "#0b7a55", "#0f3529", "#4cc79a"),

@@ -57,6 +57,10 @@ class Value:
     memory: str = ""
 
 
+LEFT_OUT = "haribote.left_out"
+"""Key of a node's metadata_props: why its kernel, which is written, does not serve it."""
+
+
 @dataclass(frozen=True)
 class Picture:
     """Boxes such that a wire leads from a lower number to higher ones; the style classes in use are for the legend."""
@@ -92,9 +96,11 @@ def is_partitioned(model: onnx.ModelProto) -> bool:
 
 
 def partition(node: onnx.NodeProto) -> str:
-    """Where a node of a partitioned graph runs: "chip", "host", or "loss" (on the host by design)."""
+    """Where a node of a partitioned graph runs: "chip", "host", "wrong" (there for a wrong kernel), or "loss"."""
     if row_of(node) is not None:
         return "chip"
+    if any(prop.key == LEFT_OUT for prop in node.metadata_props):
+        return "wrong"
     return "loss" if is_loss(node) else "host"
 
 

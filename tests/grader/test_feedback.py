@@ -23,6 +23,7 @@ from grader.result import Failure
 from grader.trials import compare, trials_of
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
 from haribote.tasks import ROOT, find_task
+from haribote.verdicts import last_verdict
 from simulator import assemble
 
 COMPUTED = [row for row in KERNELS if row.op not in ("DL", "UL")]
@@ -110,6 +111,17 @@ def test_an_address_is_blamed_only_where_the_values_are_right_at_home() -> None:
     right = "\n".join(f"frelu $lm{at}v $lm{at}v $ln{at}v" for at in (0, 8))
     found = judge_case(moved, "elsewhere", assemble(right), right, (home, assemble(right)))
     assert found is not None and found.cause == HARD_CODED
+
+
+def test_what_a_check_said_is_remembered(tmp_path: Path) -> None:
+    task = find_task("5.12")
+    path = tmp_path / "haribote" / task.file
+    path.parent.mkdir(parents=True)
+    text = (ROOT / "solutions" / task.file).read_text(encoding="utf-8")
+    for content, state in ((text.replace("frelu", "fmax"), "failed"), (text, "passed")):
+        path.write_text(content, encoding="utf-8")
+        assert last_verdict(task, tmp_path) == ""
+        assert check("5.12", path=path, seed=1).state == state == last_verdict(task, tmp_path)
 
 
 def test_a_bound_needs_all_on_its_side_to_be_wrong() -> None:
