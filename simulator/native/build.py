@@ -138,7 +138,7 @@ def _compile(compiler: list[str], path: Path) -> None:
     """Build the library at `path` and say how long it takes. Raises BuildError with the compiler's first messages."""
     start = time.monotonic()
     name = Path(compiler[0]).name
-    print(f"building the simulator's native engine with {name}, once: some 10 s where nothing else runs", file=sys.stderr, flush=True)
+    print(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:

@@ -28,7 +28,7 @@ print(machine.engine, machine.lm1[0, 0])
 """
 
 
-BUILDING = re.compile(r"building the simulator's native engine with \S+, once: some 10 s where nothing else runs\nbuilt in \d+ s: .*\n")
+BUILDING = re.compile(r"building the simulator's native engine with \S+, once: some 10 s if idle\nbuilt in \d+ s: .*\n")
 
 
 def run(cache: Path, **environment: str) -> subprocess.Popen[str]:
