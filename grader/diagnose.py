@@ -134,8 +134,8 @@ def diagnose(finding: Finding, probing: bool = True) -> Explained:
 def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
     """Why other assembly is wrong. moved: cases at the first addresses were right, this one has others."""
     if moved:
-        used = "; words are used that were not given" if unwritten(seen) else ""
-        return HARD_CODED, f"the first case is right, this one, with its operands elsewhere, is not{used}"
+        _, what = unwritten(seen) or _unknown(seen)
+        return HARD_CODED, f"{what}; the first case, with other addresses and numbers, is right"
     return unwritten(seen) or _by_value(seen) or _misplaced(seen) or _unknown(seen)
 
 

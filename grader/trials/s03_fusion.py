@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 
+from grader.causes import STALE
 from grader.emitter.values import Value, Values
 from grader.native_run import NativeStopped, run_lines
 from grader.result import Failure
@@ -66,8 +67,11 @@ def _product(
             raise
         failure = compare(name, inputs, expected, received, what="y")
         if failure and received.shape == expected.shape and np.isnan(received).any():
-            text = f"{failure.explanation}\ny holds NaN before your lines run: set it before you add to it"
-            return replace(failure, explanation=text, cause="never written")
+            count = int(np.isnan(received).sum())
+            text = (
+                f"{failure.explanation}\ny holds NaN before your lines run, and {count} elements of it still are NaN: "
+            )
+            return replace(failure, explanation=f"{text}set each before you add to it", cause=STALE)
         return failure
 
     return Trial(name, given, judge)
