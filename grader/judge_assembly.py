@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assembly_run import Array, Bits, Left, Operand, Words, run
-from grader.causes import NEGATIVE, STRAY, WRONG_COPIES
+from grader.blame import by_luck, told, unwritten_read, writer_of
+from grader.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.emitter.values import Values
-from grader.kernel_run import OTHER_POISON
 from grader.pictures import picture_of, place_of
+from grader.poisoned import OTHER_POISON, POISON
 from grader.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost, Failure
+from grader.rig import Array, Bits, Inputs, Left, Operand, Words, run
 from haribote.layout import Layout
 from simulator import ExecutionError
 
@@ -52,19 +53,29 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One case of a task. moved: at other addresses than the first. par: where its cost counts. loose: as in `run`."""
+    """One case of a task. moved: at other addresses than the first. loose: words that may hold anything afterwards.
+
+    par: of this case; counted: the task's par is the sum of these, the others show only where they are over it.
+    """
 
     name: str
     inputs: tuple[Operand, ...]
     outputs: tuple[Output, ...]
+    par: int
     moved: bool = False
     loose: tuple[Words, ...] = ()
-    par: int = 0
+    counted: bool = True
 
     def cost(self, answer: Values) -> Cost | None:
         """Steps and MV of a right answer."""
         program = assembled(text_in(answer))
-        return Cost(self.name, program.steps + program.moves, self.par) if self.par else None
+        cost = Cost(self.name, program.steps + program.moves, self.par)
+        return cost if self.counted or cost.score > cost.par else None
+
+    @property
+    def given(self) -> Inputs:
+        """Where the inputs are, with their bits."""
+        return tuple((operand.place, operand.bits) for operand in self.inputs)
 
 
 def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
@@ -73,7 +84,7 @@ def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
     failure = failure_in(case.name, text)
     if failure is None:
         try:
-            failure = _result(case, text, bool(passed))
+            failure = _result(case, text, bool(passed), POISON) or _result(case, text, bool(passed), OTHER_POISON)
         except ExecutionError as error:
             failure = machine_failure(case.name, error, text)
     if failure is None:
@@ -81,54 +92,62 @@ def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
     return failure
 
 
-def _run(case: Case, text: str, **junk: int) -> Left:
-    outputs = tuple(output.operand.place for output in case.outputs)
-    return run(assembled(text), case.inputs, outputs, case.loose, **junk)
+def _run(case: Case, text: str, poison: int) -> Left:
+    places = tuple(output.operand.place for output in case.outputs)
+    return run(assembled(text), case.given, places, (*places, *case.loose), poison)
 
 
-def _result(case: Case, text: str, others_passed: bool) -> Failure | None:
-    left = _run(case, text)
+def _result(case: Case, text: str, others_passed: bool, poison: int) -> Failure | None:
+    """What is wrong with the result. With OTHER_POISON: all was right with POISON."""
+    left = _run(case, text, poison)
     for number, output in enumerate(case.outputs):
         wrong = output.wrong(left.outputs[number])
         if wrong.any():
-            return _wrong(case, number, text, left.outputs[number], wrong, others_passed)
+            return _wrong(case, number, text, left.outputs[number], wrong, others_passed, poison)
         odd = left.odd_copies[number]
         if odd:
             name = output.operand.name
             return Failure(
                 case.name, WRONG_COPIES, f"the first copy of {name} is right, but not what {odd} holds of it"
             )
-    if left.stray:
-        return Failure(case.name, STRAY, f"{left.stray} has changed, but belongs to no output")
+    if left.stray_at:
+        blame = writer_of(assembled(text), case.given, left.stray_at)
+        what = f"{left.stray} has changed, but belongs to no output{told(blame, text)}"
+        return Failure(case.name, STRAY, what, line=blame.line if blame else 0)
     return None
 
 
 def _wrong(
-    case: Case, number: int, text: str, received: Bits, wrong: NDArray[np.bool_], others_passed: bool
+    case: Case, number: int, text: str, received: Bits, wrong: NDArray[np.bool_], others_passed: bool, poison: int
 ) -> Failure:
     output = case.outputs[number]
     operand = output.operand
     wanted, got, inputs = _numbers(case, output, received)
+    index = tuple(int(value) for value in np.argwhere(wrong)[0])
     named = {given.name: array for given, array in zip(case.inputs, inputs, strict=True)}
-    seen = Seen(
-        wanted, got, wrong, named, output.layout, output.kind,
-        lambda: _run(case, text, junk=OTHER_POISON).outputs[number], lambda: _untouched(case, text, number),
-    )  # fmt: skip
-    cause, words = diagnose_assembly(seen, case.moved and others_passed)
-    guess = output.guessed(received)
-    if guess:
-        cause, words = (cause if cause == NEGATIVE else ""), guess
+    if poison == POISON:
+        seen = Seen(
+            wanted, got, wrong, named, output.layout, output.kind,
+            lambda: _run(case, text, OTHER_POISON).outputs[number], lambda: _untouched(case, text, number),
+        )  # fmt: skip
+        cause, words = diagnose_assembly(seen, case.moved and others_passed)
+        guess = output.guessed(received)
+        if guess and cause != STALE:
+            cause, words = (cause if cause == NEGATIVE else ""), guess
+    else:
+        cause, words = STALE, by_luck(wrong)
+    blame = unwritten_read(assembled(text), case.given, operand.place, wrong) if cause == STALE else None
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
     error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
-    index = tuple(int(value) for value in np.argwhere(wrong)[0])
     where = operand.place.name_of(index)
     first = f"first in {where}: expected {_shown(wanted[index])}, received {_shown(got[index])}"
     machine = operand.place.machine(error)
     return Failure(
-        case.name, cause, f"{operand.name}: {words}\n{first}", "",
+        case.name, cause, f"{operand.name}: {words}{told(blame, text)}\n{first}", "",
         named,
-        wanted, got, error, machine, picture_of(wrong, machine), place=place_of(operand.place.machine, wrong),
+        wanted, got, error, machine, picture_of(wrong, machine), blame.line if blame else 0,
+        place_of(operand.place.machine, wrong),
     )  # fmt: skip
 
 
@@ -136,7 +155,8 @@ def _untouched(case: Case, text: str, number: int) -> NDArray[np.bool_]:
     """The elements of an output that still hold what was there before: marks, each a number of its own."""
     operand = case.outputs[number].operand
     before = replace(operand, bits=marks(operand.bits.shape))
-    return np.asarray(_run(replace(case, inputs=(*case.inputs, before)), text).outputs[number] == before.bits)
+    left = _run(replace(case, inputs=(*case.inputs, before)), text, POISON)
+    return np.asarray(left.outputs[number] == before.bits)
 
 
 def _numbers(case: Case, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.causes import STRAY, WRONG_COPIES
-from grader.dependence import Dependence, elements, inputs_of
-from grader.diagnose import Finding, diagnose, wrong_elements
+from grader.blame import by_luck, told, unwritten_read, writer_of
+from grader.causes import STALE, STRAY, WRONG_COPIES
+from grader.dependence import Dependence, elements
+from grader.dependence import inputs_of as inputs_at
+from grader.diagnose import Explained, Finding, diagnose, wrong_elements
 from grader.kernel_cases import Case
-from grader.kernel_run import run_case
-from grader.pictures import lm_layout, over_machine, picture, place_of, unit_of
+from grader.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
+from grader.pictures import lm_layout, over_machine, picture, unit_of
+from grader.pictures import place_of as unit_place
 from grader.program import machine_failure
 from grader.reference import expected
 from grader.result import Failure
@@ -29,30 +33,75 @@ Home = tuple[Case, Program]
 
 
 def judge_case(
-    case: Case, name: str, program: Program, text: str, home: Home | None = None, probing: bool = True
-) -> Failure | None:
-    """What is wrong with a program's result, or None. home: of the same row. probing: as in `diagnose`."""
+    case: Case, name: str, program: Program, text: str, home: Home | None = None, probing: bool = True,
+    scratch: tuple[Scratch, ...] = (),
+) -> Failure | None:  # fmt: skip
+    """What is wrong with a program's result, or None.
+
+    home: of the same row. probing: as in `diagnose`. scratch: what `op.scratch` gave.
+    """
+    for poison in case.poisons:
+        failure = _judge(_Kernel(case, name, program, text, home, probing, scratch), poison)
+        if failure is not None:
+            return failure
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """What `judge_case` is asked about."""
+
+    case: Case
+    name: str
+    program: Program
+    text: str
+    home: Home | None
+    probing: bool
+    scratch: tuple[Scratch, ...]
+
+
+def _judge(asked: _Kernel, poison: int) -> Failure | None:
+    case = asked.case
     try:
-        run = run_case(case, program)
+        run = run_case(case, asked.program, poison, asked.scratch)
     except ExecutionError as error:
-        return machine_failure(name, error, text)
+        return machine_failure(asked.name, error, asked.text)
     wanted, _ = expected(case.row, case.op, case.arrays)
     received = run.output
     if case.row.op in ("DL", "UL"):  # bits, not numbers
         wanted, received = wanted.view(np.uint32), np.ascontiguousarray(received).view(np.uint32)
     wrong = wrong_elements(case, case.arrays, run.output)
-    if wrong.any():
-        return _wrong(name, Finding(case, program, wanted, received, wrong, home), probing)
+    if not wrong.any() and run.copies and not run.stray:
+        return None
+    usual = None if poison == POISON else _judge(asked, POISON)
+    if usual is not None:  # what is wrong whatever was there before is told as that
+        return usual
+    if not wrong.any():
+        return _beside(asked, run)
+    finding = Finding(case, asked.program, wanted, received, wrong, asked.home)
+    return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None)
+
+
+def _beside(asked: _Kernel, run: Run) -> Failure:
+    """The output is right in copy 0, but not its copies, or not what lies beside it."""
+    case = asked.case
     if not run.copies:
-        return Failure(name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
-    if run.stray:
-        return Failure(name, STRAY, f"{run.stray} has changed, but belongs to no output and no scratch")
-    return None
+        return Failure(asked.name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
+    assert run.stray_at is not None
+    blame = writer_of(asked.program, inputs_of(case), run.stray_at)
+    allowed = "output" if case.row.room is None else "output and no scratch"
+    what = f"{run.stray} has changed, but belongs to no {allowed}{told(blame, asked.text)}"
+    return Failure(asked.name, STRAY, what, line=blame.line if blame else 0)
 
 
-def _wrong(name: str, finding: Finding, probing: bool) -> Failure:
+def _wrong(asked: _Kernel, finding: Finding, known: Explained | None) -> Failure:
+    """known: the cause, where it need not be found."""
     case, wanted, received, wrong = finding.case, finding.expected, finding.received, finding.wrong
-    cause, seen, depends = diagnose(finding, probing)
+    cause, seen, depends = known or diagnose(finding, asked.probing)
+    blame = None
+    if cause == STALE:
+        blame = unwritten_read(finding.program, inputs_of(case), place_of(case.op.output), wrong)
+        seen += told(blame, asked.text)
     with np.errstate(invalid="ignore"):
         error = np.abs(received.astype(np.float64) - wanted.astype(np.float64))
     error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
@@ -61,10 +110,11 @@ def _wrong(name: str, finding: Finding, probing: bool) -> Failure:
     unit = unit_of(case.op.output, lm_layout(case.op.output, case.row.output), index)
     first = f"first at {list(index)}: expected {_shown(wanted[index])}, received {_shown(received[index])} ({unit})"
     first += _inputs_at(case, index)
+    named = {operand.name: array for operand, array in zip(case.op.inputs, case.arrays, strict=True)}
     return Failure(
-        name, cause, f"{seen}\n{first}", "", {o.name: a for o, a in zip(case.op.inputs, case.arrays, strict=True)},
+        asked.name, cause, f"{seen}\n{first}", "", named,
         wanted, received, error, machine, _drawn(picture(case.op.output, wrong, machine), depends),
-        place=place_of(lambda some: over_machine(case.op.output, some), wrong), depends=depends,
+        blame.line if blame else 0, unit_place(lambda some: over_machine(case.op.output, some), wrong), depends,
     )  # fmt: skip
 
 
@@ -81,7 +131,7 @@ def _inputs_at(case: Case, index: tuple[int, ...]) -> str:
     if case.row.op in ("DL", "UL"):
         return ""
     parts = []
-    for operand, array, marks in zip(case.op.inputs, case.arrays, inputs_of(case, index), strict=True):
+    for operand, array, marks in zip(case.op.inputs, case.arrays, inputs_at(case, index), strict=True):
         values = array[marks]
         shown = ", ".join(f"{value:.9g}" if len(values) == 1 else f"{value:.4g}" for value in values[:MOST_INPUTS])
         parts.append(f"{elements(operand.name, marks)} = {shown}{', …' if len(values) > MOST_INPUTS else ''}")

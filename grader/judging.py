@@ -54,10 +54,18 @@ class Verdict:
             self.cases += 1
             self.earned += trial.earns
             cost = trial.cost(reply.answer or {})
-            if cost and all(known.name != cost.name for known in self.costs):
-                self.costs.append(cost)
+            if cost:
+                self.add_cost(cost)
         self.failure = self.failure or failure
         return failure
+
+    def add_cost(self, cost: Cost) -> None:
+        """Of several of one name the worst counts."""
+        for number, known in enumerate(self.costs):
+            if known.name == cost.name:
+                self.costs[number] = max(known, cost, key=lambda one: one.score - one.par)
+                return
+        self.costs.append(cost)
 
 
 def judge_answers(task: Task, seed: int, replies: Iterable[Reply], path: Path) -> Result:

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.poisoned import OTHER_POISON, POISON
 from grader.step_values import LEARNING_RATE, step_values
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import KernelRow, problem
 
 Array = NDArray[Any]
+
+BOTH = (POISON, OTHER_POISON)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,9 @@ class Case:
     """An operator in its place with values for its inputs.
 
     moved: not at the addresses of the problem set. only_copy_0: inputs in LM are in copy 0 alone, as a UL finds them.
+    poisons: the kinds of junk (`grader.poisoned`) that are in the memories, one after the other. The cases at the
+    problem set's addresses have the same text, so that there it is enough that all of them together have both.
+    counted: its cost is compared with par, which speaks of the row's own layouts.
     """
 
     name: str
@@ -30,6 +36,8 @@ class Case:
     arrays: tuple[Array, ...]
     moved: bool = False
     only_copy_0: bool = False
+    poisons: tuple[int, ...] = (POISON,)
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,14 @@ _PLACES: dict[str, tuple[Place, ...]] = {
     "5.28": (Place(4, 64), Place(1228, 4096)),
 }
 
+# Other layouts that the contracts promise: of the inputs, and of the output.
+_OTHER_LAYOUTS: dict[str, tuple[tuple[str, ...], str]] = {
+    **dict.fromkeys(("5.12", "5.24"), (("16",), "16")),
+    "5.13": (("16x1024",), "16x1024"),
+    **dict.fromkeys(("5.14", "5.17"), (("16x1024", "16x1024"), "16x1024")),
+    "5.16": (("256x16.P", "16"), "256x16.P"),
+}
+
 
 def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     """All cases of a row, those that show a mistake most clearly first."""
@@ -67,14 +83,32 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
         yield Case("every element different", row, op, (_distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
     else:
         yield Case("every element different", row, op, distinct_numbers(row, op, rng))
-    yield Case("the train step", row, op, step_values(seed)[row.name])
+    yield Case("the train step", row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
     judged = _at(op, Place(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
     ul = row.op == "UL"
-    yield Case("edge values, the judge's layout", row, judged, _edge(row, op, rng), moved=ul, only_copy_0=ul)
+    yield Case(
+        "edge values, the judge's layout",
+        row,
+        judged,
+        _edge(row, op, rng),
+        moved=ul,
+        only_copy_0=ul or row.task == "5.27",
+    )
     for place in places(row):
         arrays = (_distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
         moved = _at(op, place)
-        yield Case(f"random values, {describe_place(moved)}", row, moved, arrays, moved=True)
+        yield Case(f"random values, {describe_place(moved)}", row, moved, arrays, moved=True, poisons=BOTH)
+    if row.task in _OTHER_LAYOUTS:
+        yield _in_other_layout(row, rng)
+
+
+def _in_other_layout(row: KernelRow, rng: np.random.Generator) -> Case:
+    """The operator on operands of another layout that its contract promises."""
+    inputs, output = _OTHER_LAYOUTS[row.task]
+    other = replace(row, inputs=inputs, output=output)
+    op = _at(problem(other), Place(4, 1228))
+    name = f"random values, layout {output}, {op.x.words} words per PE"
+    return Case(name, other, op, _random(other, op, rng), moved=True, poisons=BOTH, counted=False)
 
 
 def places(row: KernelRow) -> tuple[Place, ...]:

@@ -1,124 +1,112 @@
-"""Run a kernel's text on the machine: operands in their places, POISON everywhere else.
-
-A word that a kernel reads without having written it shows in its result, and so does an element that it never writes.
-Running twice with different POISON tells which elements depend on such words.
-"""
+"""Run a kernel's text on the machine: operands in their places, junk everywhere else (`grader.poisoned`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.kernel_cases import Case
-from grader.poisoned import OTHER_POISON, POISON, poisoned_machine
+from grader.poisoned import OTHER_POISON, POISON
+from grader.rig import DramTensor, Free, Inputs, Left, Room, Words, run
+from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
-from haribote.layout import LEVELS, PE_STRIDE
-from simulator import Machine
+from haribote.layout import LEVELS, PE_STRIDE, Layout
+from simulator.isa import LM_WORDS
+from simulator.places import Place as Word
 from simulator.program import Program
 
 Array = NDArray[Any]
+Ints = NDArray[np.int64]
+Scratch = tuple[str, int, int]
+"""What `op.scratch` gave: memory, first word, words."""
 
-__all__ = ["OTHER_POISON", "POISON", "Run", "run_case"]
+__all__ = ["OTHER_POISON", "POISON", "Run", "Scratch", "free_words", "inputs_of", "place_of", "run_case"]
 
-DRAM_MARGIN = 1024
+DRAM_UNIT = 64
+"""Long words: what one MV moves at least. The rest of the last such block of a tensor in DRAM belongs to it too."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
     """What a run left: the output tensor (of copy 0, or in DRAM), wrong copies, words that it should not have written.
 
-    copies: whether every copy of the output equals copy 0 where the contract asks for it. stray: as text, at most one.
+    copies: whether every copy of the output equals copy 0. stray: as text, at most one; stray_at: as in `Left`.
     """
 
     output: Array
     copies: bool
     stray: str
+    stray_at: Word | None = None
 
 
-def run_case(case: Case, program: Program, poison: int = POISON) -> Run:
-    """Run a program on a case."""
-    with poisoned_machine(poison) as machine:
-        _place(machine, case, poison)
-        ends = {name: _end(case.op, name) for name in ("LM0", "LM1")}
-        before = {name: _memory(machine, name)[:end].copy() for name, end in ends.items()}
-        machine.run(program)
-        output = _fetch(machine, case.op.output)
-        return Run(output, _copies_agree(machine, case, output), _stray(machine, case.op, before, poison))
+def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[Scratch, ...] = ()) -> Run:
+    """Run a program on a case. scratch: what `op.scratch` gave. Raises ExecutionError."""
+    output = case.op.output
+    left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
+    found = left.outputs[0].view(output.dtype).reshape(output.shape)
+    return Run(found, not left.odd_copies[0], left.stray, left.stray_at)
 
 
-def _place(machine: Machine, case: Case, poison: int) -> None:
-    """Write the operands to where the case has them."""
-    long_poison = np.uint64(poison << 32 | poison)
-    for operand in (*case.op.inputs, case.op.output):
-        if operand.memory == "DRAM":
-            first, last = _window(operand)
-            for group in machine.dram:
-                group[first:last] = np.full(last - first, long_poison)
-    for operand, array in zip(case.op.inputs, case.arrays, strict=True):
-        if operand.memory == "DRAM":
-            machine.write_dram(operand.address, array)
-        elif case.only_copy_0:
-            word, pe = _copy_0(operand)
-            _memory(machine, operand.memory)[operand.address + word, pe] = array.view(np.uint32)
-        else:
-            operand.layout.scatter(array, _memory(machine, operand.memory), operand.address)
+def inputs_of(case: Case) -> Inputs:
+    """Where the inputs are, with their bits."""
+    return tuple(
+        (place_of(operand, case.only_copy_0), array.view(np.uint32))
+        for operand, array in zip(case.op.inputs, case.arrays, strict=True)
+    )
 
 
-def _memory(machine: Machine, name: str) -> NDArray[np.uint32]:
-    return machine.lm0 if name == "LM0" else machine.lm1
+def place_of(operand: Operand, only_copy_0: bool = False) -> Words | DramTensor:
+    """Where an operand is, of its shape."""
+    if operand.memory == "DRAM":
+        return DramTensor(operand.address, operand.shape)
+    word, pe, copies = _words(operand.layout)
+    return Words(operand.memory, operand.address + word, pe, (0,) if only_copy_0 else copies)
+
+
+@lru_cache(maxsize=32)
+def _words(layout: Layout) -> tuple[Ints, Ints, tuple[int, ...]]:
+    """Word and PE of copy 0 of every element, and how far away in PEs the copies are."""
+    word = 2 * layout.position("") + layout.position("W")
+    pe = sum((layout.position(level) * PE_STRIDE[level] for level in LEVELS), np.zeros(layout.shape, np.int64))
+    copies = [0]
+    for level, stride in PE_STRIDE.items():
+        if not layout.names(level):
+            copies = [first + number * stride for first in copies for number in range(LEVELS[level])]
+    return word, pe, tuple(copies)
+
+
+def free_words(case: Case, scratch: tuple[Scratch, ...] = ()) -> tuple[Free, ...]:
+    """What the contract lets a kernel change: its output, and of LM what it says is free or `op.scratch` gave.
+
+    Raises HariboteError for scratch that `op.scratch` cannot have given.
+    """
+    op, row = case.op, case.row
+    words = op.output.words
+    own = Room(
+        op.output.memory, op.output.address, -(-words // DRAM_UNIT) * DRAM_UNIT if _in_dram(op.output) else words
+    )
+    if row.room is None:
+        return (own,)
+    for memory, first, count in scratch:
+        if memory not in ("LM0", "LM1") or not _end(op, memory) <= first <= first + count <= LM_WORDS:
+            raise HariboteError(f"{count} words of scratch at word {first} of {memory} are not free")
+    held = {operand.memory for operand in op.inputs}
+    promised = "LM1" if row.task == "5.34" and held == {"LM0"} else "LM0"
+    return (
+        own,
+        Room(promised, _end(op, promised), row.room),
+        *(Room(memory, first, count) for memory, first, count in scratch),
+    )
 
 
 def _end(op: Op, memory: str) -> int:
-    """The first word of a local memory behind all operands; from there on scratch is allowed."""
+    """The first word of a local memory behind all operands."""
     return max((o.address + o.words for o in (*op.inputs, op.output) if o.memory == memory), default=0)
 
 
-def _fetch(machine: Machine, operand: Operand) -> Array:
-    if operand.memory == "DRAM":
-        return machine.read_dram(operand.address, operand.shape, operand.dtype)
-    return operand.layout.gather(_memory(machine, operand.memory), operand.address, np.dtype(operand.dtype)).copy()
-
-
-def _copy_0(operand: Operand) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    layout = operand.layout
-    pe = sum((layout.position(level) * PE_STRIDE[level] for level in LEVELS), np.zeros(layout.shape, np.int64))
-    return 2 * layout.position("") + layout.position("W"), pe
-
-
-def _copies_agree(machine: Machine, case: Case, output: Array) -> bool:
-    """DL owes every copy of the layout, the others copy 0 alone (design.md, section 5)."""
-    if case.row.op != "DL":
-        return True
-    operand = case.op.output
-    memory = _memory(machine, operand.memory)[operand.address : operand.address + operand.words]
-    image = memory.copy()
-    operand.layout.scatter(output, image, 0)
-    return bool(np.array_equal(image, memory))
-
-
-def _stray(machine: Machine, op: Op, before: dict[str, NDArray[np.uint32]], poison: int) -> str:
-    """The first word outside output and scratch that has changed, or ""."""
-    for name, old in before.items():
-        changed = (_memory(machine, name)[: len(old)] != old).any(axis=1)
-        if op.output.memory == name:
-            changed[op.output.address : op.output.address + op.output.words] = False
-        if changed.any():
-            return f"{name} word {int(np.flatnonzero(changed)[0])}"
-    if op.output.memory != "DRAM":
-        return ""
-    first, last = _window(op.output)
-    room = -(-op.output.words // 64) * 64
-    for number, group in enumerate(machine.dram):
-        words = np.asarray(group[first:last]) != np.uint64(poison << 32 | poison)
-        words[op.output.address - first : op.output.address - first + room] = False
-        if words.any():
-            return f"DRAM group {number} long word {first + int(np.flatnonzero(words)[0])}"
-    return ""
-
-
-def _window(operand: Operand) -> tuple[int, int]:
-    """First and last + 1 long word of the watched part of DRAM."""
-    return max(0, operand.address - DRAM_MARGIN), operand.address + operand.words + DRAM_MARGIN
+def _in_dram(operand: Operand) -> bool:
+    return operand.memory == "DRAM"

@@ -6,8 +6,9 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
-from grader.causes import HARD_CODED, READS_TOO_EARLY
+from grader.causes import HARD_CODED, READS_TOO_EARLY, STRAY
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow, problem
 
@@ -34,20 +35,34 @@ def wrong_answers(kernel: Kernel, row: KernelRow) -> Iterator[Wrong]:
     """Deliberate mistakes, at least two for every kernel."""
     at_home = problem(row)
     fixed = [*kernel.emit(at_home)]
-    yield Wrong(
-        "hard-coded addresses",
-        replace(kernel, emit=lambda op: kernel.emit(replace(at_home, attributes=op.attributes))),
-        HARD_CODED,
-    )
+    yield Wrong("hard-coded addresses", replace(kernel, emit=lambda op: _at(kernel, at_home, op)), HARD_CODED)
     shift = 64 if at_home.output.memory == "DRAM" else 4
     yield Wrong(
         "its output further on",
         replace(kernel, emit=lambda op: kernel.emit(replace(op, output=op.output.at(shift)))),
     )
+    yield Wrong("a word behind its output", replace(kernel, emit=lambda op: _and_beyond(kernel, op)), STRAY)
+    calls = count()
+    yield Wrong("another text each time", _on_lines(kernel, lambda lines: (*lines, *("nop",) * next(calls))))
     yield Wrong("the last line is missing", _on_lines(kernel, lambda lines: lines[:-1]))
     if any(_NOP.fullmatch(line) for line in fixed):
         without = _on_lines(kernel, lambda lines: tuple(line for line in lines if not _NOP.fullmatch(line)))
         yield Wrong("without its nops", without, READS_TOO_EARLY)
+
+
+def _at(kernel: Kernel, home: Op, op: Op) -> Iterator[str]:
+    """The text for another operator; scratch is asked for as usual."""
+    list(kernel.emit(op))
+    yield from kernel.emit(replace(home, attributes=op.attributes))
+
+
+def _and_beyond(kernel: Kernel, op: Op) -> Iterator[str]:
+    yield from kernel.emit(op)
+    end = op.y.address + op.y.words
+    yield "nop/9"
+    yield (
+        f"mvp/n64 $lc0@0.0 $d{-(-end // 64) * 64}@0" if op.y.memory == "DRAM" else f"zero {op.y.at(op.y.words).word()}"
+    )
 
 
 def mutants_of(kernel: Kernel, row: KernelRow, most: int) -> Iterator[Wrong]:

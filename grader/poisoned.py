@@ -1,40 +1,110 @@
-"""A machine with the same junk in every memory of the chip, so that a word read without having been written shows."""
+"""A machine with junk in every memory, so that a word that is read without having been written shows.
+
+Every word of junk tells its memory and its address (the last 12 bits), so that junk which is moved to another place is
+not taken for what was there. There are two kinds, of which an answer must give the same: POISON is large and positive,
+and sets all masks; OTHER_POISON is large and negative in words of even address, no number in the others, and clears all
+masks. Base addresses are zero, as a kernel finds them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator import Machine
+from simulator.memories import Dram
 
-POISON = 0x7E5A5A5A  # a large finite number
-OTHER_POISON = 0x7D3C3C3C
+POISON, OTHER_POISON = 0, 1
 
-WORDS = ("lm0", "lm1", "grf0", "grf1", "t", "mx", "my")
-LONG_WORDS = ("l1bm", "l2bm", "pdm")
+_HIGH_BITS = ((0x7E5, 0x7E5), (0xFD3, 0xFFB))  # bits 20 to 31 of the words at even and odd addresses
+_ADDRESS = 0xFFF
+LM = ("lm0", "lm1")
+_WORDS = (*LM, "grf0", "grf1", "t", "mx", "my")
+_LONG_WORDS = ("l1bm", "l2bm", "pdm", "dram")
+_PATHS = ("aluf", "mauf", "lbf", "mreadf")
+_TAGS = {name: number for number, name in enumerate((*_WORDS, *_LONG_WORDS, *_PATHS), 1)}
 
 _spare: list[dict[str, Any]] = []  # memories of a machine that is done with: to fill them again is five times faster
 
 
+@lru_cache(maxsize=64)
+def junk(memory: str, count: int, poison: int) -> NDArray[np.uint32]:
+    """What the words 0 to count - 1 of a memory hold, [count]."""
+    address = np.arange(count, dtype=np.uint32)
+    high = np.array(_HIGH_BITS[poison], np.uint32)[address % 2]
+    words = high << np.uint32(20) | np.uint32(_TAGS[memory] << 12) | address & np.uint32(_ADDRESS)
+    words.flags.writeable = False
+    return words
+
+
+@lru_cache(maxsize=64)
+def long_junk(memory: str, count: int, poison: int) -> NDArray[np.uint64]:
+    """The same of long words, [count]."""
+    words = junk(memory, 2 * count, poison).astype(np.uint64)
+    return words[0::2] << np.uint64(32) | words[1::2]
+
+
+def is_junk(bits: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Which words are of either kind."""
+    return np.isin(bits >> np.uint32(20), np.array(_HIGH_BITS, np.uint32))
+
+
+class JunkDram(Dram):
+    """The DRAM of one group with junk in every page."""
+
+    def __init__(self, poison: int) -> None:
+        """poison: the kind of junk."""
+        super().__init__()
+        self._junk = long_junk("dram", self.PAGE, poison)
+
+    def page(self, number: int) -> NDArray[np.uint64]:
+        """As in `Dram`."""
+        if self.has_page(number):
+            return super().page(number)
+        page = super().page(number)
+        page[...] = self._junk
+        return page
+
+    def read(self, address: int, count: int) -> NDArray[np.uint64]:
+        """As in `Dram`."""
+        for number, _, _ in self._pieces(address, count):
+            self.page(number)
+        return super().read(address, count)
+
+
 @contextmanager
 def poisoned_machine(poison: int = POISON) -> Iterator[Machine]:
-    """A machine whose memories hold `poison`, but for DRAM (zero) and the mask register (all set, or none).
+    """A machine whose memories hold junk.
 
     Its memories serve another machine afterwards: what is to be kept must be copied.
     """
     machine = Machine()
     for name, memory in (_spare.pop() if _spare else {}).items():
         setattr(machine, name, memory)
-    for name in WORDS:
-        getattr(machine, name)[...] = np.uint32(poison)
-    for name in LONG_WORDS:
-        getattr(machine, name)[...] = np.uint64(poison << 32 | poison)
-    machine.omr[1:16] = poison == POISON
+    _fill(machine, poison)
     try:
         yield machine
     finally:
         if not _spare:
-            _spare.append({name: getattr(machine, name) for name in (*WORDS, *LONG_WORDS)})
+            _spare.append({name: getattr(machine, name) for name in (*_WORDS, *_LONG_WORDS[:3])})
+
+
+def _fill(machine: Machine, poison: int) -> None:
+    for name in (*LM, "grf0", "grf1"):
+        memory = getattr(machine, name)
+        memory[...] = junk(name, len(memory), poison)[:, None]
+    machine.t[...] = junk("t", 16, poison).reshape(4, 4, 1)
+    for name in ("mx", "my"):
+        getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
+    for name in _LONG_WORDS[:3]:
+        memory = getattr(machine, name)
+        memory[...] = long_junk(name, memory.shape[-1], poison)
+    machine.paths = {name: junk(name, 16, poison).reshape(4, 4, 1) for name in _PATHS}
+    machine.omr[1:16] = poison == POISON
+    machine.dram = tuple(JunkDram(poison) for _ in machine.dram)
+    machine.dar[...] = 4096 * (poison + 1)

@@ -13,7 +13,7 @@ from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
 from simulator.checks import NOT_KNOWN
 from simulator.checks import check as find_hazards
-from simulator.program import Program
+from simulator.program import DebugSet, DramPreset, Program
 
 MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
 
@@ -41,6 +41,13 @@ def failure_in(name: str, text: str) -> Failure | None:
     except AssemblyError as error:
         first = error.diagnostics[0]
         return _finding(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
+    for line in program.lines:
+        if isinstance(line, DebugSet | DramPreset):
+            message = "an answer computes on the machine; it sets no memory from outside"
+            return _finding(name, "", message, text, line.line, "imm for constants, MV for data")
+    ends = next((n for n, line in enumerate(text.split("\n"), 1) if line.split()[:1] == ["quit"]), None)
+    if ends is not None:
+        return _finding(name, "", "`quit` would end the program of which this is a part", text, ends, "remove the line")
     if program.steps + program.moves > MOST_STEPS:
         return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
     found = find_hazards(program)

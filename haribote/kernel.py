@@ -9,7 +9,8 @@ and turn themselves into operand text, so that the kernel works at any address a
             yield f"lpassa {op.x.long(at)} {op.y.long(at)}"
 
 A kernel may use GRF0, GRF1, T, the mask entries, the matrix registers, L1BM, L2BM and PDM as it likes and finds nothing
-useful in them; of LM it writes only its output and `op.scratch(…)`. It leaves `mask 0` behind.
+useful in them; of LM it writes only its output and `op.scratch(…)`, a DL or UL its output alone. It finds base address
+registers 0 and the mask default off, and leaves them so.
 """
 
 from __future__ import annotations
@@ -94,12 +95,16 @@ class Operand:
 
 @dataclass(frozen=True)
 class Op:
-    """One operator to be written in assembly: its operands and attributes (`constant`, `transA`, …)."""
+    """One operator to be written in assembly: its operands and attributes (`constant`, `transA`, …).
+
+    taken: what `scratch` has given so far, to this operator and to those made of it by `replace`.
+    """
 
     kind: str
     inputs: tuple[Operand, ...]
     output: Operand
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    taken: list[Operand] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def x(self) -> Operand:
@@ -112,7 +117,7 @@ class Op:
         return self.output
 
     def scratch(self, words: int, memory: Literal["LM0", "LM1"] = "LM1") -> Operand:
-        """`words` words per PE of LM that belong to no operand, aligned to 4 words."""
+        """`words` words per PE of LM that belong to no operand, aligned to 4 words; the same ones each time."""
         ends = [o.address + o.words for o in (*self.inputs, self.output) if o.memory == memory]
         start = -(-max(ends, default=0) // 4) * 4
         if start + words > isa.LM_WORDS:
@@ -121,7 +126,9 @@ class Op:
                 f"after its operands, which take {start}"
             )
         layout = Layout.parse(f"(({max(1, words // 2)}:1, 2_W:1))")
-        return Operand("scratch", (words,), "float32", layout, memory, start)
+        given = Operand("scratch", (words,), "float32", layout, memory, start)
+        self.taken.append(given)
+        return given
 
 
 Emitter = Callable[[Op], Iterator[str]]

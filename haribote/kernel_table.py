@@ -18,6 +18,8 @@ class KernelRow:
     """One row: `inputs` and `output` are layout tags (`layout.LAYOUTS`).
 
     variant: what distinguishes kernels of the same operator ("transB", "rows", "constant", …), see `variant_of`.
+    room: words of LM0 behind the operands that the contract lets a kernel write without asking `op.scratch`, which may
+    give more (5.34: of the LM that holds no input); None where LM may not change but for an output in it.
     module: the task's file in `haribote/kernels` and `solutions/kernels`. par: steps + MV of a first solution.
     testcase: stem of the vendor's test case, "" where there is none.
     """
@@ -34,18 +36,19 @@ class KernelRow:
     output_memory: Memory = "LM1"
     input_memory: Memory = "LM0"
     input_dtype: Literal["float32", "int32"] = "float32"
+    room: int | None = 0
 
 
 def _dl(task: str, tag: str, par: int, testcase: str = "") -> KernelRow:
     name = f"dl_{tag.replace('.', '_').lower()}"
     module = f"t{task.replace('.', '_')}_{name}"
-    return KernelRow(task, name, module, "DL", (tag,), tag, par, "", testcase, "LM0", "DRAM")
+    return KernelRow(task, name, module, "DL", (tag,), tag, par, "", testcase, "LM0", "DRAM", room=None)
 
 
 def _ul(task: str, tag: str, par: int, testcase: str = "") -> KernelRow:
     name = f"ul_{tag.replace('.', '_').lower()}"
     module = f"t{task.replace('.', '_')}_{name}"
-    return KernelRow(task, name, module, "UL", (tag,), tag, par, "", testcase, "DRAM", "LM1")
+    return KernelRow(task, name, module, "UL", (tag,), tag, par, "", testcase, "DRAM", "LM1", room=None)
 
 
 A, P, B = "256x16.A", "256x16.P", "256x16.B"
@@ -75,9 +78,12 @@ KERNELS: tuple[KernelRow, ...] = (
     KernelRow("5.18", "update_16x1024", "t5_18_update", "Sub", ("16x1024", "16x1024"), "16x1024", 9),
     KernelRow("5.18", "update_16", "t5_18_update", "Sub", ("16", "16"), "16", 3),
     KernelRow(
-        "5.19", "gemm_xwt", "t5_19_gemm_xwt", "Gemm", (A, "16x16"), A, 24, "transB", "matmul_trb_pkg_lm_256_16_16"
+        "5.19", "gemm_xwt", "t5_19_gemm_xwt", "Gemm", (A, "16x16"), A, 24, "transB", "matmul_trb_pkg_lm_256_16_16",
+        room=16,
     ),
-    KernelRow("5.20", "gemm_gw", "t5_20_gemm_gw", "Gemm", (A, "16x16"), A, 40, "", "matmul_notr_pkg_lm_256_16_16"),
+    KernelRow(
+        "5.20", "gemm_gw", "t5_20_gemm_gw", "Gemm", (A, "16x16"), A, 40, "", "matmul_notr_pkg_lm_256_16_16", room=64
+    ),
     KernelRow("5.21", "max_rows", "t5_21_max_rows", "ReduceMax", (P,), "256", 170, "rows", "max_row"),
     KernelRow("5.22", "sum_rows", "t5_22_sum_rows", "ReduceSum", (P,), "256", 160, "rows", "sum_row"),
     KernelRow("5.23", "sub_rows", "t5_23_sub_rows", "Sub", (P, "256"), P, 64, "rows", "sub_rowvec"),
@@ -86,11 +92,11 @@ KERNELS: tuple[KernelRow, ...] = (
     KernelRow("5.26", "onehot", "t5_26_onehot", "OneHot", ("256",), P, 288, "", "onehot", input_dtype="int32"),
     KernelRow(
         "5.27", "sum_columns", "t5_27_sum_columns", "ReduceSum", (A,), "16", 12, "columns", "sum_col",
-        output_memory="DRAM",
+        output_memory="DRAM", room=None,
     ),
     KernelRow(
         "5.28", "gemm_gtx", "t5_28_gemm_gtx", "Gemm", (A, A), "16x16", 85, "transA",
-        "matmul_tra_pkg_lmdram_16_256_16", output_memory="DRAM",
+        "matmul_tra_pkg_lmdram_16_256_16", output_memory="DRAM", room=64,
     ),
     _dl("5.29", "16x1024", 41, "dram_dl_16_1024"),
     _dl("5.30", "256x1024", 74),
@@ -98,11 +104,11 @@ KERNELS: tuple[KernelRow, ...] = (
     _ul("5.32", "16x1024", 43, "dram_ul_16_1024"),
     KernelRow(
         "5.33", "gemm_xwt_1024", "t5_33_gemm_xwt_1024", "Gemm", ("256x1024", "16x1024"), A, 123, "transB",
-        output_memory="DRAM",
+        output_memory="DRAM", room=None,
     ),
     KernelRow(
         "5.34", "gemm_gtx_1024", "t5_34_gemm_gtx_1024", "Gemm", (B, "256x1024"), "16x1024", 140, "transA",
-        output_memory="DRAM",
+        output_memory="DRAM", room=128,
     ),
 )  # fmt: skip
 

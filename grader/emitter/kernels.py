@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,14 @@ MOST_CHARACTERS = 8 * 2**20
 
 @dataclass(frozen=True)
 class Emission:
-    """Assembly as it was emitted. sources[i]: line of the answer's file that gave line i + 1 of the text."""
+    """Assembly as it was emitted. sources[i]: line of the answer's file that gave line i + 1 of the text.
+
+    scratch: what `op.scratch` gave, as [memory, first word, words].
+    """
 
     lines: tuple[str, ...]
     sources: tuple[int, ...]
+    scratch: tuple[list[Value], ...] = ()
 
     @property
     def text(self) -> str:
@@ -33,14 +37,17 @@ class Emission:
 
     def answer(self) -> dict[str, Value]:
         """As the answer of a Form."""
-        return {"text": self.text, "sources": list(self.sources)}
+        scratch: dict[str, Value] = {"scratch": [*self.scratch]} if self.scratch else {}
+        return {"text": self.text, "sources": list(self.sources), **scratch}
 
 
 def emit(kernel: Kernel, op: Op, path: Path, budget: Budget) -> Emission:
     """Run a kernel. Raises AnswerError, Refused, NotWritten."""
     with explained(path, budget.seconds), budget.spending():
         items = kernel.emit(op)
-        return _collected(items, lambda: line_of(items, path), f"the kernel of task {kernel.task}", path)
+        emission = _collected(items, lambda: line_of(items, path), f"the kernel of task {kernel.task}", path)
+        taken = dict.fromkeys((operand.memory, operand.address, *operand.shape) for operand in op.taken)
+        return replace(emission, scratch=tuple([*given] for given in taken))
 
 
 def text_of(items: Any, path: Path | None = None) -> dict[str, Value]:

@@ -5,16 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
+from typing import Any
 
 from grader.emitter.kernels import given_of
 from grader.emitter.values import Values
 from grader.judge_kernel import Home, judge_case
 from grader.kernel_cases import Case, kernel_cases
-from grader.program import assembled, failure_in, text_in
+from grader.kernel_run import Scratch
+from grader.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost, Failure
 from grader.trials import Trial
+from haribote.errors import HariboteError
+from haribote.kernel import Op
 from haribote.kernel_table import KernelRow
 from haribote.tasks import Task
+
+MOST_SCRATCH = 1000
+
+
+@dataclass
+class History:
+    """The cases of a task so far. home: by row, one that passed at the problem set's addresses. failed: whether any.
+
+    answers: the text of every operator that was asked for, with the name of its case.
+    """
+
+    home: dict[str, Home] = field(default_factory=dict)
+    failed: bool = False
+    answers: list[tuple[Op, str, str]] = field(default_factory=list)
+
+    def other_text(self, case: Case, name: str, text: str) -> Failure | None:
+        """An equal operator in an earlier case has another text."""
+        for op, earlier, known in self.answers:
+            if op == case.op and known != text:
+                number = next(
+                    n for n, (a, b) in enumerate(zip_longest(known.split("\n"), text.split("\n")), 1) if a != b
+                )
+                words = f"the operator is that of the case `{earlier}`, but the text differs from line {number} on"
+                fix = "let the lines depend on `op` alone: not on a counter, the time or chance"
+                return Failure(name, "", f"{words}\n    the line: {line_of(text, number)}\n    try: {fix}", line=number)
+        self.answers.append((case.op, name, text))
+        return None
 
 
 def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None) -> Iterator[Trial]:
@@ -23,29 +55,42 @@ def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None
     for row in rows:
         for case in kernel_cases(row, seed):
             name = case.name if len(task.rows) == 1 else f"{row.name}: {case.name}"
-            cost = _no_cost if case.moved else partial(_cost, row)
+            cost = partial(_cost, row) if case.counted else _no_cost
             yield Trial(name, given_of(case.op), partial(_judge, case, name, history), cost)
-
-
-@dataclass
-class History:
-    """The cases of a task so far. home: by row, one that passed at the problem set's addresses. failed: whether any."""
-
-    home: dict[str, Home] = field(default_factory=dict)
-    failed: bool = False
 
 
 def _judge(case: Case, name: str, history: History, answer: Values) -> Failure | None:
     """Only the first failure is told to anybody, so the others are not looked into."""
     text = text_in(answer)
-    failure = failure_in(name, text)
+    failure = history.other_text(case, name, text) or failure_in(name, text) or _mask_left(name, text)
     if failure is None:
-        program = assembled(text)
-        failure = judge_case(case, name, program, text, history.home.get(case.row.name), not history.failed)
+        program, home = assembled(text), history.home.get(case.row.name) if case.counted else None
+        failure = judge_case(case, name, program, text, home, not history.failed, _scratch_in(answer))
         if failure is None and not case.moved:
             history.home[case.row.name] = (case, program)
     history.failed |= failure is not None
     return failure
+
+
+def _mask_left(name: str, text: str) -> Failure | None:
+    """A `mask` statement holds for all lines behind it, those of the next kernel among them."""
+    lines = [(number, line.split("#")[0].split()) for number, line in enumerate(text.split("\n"), 1)]
+    statements = [(number, words) for number, words in lines if words and words[0].startswith("mask")]
+    if not statements or statements[-1][1][-1] == "0":
+        return None
+    number = statements[-1][0]
+    what = "the kernel leaves a mask default behind, which would hold for the next kernel's lines too"
+    return Failure(
+        name, "", f"{what}\n    the line: {line_of(text, number)}\n    try: `mask 0` at the end", line=number
+    )
+
+
+def _scratch_in(answer: Values) -> tuple[Scratch, ...]:
+    """What `op.scratch` gave. Raises TypeError and ValueError for what is no such list."""
+    found: Any = answer.get("scratch", [])
+    if len(found) > MOST_SCRATCH:
+        raise HariboteError(f"`op.scratch` is asked {len(found)} times, at most {MOST_SCRATCH} are allowed")
+    return tuple((str(memory), int(first), int(count)) for memory, first, count in found)
 
 
 def _cost(row: KernelRow, answer: Values) -> Cost:

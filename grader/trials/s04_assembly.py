@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assembly_run import DramWords, Ints, Operand, Words, pes
 from grader.emitter.values import Value, Values
 from grader.judge_assembly import Case, Output, judge
 from grader.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost, Failure
+from grader.rig import DramWords, Ints, Operand, Words, pes
 from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.checks import fix_nops
@@ -37,14 +37,15 @@ def _distinct(rng: np.random.Generator, *shape: int) -> NDArray[np.uint32]:
 
 # --- 4.2 -------------------------------------------------------------------------------------------------------------
 
-# group, count, source, x, y, target, par (0: not counted)
-_MOVES = ((0, 64, 0, 0, 0, 64, 11), (0, 256, 0, 0, 0, 256, 29), (2, 64, 4096, 8, 100, 512, 0),
-          (3, 192, 64, 1228, 12, 8192, 0), (1, 128, 1024, 4, 2052, 128, 0))  # fmt: skip
+# group, count, source, x, y, target; of the first two the cost counts
+_MOVES = ((0, 64, 0, 0, 0, 64), (0, 256, 0, 0, 0, 256), (2, 64, 4096, 8, 100, 512), (3, 192, 64, 1228, 12, 8192),
+          (1, 128, 1024, 4, 2052, 128))  # fmt: skip
 
 
 def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for group, count, source, x, y, target, par in _MOVES:
+    for number, (group, count, source, x, y, target) in enumerate(_MOVES):
+        counted = number < 2
         given: Values = {"group": group, "count": count, "source": source, "x": x, "y": y, "target": target}
         down, up = _distinct(rng, count, 2), _distinct(rng, count, 2)
         word, pe = _spread(count)
@@ -61,9 +62,9 @@ def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
             Output(Operand("the way down, to LM0", in_lm0, down), "transfer", layout),
             Output(Operand("the way up, to DRAM", DramWords(group, target, count), up), "transfer", layout),
         )
-        name = f"{count} long words" if par else f"{count} long words, {_values(given)}"
+        name = f"{count} long words" if counted else f"{count} long words, {_values(given)}"
         loose = (replace(in_lm0, copies=elsewhere),)
-        yield _trial(Case(name, inputs, outputs, not par, loose, par), given, passed)
+        yield _trial(Case(name, inputs, outputs, 5 + 6 * count // 64, not counted, loose, counted), given, passed)
 
 
 def _spread(count: int) -> tuple[Ints, Ints]:
@@ -130,13 +131,14 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
 
 # --- 4.4 -------------------------------------------------------------------------------------------------------------
 
-# x, y, count, mab, value, par
-_MASKS = ((0, 0, 16, 0, 100.0, 10), (0, 0, 64, 0, -1.5, 28), (8, 100, 8, 5, 0.25, 0), (1228, 512, 40, 15, -3.0, 0))
+# x, y, count, mab, value; of the first two the cost counts
+_MASKS = ((0, 0, 16, 0, 100.0), (0, 0, 64, 0, -1.5), (8, 100, 8, 5, 0.25), (1228, 512, 40, 15, -3.0))
 
 
 def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for x, y, count, mab, value, par in _MASKS:
+    for number, (x, y, count, mab, value) in enumerate(_MASKS):
+        counted = number < 2
         given: Values = {"x": x, "y": y, "count": count, "mab": mab, "value": value}
         numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)
         special = np.array([-0.0, 0.0, -1e30, 1e-30], np.float32)
@@ -154,9 +156,9 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
         )  # fmt: skip
         right = np.where(seen >= 0, seen, other)
         output = Output(Operand("y", place, _bits(right)), "element-wise", layout, guesses=guesses)
-        name = f"{count} words" if par else f"{count} words, {_values(given)}"
+        name = f"{count} words" if counted else f"{count} words, {_values(given)}"
         inputs = (Operand("x", Words("LM0", x + where, every), _bits(numbers)),)
-        yield _trial(Case(name, inputs, (output,), not par, par=par), given, passed)
+        yield _trial(Case(name, inputs, (output,), 4 + 3 * count // 8, not counted, counted=counted), given, passed)
 
 
 def _bits(numbers: Array) -> NDArray[np.uint32]:
@@ -165,12 +167,13 @@ def _bits(numbers: Array) -> NDArray[np.uint32]:
 
 # --- 4.5 -------------------------------------------------------------------------------------------------------------
 
-_SUMS = ((0, 0, 8, 9), (0, 0, 32, 30), (4, 1228, 16, 0), (2052, 12, 24, 0))  # x, y, count, par
+_SUMS = ((0, 0, 8), (0, 0, 32), (4, 1228, 16), (2052, 12, 24))  # x, y, count; of the first two the cost counts
 
 
 def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for x, y, count, par in _SUMS:
+    for number, (x, y, count) in enumerate(_SUMS):
+        counted = number < 2
         given: Values = {"x": x, "y": y, "count": count}
         numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)
         where, every = (
@@ -185,9 +188,9 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
             Operand("y", Words("LM1", y + where, every), _bits(exact)), "sum", layout, exact, SUM_ERROR * sizes,
             _partial_sums(numbers.astype(np.float64)),
         )  # fmt: skip
-        name = f"{count} words" if par else f"{count} words, {_values(given)}"
+        name = f"{count} words" if counted else f"{count} words, {_values(given)}"
         inputs = (Operand("x", Words("LM0", x + where, every), _bits(numbers)),)
-        yield _trial(Case(name, inputs, (output,), not par, par=par), given, passed)
+        yield _trial(Case(name, inputs, (output,), 2 + 7 * count // 8, not counted, counted=counted), given, passed)
 
 
 def _partial_sums(n: Array) -> tuple[tuple[str, Array], ...]:
@@ -220,6 +223,11 @@ WRONG: dict[str, Wrong] = {
         ("l1bmm@0", "l1bmm@1"),  # another MAB
         ("{y + at // 2}v", "{y + at // 4}v"),  # wrong rows
         ("range(0, count, 32)", "range(0, 64, 32)"),  # right for 64 only
+        (
+            '(0, count, 32):\n        yield f"l1bmm $llb',
+            '(0, count + 32, 32):\n        yield f"l1bmm $llb',
+        ),  # a block too many
+        ('f"mvp/n{count} $lc256', 'f"mvp/n{count + 64} $lc256'),  # too much of DRAM
     ),
     "4.3": (
         ("if len(square) == 1", "if False"),  # reads too early

@@ -18,7 +18,7 @@ def gemm_gw(op: Op) -> Iterator[str]:
     g: in LM0, 256x16 in layout A, ((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1)).
     W: in LM0, 16x16 in ((16:2), (2:1, 4_PE:1, 2_W:1)).
     y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 64 words of LM0 after the operands
-    may be used; no other word of LM may change.
+    and `op.scratch` may be used; no other word of LM may change.
     How to multiply is the kernel's choice: with ordinary singles (fv…), or with the matrix unit, which wants W's
     columns as rows (gmread transposes) and takes pseudo-singles of 18 bits (gm…).
     Accuracy: integers are exact while sums of |g*W| stay below 2^24, zeros give zeros, and

@@ -16,7 +16,7 @@ def gemm_gtx(op: Op) -> Iterator[str]:
     """y[i][j] = sum over r of g[r][i] * x[r][j].
 
     g, x: in LM0, 256x16 in layout A, ((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1)); addresses are multiples of
-    4 words. 64 words of LM0 after the operands may be used; no other word of LM may change.
+    4 words. 64 words of LM0 after the operands and `op.scratch` may be used; no other word of LM may change.
     y: in DRAM, 16x16, rows 4n to 4n+3 in group n, 32 long words each; the address is a multiple of 64 long words; the
     first 64 long words from there belong to y in every group.
     How to multiply is the kernel's choice: in double precision (dm…), in pseudo-singles of 18 bits (gm…) that are

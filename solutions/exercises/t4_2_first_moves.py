@@ -15,7 +15,7 @@ def first_moves(group: int, count: int, source: int, x: int, y: int, target: int
     the DRAM of `group`. All bits arrive unchanged. The two do not overlap in DRAM; nothing else may change there.
     source and target are multiples of 64, x and y of 4. Of LM only x's words may change; what they hold in other L2Bs
     does not matter, since all L2Bs do the same with what they have. L2BM, L1BM and PDM are free.
-    Par: 11 steps and MV for 64 long words, 29 for 256.
+    Par: 5 + 6 * (count / 64) steps and MV: 11 for 64 long words, 29 for 256.
     """
     ### BEGIN SOLUTION
     yield f"mvp/n{count} $d{source}@{group} $lc0@{group}.0"

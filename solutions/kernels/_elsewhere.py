@@ -15,21 +15,25 @@ def is_elsewhere(op: Op, inputs: Memory = "LM0", output: Memory = "LM1") -> bool
 
 def elsewhere(op: Op, emit: Emitter, inputs: Memory = "LM0", output: Memory = "LM1") -> Iterator[str]:
     """The kernel with copies around it: inputs to free words of `inputs`, the result from free words of `output`."""
-    ends = {memory: op.scratch(0, memory).address for memory in ("LM0", "LM1")}
-    moved = []
+    moved: list[Operand] = []
     for operand in op.inputs:
         spot = operand
         if operand.memory != inputs:
-            spot = replace(operand, memory=inputs, address=ends[inputs])
-            ends[inputs] += operand.words
+            spot = _room(replace(op, inputs=(*op.inputs, *moved)), operand, inputs)
             yield from copy(operand, spot)
         moved.append(spot)
-    result = op.y if op.y.memory == output else replace(op.y, memory=output, address=ends[output])
+    result = op.y if op.y.memory == output else _room(replace(op, inputs=(*op.inputs, *moved)), op.y, output)
     yield "nop/2"  # the copies write what the kernel reads
     yield from emit(replace(op, inputs=tuple(moved), output=result))
     if result != op.y:
         yield "nop/2"
         yield from copy(result, op.y)
+
+
+def _room(op: Op, operand: Operand, memory: Memory) -> Operand:
+    """The operand in scratch of another memory, behind all operands of `op`."""
+    assert memory != "DRAM"
+    return replace(operand, memory=memory, address=op.scratch(operand.words, memory).address)
 
 
 def copy(source: Operand, target: Operand) -> Iterator[str]:

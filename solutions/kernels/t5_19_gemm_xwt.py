@@ -17,7 +17,7 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     x: in LM0, 256x16 in layout A, ((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1)).
     W: in LM0, 16x16 in ((16:2), (2:1, 4_PE:1, 2_W:1)).
     y: in LM0 or LM1, layout A, in every copy. Addresses are multiples of 4 words. 16 words of LM0 after the operands
-    may be used; no other word of LM may change.
+    and `op.scratch` may be used; no other word of LM may change.
     How to multiply is the kernel's choice: in double precision (dm…), in pseudo-singles of 18 bits (gm…) that are
     split, or with ordinary singles (fv…).
     Accuracy: integers are exact while sums of |x*W| stay below 2^24, zeros give zeros, and

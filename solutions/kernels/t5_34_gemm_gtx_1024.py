@@ -16,7 +16,7 @@ def gemm_gtx_1024(op: Op) -> Iterator[str]:
     g: 256x16 in layout B, ((8_L2B:1, 32:2), (2:1, 4_PE:1, 2_W:1)).
     x: 256x1024 in ((8_L2B:1, 32:1), (8_MAB:2, 8_L1B:1, 2_MAB:1, 4_PE:1, 2_W:1)). So every MAB has 32 rows r of both,
     all columns of g, and 8 of the columns of x. Both in LM0, or both in LM1; addresses are multiples of 4 words.
-    128 words of the other LM after the operands may be used; no other word of LM may change.
+    128 words of the other LM after the operands and `op.scratch` may be used; no other word of LM may change.
     y: in DRAM, 16x1024, rows 4n to 4n+3 in group n, 2048 long words each; the address is a multiple of 64 long words;
     nothing else in DRAM may change.
     The matrix unit multiplies pseudo-singles of 18 bits (gm…), in blocks along r (gmread transposes); how singles are

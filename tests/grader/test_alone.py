@@ -23,7 +23,7 @@ from simulator import assemble
 
 SIBLING = "haribote.kernels.t5_1_dl_16"
 RIGHT = "    return float((logits.argmax(axis=1) == labels).mean())\n"
-RELU = 'for at in range(0, op.x.words, 8):\n        yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"\n'
+RELU = 'for at in range(0, op.x.words, 4):\n        yield f"frelu {op.x.word(at)} {op.x.word(at)} {op.y.word(at)}"\n'
 
 
 def accuracy(body: str, head: str = "") -> str:
@@ -82,7 +82,7 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "a formula to evaluate": (
         "4.1", "def position(layout, level):\n    return layout.formula()", 0, "product's own answer to task 4.1"),
     "over par": ("5.12", kernel(f"yield 'nop'\n    {RELU}"), 8, ""),
-    "right for some addresses": ("5.12", solution("5.12", "{take(op.y, at)}", "$ln{at}v"), 3, "likely cause"),
+    "right for some addresses": ("5.12", solution("5.12", "{take(op.y, at)}", "$ln{at}v"), 2, "likely cause"),
     "right where nothing is transposed": ("2.3", solution("2.3", "transB=1 - tb", "transB=tb"), 3, "Gemm"),
 }  # fmt: skip
 

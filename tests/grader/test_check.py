@@ -43,7 +43,11 @@ def test_a_solution_has_full_marks(task: Task) -> None:
     assert all(cost.score <= cost.par for cost in result.costs)
 
 
-CORRECT = 'for at in range(0, op.x.words, 8):\n    yield f"frelu {op.x.long(at)} {op.x.long(at)} {op.y.long(at)}"'
+CORRECT = """\
+step, take = (8, type(op.x).long) if op.x.words % 8 == 0 else (4, type(op.x).word)
+for at in range(0, op.x.words, step):
+    yield f"frelu {take(op.x, at)} {take(op.x, at)} {take(op.y, at)}"
+"""
 
 
 def test_a_simple_answer_passes_and_slow_ones_have_fewer_points(tmp_path: Path) -> None:

@@ -1,0 +1,320 @@
+"""Run an answer of assembly: operands where the case has them, junk in every other word, and all of it watched.
+
+Which units hold what is said here by plain indices; the layouts that the course teaches are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, Literal, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.poisoned import POISON, junk, long_junk, poisoned_machine
+from simulator import Machine
+from simulator.isa import ALL_PES, GROUPS, L1BS, L2BS_PER_GROUP, LM_WORDS, MABS, PES_PER_MAB, SMALL_TENSOR
+from simulator.memories import Dram
+from simulator.places import Place as Word
+from simulator.program import Program
+
+Array = NDArray[Any]
+Ints = NDArray[np.int64]
+Bits = NDArray[np.uint32]
+Memory = Literal["LM0", "LM1"]
+
+UNITS = (GROUPS * L2BS_PER_GROUP, L1BS, MABS, PES_PER_MAB)
+BLOCK = 64  # rows of LM that are looked at together: they fit into a cache
+
+
+def pes(l2b: Any = slice(None), l1b: Any = slice(None), mab: Any = slice(None), pe: Any = slice(None)) -> Ints:
+    """The PEs of these units, as numbers 0 to 4095; an axis for every level that is not a single number."""
+    numbers: Ints = np.arange(ALL_PES, dtype=np.int64).reshape(UNITS)[l2b, l1b, mab, pe]
+    return numbers
+
+
+def unit_name(pe: int) -> str:
+    """`L2B 0, L1B 1, MAB 0, PE 3`."""
+    l2b, l1b, mab, p = (int(part) for part in np.unravel_index(pe, UNITS))
+    return f"L2B {l2b}, L1B {l1b}, MAB {mab}, PE {p}"
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A tensor of words in the PEs. word, pe: word address and PE of every element, of the tensor's shape.
+
+    copies: what to add to `pe` for every copy; 0, the first, is the copy that is compared element by element.
+    """
+
+    memory: Memory
+    word: Ints
+    pe: Ints
+    copies: tuple[int, ...] = (0,)
+
+    def store(self, machine: Machine, bits: Bits) -> None:
+        """Write the tensor into every copy."""
+        _memory(machine, self.memory)[self._every_copy] = bits[..., None]
+
+    def load(self, machine: Machine) -> Bits:
+        """Copy 0."""
+        return _memory(machine, self.memory)[self.word, self.pe]
+
+    def odd_copy(self, machine: Machine) -> str:
+        """A unit whose copy is not copy 0, or ""."""
+        if len(self.copies) == 1:
+            return ""
+        found = _memory(machine, self.memory)[self._every_copy]
+        differs = np.argwhere(found != found[..., :1])
+        return unit_name(int(self._every_copy[1][tuple(differs[0])])) if len(differs) else ""
+
+    @cached_property
+    def _every_copy(self) -> tuple[Ints, Ints]:
+        return self.word[..., None], self.pe[..., None] + np.array(self.copies)
+
+    def at(self, index: tuple[int, ...]) -> Word:
+        """The word of an element in copy 0."""
+        return Word(self.memory.lower(), int(self.pe[index]), int(self.word[index]))
+
+    def name_of(self, index: tuple[int, ...]) -> str:
+        """Where copy 0 of an element is."""
+        return f"{unit_name(int(self.pe[index]))}, {self.memory} word {int(self.word[index])}"
+
+    def machine(self, error: Array) -> Array:
+        """The largest error in every PE of copy 0, [L2B, L1B, MAB, PE]."""
+        largest = np.zeros(ALL_PES)
+        np.maximum.at(largest, self.pe.reshape(-1), error.reshape(-1))
+        return largest.reshape(UNITS)
+
+
+@dataclass(frozen=True, eq=False)
+class DramWords:
+    """A vector of long words in the DRAM of a group; as a tensor [long word, 2] of words."""
+
+    group: int
+    address: int
+    count: int
+
+    memory = "DRAM"
+
+    @property
+    def words(self) -> slice:
+        """Its addresses."""
+        return slice(self.address, self.address + self.count)
+
+    def store(self, machine: Machine, bits: Bits) -> None:
+        """Write the vector."""
+        values = bits.astype(np.uint64)
+        machine.dram[self.group][self.address : self.address + self.count] = (
+            values[:, 0] << np.uint64(32) | values[:, 1]
+        )
+
+    def load(self, machine: Machine) -> Bits:
+        """The vector, [count, 2]."""
+        values = machine.dram[self.group][self.address : self.address + self.count]
+        return np.stack([values >> np.uint64(32), values & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
+
+    def odd_copy(self, machine: Machine) -> str:
+        """There is one copy only."""
+        return ""
+
+    def at(self, index: tuple[int, ...]) -> Word:
+        """A word of it."""
+        return Word("dram", self.group, 2 * (self.address + index[0]) + index[1])
+
+    def name_of(self, index: tuple[int, ...]) -> str:
+        """Where a word is."""
+        return f"DRAM group {self.group}, long word {self.address + index[0]}"
+
+    def machine(self, error: Array) -> Array:
+        """The largest error in every group, [4]."""
+        largest = np.zeros(GROUPS)
+        largest[self.group] = error.max(initial=0)
+        return largest
+
+
+@dataclass(frozen=True, eq=False)
+class DramTensor:
+    """A tensor of 32-bit elements in DRAM, in group 0 or in four equal parts, as `Machine.write_dram` has it."""
+
+    address: int
+    shape: tuple[int, ...]
+
+    memory = "DRAM"
+
+    def store(self, machine: Machine, bits: Bits) -> None:
+        """Write the tensor."""
+        machine.write_dram(self.address, bits)
+
+    def load(self, machine: Machine) -> Bits:
+        """The tensor."""
+        bits: Bits = machine.read_dram(self.address, self.shape, np.uint32)
+        return bits
+
+    def odd_copy(self, machine: Machine) -> str:
+        """There is one copy only."""
+        return ""
+
+    def at(self, index: tuple[int, ...]) -> Word:
+        """The word of an element."""
+        group, position = divmod(int(np.ravel_multi_index(index, self.shape)), self._in_each)
+        return Word("dram", group, 2 * self.address + position)
+
+    @property
+    def _in_each(self) -> int:
+        """Elements in a group."""
+        count = prod(self.shape)
+        return count if count <= SMALL_TENSOR else count // GROUPS
+
+
+@dataclass(frozen=True)
+class Room:
+    """Words `first` to `first + count - 1` of LM in every PE; of DRAM, long words in every group."""
+
+    memory: str
+    first: int
+    count: int
+
+    @property
+    def words(self) -> slice:
+        """Its addresses."""
+        return slice(self.first, self.first + self.count)
+
+
+Place = Words | DramWords
+AnyPlace = Place | DramTensor
+Free = Words | DramWords | Room
+"""What a program may change: the units of these places alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """A tensor of a case: its name, where it is, and what it holds, as bits; of an output, what it should hold."""
+
+    name: str
+    place: Place
+    bits: Bits
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What a run left: the outputs as bits (copy 0), a unit with another copy or "" for each, a stray word as text.
+
+    stray_at: the stray word itself, where there is one.
+    """
+
+    outputs: tuple[Bits, ...]
+    odd_copies: tuple[str, ...]
+    stray: str
+    stray_at: Word | None = None
+
+
+Inputs = tuple[tuple[AnyPlace, Bits], ...]
+
+
+def run(
+    program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], free: tuple[Free, ...], poison: int = POISON
+) -> Left:
+    """Run a program. free: what may hold anything afterwards; outputs are free only where they are in it.
+
+    Raises ExecutionError.
+    """
+    with prepared(inputs, poison) as machine:
+        before = _Before(machine, inputs, poison)
+        machine.run(program)
+        outputs_left = tuple(place.load(machine) for place in outputs)
+        odd = tuple(place.odd_copy(machine) for place in outputs)
+        text, at = next(before.strays(machine, free), ("", None))
+        return Left(outputs_left, odd, text, at)
+
+
+@contextmanager
+def prepared(inputs: Inputs, poison: int) -> Iterator[Machine]:
+    """A machine with the inputs in their places and junk everywhere else."""
+    with poisoned_machine(poison) as machine:
+        for place, bits in inputs:
+            place.store(machine, bits)
+        yield machine
+
+
+def _memory(machine: Machine, name: str) -> Bits:
+    return machine.lm0 if name == "LM0" else machine.lm1
+
+
+class _Before:
+    """What LM and DRAM held before a run: junk, but for the rows and pages of the inputs."""
+
+    def __init__(self, machine: Machine, inputs: Inputs, poison: int) -> None:
+        self._rows: dict[tuple[str, int], Bits] = {}
+        for place, _ in inputs:
+            if isinstance(place, Words):
+                memory = _memory(machine, place.memory)
+                self._rows |= {(place.memory, row): memory[row].copy() for row in _distinct(place.word)}
+        self._pages = {
+            (group, number): dram.page(number).copy()
+            for group, dram in enumerate(machine.dram)
+            for number in dram.pages()
+        }
+        self._poison = poison
+
+    def strays(self, machine: Machine, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
+        """Words outside `free` that have changed, as text and place; the first of each memory."""
+        for name in ("LM0", "LM1"):
+            yield from self._in_lm(machine, name, free)
+        for number, dram in enumerate(machine.dram):
+            yield from self._in_dram(dram, number, free)
+        for number, base in enumerate((machine.bar0, machine.bar1)):
+            if base.any():
+                pe = int(np.flatnonzero(base)[0])
+                yield f"the base address of LM{number} in {unit_name(pe)}", Word(f"bar{number}", pe, 0)
+
+    def _in_lm(self, machine: Machine, name: str, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
+        memory, unwritten = _memory(machine, name), junk(name.lower(), LM_WORDS, self._poison)
+        pairs, unwritten_pairs = memory.view(np.uint64), np.repeat(unwritten, 2).view(np.uint64)
+        for start in range(0, len(memory), BLOCK):
+            block = pairs[start : start + BLOCK]
+            rows = start + np.flatnonzero((block != unwritten_pairs[start : start + BLOCK, None]).any(axis=1))
+            for row in rows.tolist():
+                changed = memory[row] != self._rows.get((name, row), unwritten[row])
+                for place in free:
+                    changed[_free_pes(place, name, row)] = False
+                if changed.any():
+                    pe = int(np.flatnonzero(changed)[0])
+                    yield f"{name} word {row} of {unit_name(pe)}", Word(name.lower(), pe, row)
+                    return
+
+    def _in_dram(self, dram: Dram, group: int, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
+        unwritten = long_junk("dram", Dram.PAGE, self._poison)
+        for number in dram.pages():
+            changed = dram.page(number) != self._pages.get((group, number), unwritten)
+            first = number * Dram.PAGE
+            for place in free:
+                if _in_group(place, group):
+                    changed[max(0, place.words.start - first) : max(0, place.words.stop - first)] = False
+            if changed.any():
+                address = first + int(np.flatnonzero(changed)[0])
+                yield f"DRAM group {group} long word {address}", Word("dram", group, 2 * address)
+                return
+
+
+def _distinct(addresses: Ints) -> list[int]:
+    found: list[int] = np.flatnonzero(np.bincount(addresses.ravel())).tolist()
+    return found
+
+
+def _free_pes(place: Free, memory: str, row: int) -> Any:
+    """Which PEs may change a word of LM, as an index."""
+    if place.memory != memory:
+        return slice(0)
+    if isinstance(place, Room):
+        return slice(None) if place.first <= row < place.first + place.count else slice(0)
+    assert isinstance(place, Words)
+    of_row = place.pe[place.word == row]
+    return (of_row[:, None] + np.array(place.copies)).ravel()
+
+
+def _in_group(place: Free, group: int) -> TypeGuard[Room | DramWords]:
+    return place.group == group if isinstance(place, DramWords) else place.memory == "DRAM"
