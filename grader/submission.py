@@ -1,34 +1,48 @@
 """A learner's answers as one archive, and reading what came back from many learners without trusting any of it.
 
-An archive is a zip with `manifest.json` (the learner's id, the hash of the course, the hash of every file) and the
-files of the tasks that are written, nothing else. The same answers give the same bytes.
+An archive is a zip with `manifest.json` (the learner's id, when it was made, the hash of the course, the hash of every
+file) and the files of the tasks that are written, nothing else. The same answers at the same time give the same bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
 import stat
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from grader.course import LEARNERS, SHORT, course_hash
 from grader.emitter.loading import MOST_BYTES
+from grader.learners import (
+    MOST_ID,
+    Submission,
+    checked_id,
+    counted,
+    file_hash,
+    id_in_name,
+    one_each,
+    one_line,
+    printable,
+)
 from grader.stubs import digest, read_manifest
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, is_written
 
+__all__ = [
+    "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "counted", "file_hash", "pack", "printable", "read_archive",
+    "read_submission", "read_submissions",
+]  # fmt: skip
+
 MANIFEST = "manifest.json"
 FORMAT = 1
-MOST_ARCHIVE, MOST_MANIFEST, MOST_FILES, MOST_ID = 8 << 20, 1 << 18, 500, 80
-MOST_TEXT = 4000  # characters of a text that a learner may have written
+MOST_ARCHIVE, MOST_MANIFEST, MOST_FILES = 8 << 20, 1 << 18, 500
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -36,53 +50,16 @@ class Unreadable(HariboteError):
     """A submission that cannot be read; it gets this as its verdict, and the others are graded."""
 
 
-@dataclass(frozen=True)
-class Submission:
-    """One learner's answers. source: the archive or folder. files: the written answers by task. problem: or why not."""
-
-    id: str
-    source: str
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    problem: str = ""
-
-    @cached_property
-    def hashes(self) -> dict[str, str]:
-        """The hash of every file, by task."""
-        return {task: file_hash(content) for task, content in self.files.items()}
-
-    @cached_property
-    def digest(self) -> str:
-        """Of all files; equal for identical submissions, whoever made them."""
-        parts = [f"{task} {known}\n" for task, known in sorted(self.hashes.items())]
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
-
-
-def printable(text: Any) -> str:
-    """A text that a learner may have written, without control characters, and not endless."""
-    given = str(text)
-    clean = "".join(char if char == "\n" or char.isprintable() else "·" for char in given[:MOST_TEXT])
-    return clean if len(given) <= MOST_TEXT else clean + " …"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 answer`, `2 answers`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def file_hash(content: bytes) -> str:
-    """The hash of an answer's file; line ends do not count."""
-    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
-
-
-def pack(learner: str, root: Path = ROOT) -> bytes:
-    """The archive of all written answers in a course's folder. Raises HariboteError where there is none."""
-    check_id(learner)
+def pack(learner: str, root: Path = ROOT, made: datetime | None = None) -> bytes:
+    """The archive of all written answers in a course's folder, made now or then. Raises HariboteError without any."""
+    learner = checked_id(learner)
     paths = {task: root / "haribote" / task.file for task in all_tasks()}
     files = {task: path.read_bytes() for task, path in paths.items() if is_written(path)}
     if not files:
         raise HariboteError("no task is written yet, so there is nothing to submit", "`grader list`")
     entries = {task.id: {"file": task.file, "sha256": file_hash(content)} for task, content in files.items()}
-    manifest = {"format": FORMAT, "id": learner, "course": course_hash(), "tasks": entries}
+    now = _time_told((made or datetime.now(timezone.utc)).timestamp())
+    manifest = {"format": FORMAT, "id": learner, "made": now, "course": course_hash(), "tasks": entries}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         _put(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
@@ -97,59 +74,73 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(info, content)
 
 
-def check_id(learner: str) -> None:
-    """Raise HariboteError for an id that is empty, too long or not printable."""
-    if not learner.strip() or len(learner) > MOST_ID or not learner.isprintable():
-        raise HariboteError(f"an id has 1 to {MOST_ID} printable characters, received {learner[:100]!r}", "--id NAME")
+def _time_told(seconds: float) -> str:
+    """A time as text that sorts: UTC, to the microsecond."""
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime(_TIME)
 
 
 def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[Submission]:
-    """All submissions in archives, courses' folders, and folders of both. Raises HariboteError where there is none."""
+    """All submissions in archives, courses' folders, and folders of both, of each learner the newest.
+
+    Raises HariboteError where there is none.
+    """
     found = []
     for path in paths:
         inside = [read_submission(item, any_version) for item in _items(path)]
         if not inside:
-            raise HariboteError(f"{path}: there is no submission in it", "a folder of archives, or of courses' folders")
+            raise HariboteError(f"{one_line(path)}: there is no submission in it", "a folder of archives or courses")
         found += inside
-    return found
+    return one_each(found)
 
 
 def _items(path: Path) -> Iterator[Path]:
     """A path itself, or what is in it where it is a folder of submissions."""
-    if not path.exists():
-        raise HariboteError(f"{path}: there is no such file or folder")
-    if not path.is_dir() or _is_course(path):
+    if not os.path.lexists(path):
+        raise HariboteError(f"{one_line(path)}: there is no such file or folder")
+    if _is_course(path) or not os.path.isdir(path):
         yield path
         return
-    for item in sorted(path.iterdir()):
-        if item.name.startswith("."):
-            continue
-        inside = sorted(item.iterdir()) if item.is_dir() and not item.is_symlink() and not _is_course(item) else []
-        yield from inside or [item]  # one level more: some course sites give every learner's archive its own folder
+    for item in _listed(path):
+        # one level more: some course sites give every learner's archive its own folder
+        yield from (not os.path.islink(item) and not _is_course(item) and _listed(item)) or [item]
+
+
+def _listed(path: Path) -> list[Path]:
+    """What is in a folder, but nothing that is hidden; empty where it is no folder, or cannot be read."""
+    try:
+        return sorted(item for item in path.iterdir() if not item.name.startswith((".", "__MACOSX")))
+    except OSError:
+        return []
 
 
 def _is_course(path: Path) -> bool:
-    return any((path / "haribote" / folder).is_dir() for folder in LEARNERS)
+    return any(os.path.isdir(path / "haribote" / folder) for folder in LEARNERS)
 
 
 def read_submission(path: Path, any_version: bool = False) -> Submission:
     """What one archive or course's folder holds; where it cannot be read, a submission that says why."""
-    learner = printable(path.name)[:MOST_ID].removesuffix(".zip").removesuffix(".haribote")
+    learner, source = id_in_name(path), one_line(path)
     try:
         if path.is_symlink():
             raise Unreadable("it is a symlink")
         if path.is_dir():
-            return Submission(learner, str(path), _from_folder(path))
-        learner, files = read_archive(_plain_file(path, MOST_ARCHIVE), any_version)
-        return Submission(learner, printable(path), files)
+            files, made = _from_folder(path)
+        else:
+            learner, files, made = _read_archive(_plain_file(path, MOST_ARCHIVE), any_version)
+        return Submission(learner, source, files, made=made, path=path)
     except HariboteError as error:
-        return Submission(learner, printable(path), problem=printable(f"unreadable: {error}"))
+        return Submission(learner, source, problem=printable(f"unreadable: {error}"), path=path)
+    except Exception as error:  # whatever it is: it is this one submission that cannot be read
+        said = f"{type(error).__name__}: {error}"
+        return Submission(learner, source, problem=printable(f"unreadable: it cannot be read ({said})"), path=path)
 
 
-def _from_folder(root: Path) -> dict[str, bytes]:
-    """The answers in a course's folder, but not the bare stubs."""
+def _from_folder(root: Path) -> tuple[dict[str, bytes], str]:
+    """The answers in a course's folder, but not the bare stubs; the time of the last change of one."""
+    if not _is_course(root):
+        raise Unreadable("it is neither an archive nor a course's folder", "`grader submit` makes an archive")
     stubs = set(read_manifest().values())
-    files = {}
+    files, changed = {}, 0.0
     for task in all_tasks():
         path = root / "haribote" / task.file
         if not os.path.lexists(path):
@@ -160,7 +151,8 @@ def _from_folder(root: Path) -> dict[str, bytes]:
         content = _plain_file(path, MOST_BYTES)
         if digest(content.decode("utf-8-sig", "replace")) not in stubs:
             files[task.id] = content
-    return files
+            changed = max(changed, path.stat().st_mtime)
+    return files, _time_told(changed) if files else ""
 
 
 def _plain_file(path: Path, most: int) -> bytes:
@@ -181,6 +173,11 @@ def _plain_file(path: Path, most: int) -> bytes:
 
 def read_archive(content: bytes, any_version: bool = False) -> tuple[str, dict[str, bytes]]:
     """The learner's id and the answers by task. Raises Unreadable for anything that `pack` does not write."""
+    return _read_archive(content, any_version)[:2]
+
+
+def _read_archive(content: bytes, any_version: bool) -> tuple[str, dict[str, bytes], str]:
+    """The same, and when it was made."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _checked(archive, any_version)
@@ -188,23 +185,19 @@ def read_archive(content: bytes, any_version: bool = False) -> tuple[str, dict[s
         raise
     except zipfile.BadZipFile as error:
         raise Unreadable("it is not a zip archive, or a damaged one", "`grader submit` makes one") from error
-    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, LookupError, zlib.error) as error:
-        raise Unreadable(f"it is damaged: {error}", "`grader submit` makes a new one") from error
+    except Exception as error:  # zipfile and its decompressors raise errors of many kinds
+        said = f"{type(error).__name__}: {error}"
+        raise Unreadable(f"it is damaged ({said})", "`grader submit` makes a new one") from error
 
 
-def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str, bytes]]:
+def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str, bytes], str]:
     infos = archive.infolist()
-    names = [info.filename for info in infos]
     _require(len(infos) <= MOST_FILES, f"it holds {len(infos)} files, at most {MOST_FILES} are read")
+    names = [info.filename for info in infos]
     _require(len(set(names)) == len(names), "it holds two files of the same name")
     known = {f"haribote/{task.file}": task.id for task in all_tasks()}
     for info in infos:
-        name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
-        plain = not name.startswith(("/", "\\")) and ".." not in name.replace("\\", "/").split("/") and ":" not in name
-        _require(plain, f"{name[:80]!r} would be outside of the course's folder")
-        _require(kind in (0, stat.S_IFREG), f"{name[:80]!r} is a symlink or a special file")
-        _require(not info.flag_bits & 1, "it is encrypted")
-        _require(name == MANIFEST or name in known, f"{name[:80]!r} is no file of a task")
+        _check_entry(info, known.keys() | {MANIFEST})
     _require(MANIFEST in names, f"it has no {MANIFEST}")
     manifest = _manifest(_read(archive, MANIFEST, MOST_MANIFEST))
     files = {known[name]: _read(archive, name, MOST_BYTES) for name in names if name != MANIFEST}
@@ -217,7 +210,18 @@ def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str
         f"it was made with another version of the course ({theirs}, here {ours})",
         "ask for a new one, made after an update of the course, or grade it all the same with --any-version",
     )
-    return manifest["id"], files
+    return checked_id(manifest["id"]), files, manifest["made"]
+
+
+def _check_entry(info: zipfile.ZipInfo, known: Iterable[str]) -> None:
+    """Raise Unreadable for an entry that is no plain file of a known name, stored or deflated."""
+    name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
+    plain = not name.startswith(("/", "\\")) and ".." not in name.replace("\\", "/").split("/") and ":" not in name
+    _require(plain, f"{name[:80]!r} would be outside of the course's folder")
+    _require(kind in (0, stat.S_IFREG), f"{name[:80]!r} is a symlink or a special file")
+    _require(not info.flag_bits & 1, "it is encrypted")
+    _require(name in known and info.orig_filename == name, f"{info.orig_filename[:80]!r} is no file of a task")
+    _require(info.compress_type in METHODS, f"{name} is packed by method {info.compress_type}; only 0 and 8 are read")
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
@@ -233,12 +237,22 @@ def _manifest(content: bytes) -> dict[str, Any]:
         manifest = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"its {MANIFEST} is no JSON") from error
-    kinds = {"format": int, "id": str, "course": str, "tasks": dict}
+    kinds = {"format": int, "id": str, "course": str, "tasks": dict, "made": str}
+    if isinstance(manifest, dict):
+        manifest.setdefault("made", "")
     fine = isinstance(manifest, dict) and all(isinstance(manifest.get(key), kind) for key, kind in kinds.items())
     _require(fine and manifest["format"] == FORMAT, f"its {MANIFEST} is not of format {FORMAT}")
-    check_id(manifest["id"])
+    _require(_is_time(manifest["made"]), f"its {MANIFEST} was made at no time that can be read")
     result: dict[str, Any] = manifest
     return result
+
+
+def _is_time(text: str) -> bool:
+    """What `_time_told` writes, or nothing."""
+    try:
+        return not text or datetime.strptime(text, _TIME).strftime(_TIME) == text
+    except ValueError:
+        return False
 
 
 def _require(holds: bool, message: str, try_: str = "") -> None:

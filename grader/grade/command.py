@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.course import SHORT, course_hash
 from grader.points import RULE
+from grader.sandbox.limits import SUBMISSION
 from grader.submission import pack
 from haribote.errors import HariboteError
 from haribote.tasks import ROOT, all_tasks, find_task
@@ -20,6 +21,9 @@ Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.Argumen
 
 RUN = Path("runs/grade")
 FINAL_SEED = 2012  # of `check --final` and `grade --final`: everybody has the same values, and knows them
+
+
+_LIMIT = f"of one submission, all its answers together (default: {SUBMISSION:g})"
 
 
 def add_commands(add: Add) -> None:
@@ -37,6 +41,7 @@ def add_commands(add: Add) -> None:
         "--final", action="store_const", const=FINAL_SEED, dest="seed", help="the public seed of check --final"
     )
     graded.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
+    graded.add_argument("--limit", type=float, metavar="SECONDS", default=SUBMISSION, help=_LIMIT)
     graded.add_argument("--cluster", metavar="ADDRESS", help="take the workers of this Dask cluster instead")
     graded.add_argument("--any-version", action="store_true", help="take archives of other versions of the course too")
     graded.add_argument("--no-cache", action="store_true", help="run and judge everything anew")
@@ -70,9 +75,11 @@ def _grade(options: argparse.Namespace) -> int:
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
         raise HariboteError(f"--workers must be at least 1, received {options.workers}")
+    if not options.limit > 0:
+        raise HariboteError(f"--limit must be above 0 seconds, received {options.limit:g}")
     workers = options.workers or os.cpu_count() or 1
     chosen = Options(
-        output=options.output or ROOT / RUN, again=tasks, seed=options.seed, workers=workers,
+        output=options.output or ROOT / RUN, again=tasks, seed=options.seed, workers=workers, limit=options.limit,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
         notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),
     )  # fmt: skip

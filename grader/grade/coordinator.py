@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.work import Work, grade_one
+from grader.sandbox.limits import SUBMISSION
 from grader.submission import Submission, printable
 from haribote.tasks import Task, all_tasks, find_task
 
@@ -61,24 +63,38 @@ def run(
     crew: Crew,
     say: Callable[[Progress], object] = lambda progress: None,
     grade: Grade = grade_one,
+    limit: float = SUBMISSION,
 ) -> Progress:
     """Grade all work that the journal has no verdict for. A run that is interrupted goes on when it is called again.
 
-    A piece of work whose worker fails is tried once more, alone; fails it again, its verdict is "trouble".
+    A piece of work whose worker fails is tried once more, alone; fails it again, its verdict is "trouble". limit:
+    seconds of one submission; what is left of it then fails without being run.
     """
+    works = list(works)
     left = [work for work in works if work.key not in journal.verdicts]
+    spent: defaultdict[str, float] = defaultdict(float)
+    for work in works:
+        spent[work.submission] += _seconds(journal.verdicts.get(work.key, {}))
     progress = Progress(len(left), start=time.monotonic())
     suspects: list[tuple[Work, str]] = []
 
     def keep(work: Work, verdict: Verdict) -> None:
         journal.write(work.key, verdict)
+        spent[work.submission] += _seconds(verdict)
         progress.done += 1
         progress.trouble += verdict["state"] == "trouble"
         say(progress)
 
+    def in_time() -> Iterator[Work]:
+        for work in left:
+            if spent[work.submission] < limit:
+                yield work
+            else:
+                keep(work, out_of_time(work, limit))
+
     executor = crew.make() if left else None
     try:
-        waiting = iter(left)
+        waiting = in_time()
         running: dict[Future[Verdict], Work] = {}
         while executor is not None:
             executor = _fill(executor, crew, waiting, running, grade, suspects)
@@ -158,6 +174,18 @@ def trouble(work: Work, why: str) -> Verdict:
         "task": task.id, "state": "trouble", "points": 0, "of": task.points, "seed": work.seed, "cases": 0, "total": 0,
         "message": printable(message), "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
     }  # fmt: skip
+
+
+def _seconds(verdict: Verdict) -> float:
+    """What it took; 0 where a journal does not say."""
+    told = verdict.get("seconds", 0)
+    return float(told) if isinstance(told, int | float) else 0.0
+
+
+def out_of_time(work: Work, limit: float) -> Verdict:
+    """The verdict on an answer for which nothing is left of its submission's time."""
+    failure = f"it was not run, for this submission has had its {limit:g} s for all its answers together"
+    return not_started(find_task(work.task)) | {"state": "failed", "seed": work.seed, "failure": failure}
 
 
 def _told(error: BaseException) -> str:

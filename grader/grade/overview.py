@@ -47,7 +47,7 @@ def overview(paths: Sequence[Path], graded: Path) -> str:
 
 def _states(submission: Submission, known: Mapping[str, Verdict]) -> dict[str, str]:
     by_file = {(v.get("task", ""), v.get("file")): str(v["state"]) for v in known.values()}
-    progress = _own_progress(Path(submission.source)) if not submission.problem else None
+    progress = _own_progress(submission.path) if submission.path and not submission.problem else None
     return {task.id: _state(task, submission, by_file, progress) for task in all_tasks()}
 
 

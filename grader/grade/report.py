@@ -15,8 +15,8 @@ from grader.grade.coordinator import verdicts_of
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.twins import Twins, find_twins
+from grader.learners import Submission, looks
 from grader.points import RULE
-from grader.submission import Submission
 from haribote.tasks import all_tasks
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -51,8 +51,14 @@ class Report:
 
     def remark(self, number: int) -> str:
         """What a person should know beside the points; "" where there is nothing."""
+        older = self.submissions[number].older
+        parts = [self.trouble(number), f"counts in place of {', '.join(older[:3])}" if older else ""]
+        return "; ".join(part for part in parts if part)
+
+    def trouble(self, number: int) -> str:
+        """Why the points of a submission may not be its learner's; "" where all is well."""
         submission = self.submissions[number]
-        same = [other.source for other in self.submissions if other.id == submission.id and other is not submission]
+        same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
         parts += [f"the same id as {', '.join(same[:3])}"] if same else []
         for state, words in (("trouble", "not graded for the grader's own trouble"), ("not graded", "not graded yet")):

@@ -18,6 +18,7 @@ from grader.grade.page import as_page
 from grader.grade.report import Report, as_csv, as_json, as_text, report_of
 from grader.grade.work import Work
 from grader.sandbox import find_sandbox
+from grader.sandbox.limits import SUBMISSION
 from grader.sandbox.tree import course_tree
 from grader.submission import counted, read_submissions
 from haribote.errors import HariboteError
@@ -32,7 +33,7 @@ class Options:
     """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing.
 
     seed: of the random values; None: the journal's, or a new one that nobody knows before. lessons: of the notebooks
-    only these.
+    only these. limit: seconds of one submission, for all its answers together.
     """
 
     output: Path
@@ -42,6 +43,7 @@ class Options:
     cluster: str | None = None
     any_version: bool = False
     cached: bool = True
+    limit: float = SUBMISSION
     unsafe: bool = False
     notebooks: bool = False
     lessons: tuple[str, ...] = ()
@@ -78,14 +80,14 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
         left = sum(work.key not in journal.verdicts for work in works)
         amount = f"{counted(len(submissions), 'submission')}, {counted(len(works), 'answer')}"
         say(f"{amount}, {len(works) - left} graded before; seed {seed}; {crew.name}")
-        _run(works, journal, crew, left, say)
+        _run(works, journal, crew, left, options.limit, say)
         report = report_of(submissions, journal, seed)
     if options.notebooks:
         report = replace(report, notebooks=run_notebooks(submissions, options.workers, say, options.lessons))
     _write(report, options.output)
     say(as_text(report))
     say(f"reports: {', '.join(str(options.output / name) for name in ('report.html', 'report.csv', 'report.json'))}")
-    sound = all(not report.remark(number) for number in range(len(submissions)))
+    sound = all(not report.trouble(number) for number in range(len(submissions)))
     return 0 if sound else 1
 
 
@@ -97,10 +99,12 @@ def _seed(wanted: int | None, journal: Journal) -> int:
     return seed
 
 
-def _run(works: list[Work], journal: Journal, crew: Crew, left: int, say: Callable[[str], object]) -> Progress:
+def _run(
+    works: list[Work], journal: Journal, crew: Crew, left: int, limit: float, say: Callable[[str], object]
+) -> Progress:
     try:
         with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
-            return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n))
+            return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), limit=limit)
     except KeyboardInterrupt:
         say(f"stopped; {len(journal.verdicts)} verdicts are kept, and the same command goes on from there")
         raise

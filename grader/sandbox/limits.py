@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MIB = 1 << 20
+SUBMISSION = 900.0  # seconds of one submission, all its answers together; a whole right one takes about one minute
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from haribote.tasks import ROOT, find_task
 TASK = find_task("5.12")
 PLACE = f"haribote/{TASK.file}"
 ANSWER = b"print('answer')\n"
+NOON = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def fitting(entries: dict[str, bytes]) -> dict[str, object]:
 
 def test_pack_and_read(course: Path) -> None:
     content = pack("ada", course)
-    assert content == pack("ada", course)
+    assert pack("ada", course, NOON) == pack("ada", course, NOON) != pack("ada", course, NOON + timedelta(seconds=1))
     assert read_archive(content) == ("ada", {"5.12": ANSWER})
     path = course.parent / "x.zip"
     path.write_bytes(content)

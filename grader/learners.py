@@ -1,0 +1,122 @@
+"""Who handed in what: submissions, ids that look alike, and which of several archives counts."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from haribote.errors import HariboteError
+
+MOST_ID = 80
+MOST_TEXT = 4000  # characters of a text that a learner may have written
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One learner's answers. source: the archive or folder, as it is shown. files: the written answers by task.
+
+    problem: or why it cannot be read. made: when, as it says itself (UTC, ISO 8601), "" where it does not say. older:
+    other submissions of the same learner, which do not count. path: where it is.
+    """
+
+    id: str
+    source: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+    made: str = ""
+    older: tuple[str, ...] = ()
+    path: Path | None = None
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The hash of every file, by task."""
+        return {task: file_hash(content) for task, content in self.files.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all files; equal for identical submissions, whoever made them."""
+        parts = [f"{task} {known}\n" for task, known in sorted(self.hashes.items())]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def file_hash(content: bytes) -> str:
+    """The hash of an answer's file; line ends do not count."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def printable(text: Any) -> str:
+    """A text that a learner may have written, without control characters, and not endless.
+
+    Bytes of a file's name that are no UTF-8 are told by their numbers, so that two such names stay two.
+    """
+    given = str(text)
+    clean = "".join(map(_shown, given[:MOST_TEXT]))
+    return clean if len(given) <= MOST_TEXT else clean + " …"
+
+
+def _shown(char: str) -> str:
+    if char == "\n" or char.isprintable():
+        return char
+    escaped = "\udc80" <= char <= "\udcff"  # how Python tells a byte that is no UTF-8
+    return f"\\x{ord(char) - 0xDC00:02x}" if escaped else "·"
+
+
+def one_line(text: Any) -> str:
+    """The same without line ends: for names."""
+    return printable(text).replace("\n", "·")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 answer`, `2 answers`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def checked_id(learner: str) -> str:
+    """The id as it is kept: without blanks at its ends, in the normal form C.
+
+    Raises HariboteError for one that is empty, too long or not printable.
+    """
+    kept = unicodedata.normalize("NFC", learner.strip())
+    if not kept or len(kept) > MOST_ID or not kept.isprintable():
+        raise HariboteError(f"an id has 1 to {MOST_ID} printable characters, received {learner[:100]!r}", "--id NAME")
+    return kept
+
+
+def id_in_name(path: Path) -> str:
+    """The learner's id where only the name of a file or folder tells it."""
+    name = one_line(path.name).removesuffix(".zip").removesuffix(".haribote")[:MOST_ID].strip()
+    return unicodedata.normalize("NFC", name) or "?"
+
+
+def looks(learner: str) -> str:
+    """What an id looks like: two that look alike are one learner's."""
+    return " ".join(unicodedata.normalize("NFKC", learner).casefold().split())
+
+
+def one_each(submissions: Iterable[Submission]) -> list[Submission]:
+    """One submission per learner, the newest; where two say the same time, the later one in this order.
+
+    What cannot be read stays beside it, for its own message.
+    """
+    newest: dict[str, int] = {}
+    kept: list[Submission | None] = []
+    for submission in submissions:
+        key, kept_at = looks(submission.id), len(kept)
+        kept.append(submission)
+        if submission.problem:
+            continue
+        if key in newest:
+            other = kept[newest[key]]
+            assert other is not None
+            new, old, dropped = (submission, other, newest[key])
+            if other.made > submission.made:
+                new, old, dropped, kept_at = other, submission, kept_at, newest[key]
+            kept[kept_at] = replace(new, older=(*new.older, old.source, *old.older))
+            kept[dropped] = None
+        newest[key] = kept_at
+    return [submission for submission in kept if submission is not None]
