@@ -52,7 +52,7 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "a syntax error": ("0.1", "def accuracy(:", 0, "syntax error"),
     "no function": ("0.1", "x = 1", 0, "has no function accuracy"),
     "right in one case of four": (
-        "0.1", accuracy("if len(labels) == 256: return 2.0\n    if len(labels) != 1: return -1"), 0, "accuracy is wrong"),
+        "0.1", accuracy("if len(labels) == 256: return 2.0\n    if len(labels) != 1: return -1"), 0, "is wrong"),
     "right in three cases of four": ("0.1", accuracy("if len(labels) == 1: return 2.0"), 2, "expected"),
     "a huge integer": ("0.1", accuracy("return 10**400"), 0, "int too large"),
     "more digits than can be written": (
