@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
+from operator import attrgetter
 from typing import Literal, cast
 
 from simulator import isa
@@ -11,12 +13,14 @@ from simulator.errors import AssemblyError, Diagnostic
 from simulator.instructions import Defaults, Word, decode
 from simulator.moves import decode_move
 from simulator.operands import OperandError
-from simulator.program import Instruction, Line, Program, Step, WriteMask
+from simulator.program import Destination, Instruction, Line, Location, Program, Source, Step, WriteMask
 from simulator.statements import parse_debug, parse_preset
 from simulator.waits import WINDOW
 
 MOST_CHARACTERS = 4000
 """Characters that a line of code may have; more is taken for a mistake."""
+MOST_LINES, MOST_FINDINGS = 2_000_000, 1000
+"""Lines that a text may have, which take seconds and a gigabyte; mistakes after which no more are looked for."""
 LOST_STEPS = WINDOW
 """What stands for a line that is no step: so many nops that no wait is found across it."""
 
@@ -41,6 +45,29 @@ def parse_mask_statement(text: str) -> Defaults:
     return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
 
 
+_FIELDS = [field.name for field in fields(Instruction)]
+_values = attrgetter(*_FIELDS)
+_PLACED = [_FIELDS.index(name) for name in ("location", "sources", "destinations")]
+
+
+def at_line(step: Step, line: int) -> Step:
+    """The same step on another line of the text; much faster than to decode it again."""
+    return Step(line, step.text, tuple([_instruction_at(i, line) for i in step.instructions]), step.count)
+
+
+def _instruction_at(instruction: Instruction, line: int) -> Instruction:
+    values = list(_values(instruction))
+    location, sources, destinations = _PLACED
+    values[location] = Location(line, instruction.location.column)
+    values[sources] = tuple(
+        [Source(s.operand, Location(line, s.location.column), s.negate, s.widen, s.narrow) for s in instruction.sources]
+    )
+    values[destinations] = tuple(
+        [Destination(d.operand, Location(line, d.location.column), d.mask) for d in instruction.destinations]
+    )
+    return Instruction(*values)
+
+
 class _Assembly:
     """The state while one text is read: where we are, the mask default, what was found."""
 
@@ -49,6 +76,7 @@ class _Assembly:
         self.findings: list[Diagnostic] = []
         self.line = 0
         self.defaults: Defaults = {}
+        self.known: dict[str, Step] = {}  # by the text of a line, under these defaults
 
     def report(self, column: int, error: OperandError) -> None:
         self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
@@ -56,6 +84,10 @@ class _Assembly:
     def read(self, raw: str) -> bool:
         """Take one source line; False where the program ends."""
         code, _, _ = raw.partition("#")
+        known = self.known.get(code)
+        if known is not None:
+            self.lines.append(at_line(known, self.line))
+            return True
         text = code.strip()
         if not text:
             return True
@@ -71,6 +103,7 @@ class _Assembly:
             elif self.is_legible(code, start):
                 if first.startswith("mask"):
                     self.defaults = parse_mask_statement(text)
+                    self.known = {}
                 else:
                     self.read_code(code, text)
         except OperandError as error:
@@ -114,6 +147,7 @@ class _Assembly:
             self.lose(text)
         else:
             self.lines.append(step)
+            self.known[code] = step
 
     def read_step(self, words: list[Word], text: str) -> Step | None:
         """The instructions between the semicolons; None where one of them has a finding."""
@@ -157,8 +191,17 @@ def assemble(text: str, filename: str = "<text>") -> Program:
 def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagnostic]]:
     """The program and every finding as in `assemble`; `LOST_STEPS` nops stand for each line that is no step."""
     assembly = _Assembly()
-    for number, raw in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    for number, raw in enumerate(lines[:MOST_LINES], 1):
         assembly.line = number
         if not assembly.read(raw):
             break
+        if len(assembly.findings) >= MOST_FINDINGS:
+            assembly.report(1, OperandError(f"{MOST_FINDINGS} mistakes are enough: the rest of the text was not read"))
+            break
+    else:
+        if len(lines) > MOST_LINES:
+            assembly.line += 1
+            many = OperandError(f"the text has {len(lines):,} lines", f"split it: the most is {MOST_LINES:,}")
+            assembly.report(1, many)
     return Program(filename, tuple(assembly.lines), text), assembly.findings

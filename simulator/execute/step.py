@@ -34,6 +34,8 @@ def decode_step(step: p.Step) -> Run:
     NotExecutable.
     """
     actions = [decode_instruction(i) for i in step.instructions if i.unit not in _SILENT]
+    if not actions:
+        return _nothing
     forwards = all(i.op != "noforward" for i in step.instructions)
     writes = [(number, write) for number, action in enumerate(actions) for write in action.writes]
     stores = [(number, write.store) for number, write in sorted(writes, key=lambda item: item[1].rank)]
@@ -48,6 +50,10 @@ def decode_step(step: p.Step) -> Run:
             latch(memories, results[number])
 
     return run
+
+
+def _nothing(_: Memories) -> None:
+    """What a nop does."""
 
 
 def decode_instruction(instruction: p.Instruction) -> Action[Any]:

@@ -21,6 +21,7 @@ from simulator.view.recording import BUDGET, record
 from simulator.view.scope import CHIP, Scope, parse_unit
 
 __all__ = ["View", "page"]
+MOST_LINES = 200_000
 
 
 class View:
@@ -79,8 +80,13 @@ def page(
 
 
 def _check_lines(program: Program, start: int | None, until: int | None) -> None:
-    """Raises SimulatorError where no line of the program is left to show."""
+    """Raises SimulatorError where no line of the program is left to show, or too many."""
     shown = [x for x in program.lines if (start is None or start <= x.line) and (until is None or x.line <= until)]
+    if len(shown) > MOST_LINES:
+        raise SimulatorError(
+            f"{program.filename}: {len(shown):,} lines are more than a page can show, which is {MOST_LINES:,}\n"
+            f"    try: a piece, e.g. --from {shown[0].line} --until {shown[MOST_LINES - 1].line}"
+        )
     if shown:
         return
     if not program.lines:

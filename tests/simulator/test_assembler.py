@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
+from typing import Any
 
 import pytest
 
+from simulator import assembler, instructions
 from simulator.assembler import assemble
+from simulator.checks import check_text
 from simulator.errors import AssemblyError
+from simulator.instructions import Word
 from simulator.isa import INSTRUCTIONS, MOVES
+from simulator.machine import Machine
 from simulator.opcodes import MOVE_OPCODES, OPCODES
 from simulator.program import Instruction, Matrix, Move, PeMemory, Step, WriteMask
 from simulator.rows import ROLES
@@ -396,3 +403,58 @@ def test_multiply_adds_per_step() -> None:
     """The figures of isa.md, section 13, per MAB."""
     assert INSTRUCTIONS["mmul"].fma == {"d": 32, "f": 128, "g": 256, "h": 1024}
     assert INSTRUCTIONS["vfma"].fma == {"d": 8, "f": 32, "h": 64}
+
+
+# --- large texts -----------------------------------------------------------------------------------------------------
+
+
+def test_equal_lines_are_decoded_once_but_stand_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["  lpassa $lm0v $lr0v/$imr1; l1bmm $lb0 $ln0v", "nop/3", "iadd $lr0 $ls0 $t $omr1"]
+    text = "\n".join([*lines, *lines, "maskt 5", *lines, "mask 0", *lines])
+    decoded: list[str] = []
+
+    def decode(words: Sequence[Word], line: int, text: str, *more: Any) -> Instruction | None:
+        decoded.append(text)
+        return instructions.decode(words, line, text, *more)
+
+    monkeypatch.setattr(assembler, "decode", decode)
+    steps = [line for line in assemble(text).lines if isinstance(line, Step)]
+    assert len(decoded) == 3 * 4  # four instructions; again after each mask statement
+    numbers = [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14]
+    for step, number in zip(steps, numbers, strict=True):
+        (alone,) = [
+            x for x in assemble("\n" * (number - 1) + text.split("\n")[number - 1]).lines if isinstance(x, Step)
+        ]
+        masked = number == 10
+        assert (step == alone) is not masked and step.line == number
+        ends = [end for i in step.instructions for end in (i, *i.sources, *i.destinations)]
+        assert {end.location.line for end in ends} == {number}
+    assert steps[8].instructions[0].destinations[0].mask == WriteMask(5, 1, explicit=False)
+
+
+def test_a_million_nops_take_seconds() -> None:
+    start = process_time()
+    program, found = check_text("nop\n" * 100_000)
+    assert (program.steps, found) == (100_000, [])
+    Machine().run(program)
+    assert process_time() - start < 10  # a tenth of a million; about one second
+
+
+def test_too_many_lines_and_too_many_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = process_time()
+    with pytest.raises(AssemblyError) as caught:
+        assemble("lpasa $lr0 $ls0\n" * 100_000)
+    assert len(caught.value.diagnostics) == assembler.MOST_FINDINGS + 1 and process_time() - start < 10
+    assert "the rest of the text was not read" in caught.value.diagnostics[-1].message
+    monkeypatch.setattr(assembler, "MOST_LINES", 10)
+    assert assemble("nop\n" * 9).steps == 9
+    with pytest.raises(AssemblyError, match=r":11:1: error: the text has 12 lines\n +try: split it"):
+        assemble("nop\n" * 11)
+    assert assemble("nop\n" * 5 + "quit\n" + "nop\n" * 11).steps == 5
+
+
+def test_a_number_of_nops_has_a_limit() -> None:
+    assert assemble("nop/2147483647").steps == 2**31 - 1
+    for number in ("2147483648", "9" * 30, "0", "-1"):
+        with pytest.raises(AssemblyError):
+            assemble(f"nop/{number}")

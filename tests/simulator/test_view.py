@@ -330,3 +330,13 @@ def test_a_test_case_gives_the_operands(shared: Path, tmp_path: Path) -> None:
     case = shared / "golden" / "relu.vsm"
     assert main(["view", str(source), "-o", str(target), "--testcase", str(case)]) == 0
     assert {"lm0", "lm1", "aluf"} == unpacked(target.read_text())["used"].keys()
+
+
+def test_a_page_has_room_for_so_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.view.MOST_LINES", 3)
+    program = assemble("nop\n" * 4, "long.vsm")
+    with pytest.raises(
+        SimulatorError, match=r"long.vsm: 4 lines .* which is 3\n +try: a piece, e.g. --from 1 --until 3"
+    ):
+        View(program)
+    assert View(program, start=2).frames == 3
