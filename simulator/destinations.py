@@ -12,9 +12,6 @@ from simulator import program as p
 from simulator.places import Place
 from simulator.transfers import move_transfer
 
-DRAM_UNIT = 16
-"""Long words that an entry of the DRAM address table addresses (isa.md, section 6)."""
-
 _KINDS: dict[type, str] = {
     p.TRegister: "t",
     p.MaskRegister: "omr",
@@ -127,8 +124,8 @@ def _resolved(
     points = points.copy()
     if isinstance(operand, p.DramIndirect) and table is not None:
         offset = points[:, -1]
-        length = DRAM_UNIT * units
+        length = isa.DAR_UNIT * units
         entries = table[points[:, 0], (operand.entry + offset // length) % isa.DAR_ENTRIES]
-        points[:, -1] = DRAM_UNIT * entries.astype(np.int64) + offset % length
+        points[:, -1] = isa.DAR_UNIT * entries.astype(np.int64) + offset % length
     points[:, -1] %= isa.LONGS[memory_of(operand).upper()]
     return points

@@ -17,6 +17,8 @@ from simulator.errors import SimulatorError
 
 HANDLE = re.compile(r"/dev/std(?P<name>in|out|err)|/(?:dev|proc/self)/fd/(?P<number>[0-9]+)")
 """A path that names a file that this process has open."""
+MOST_BYTES, CHUNK = 1 << 28, 1 << 20
+"""Bytes that a file may have which is read whole; bytes read at a time."""
 
 
 class FileError(SimulatorError):
@@ -28,13 +30,55 @@ class FileError(SimulatorError):
 
 
 def read(path: Path) -> str:
-    """The text of a file. Raises SimulatorError where it cannot be read."""
+    """The text of a file in UTF-8, with the line ends and byte order mark of any system. Raises SimulatorError."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SimulatorError(f"{path} is not a text file\n    try: a .vsm file in UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """What is in a file, or what the writer of a pipe sends. Nothing is waited for that may never come.
+
+    Args:
+        most: bytes; a longer file is refused.
+
+    Raises:
+        SimulatorError: the file cannot be read or is too long, or it is a folder, a device or a pipe without a writer.
+    """
+    ours = HANDLE.fullmatch(str(path)) is not None
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | (0 if ours else getattr(os, "O_NONBLOCK", 0)))
+        with open(handle, "rb", buffering=0) as file:
+            content = bytearray(b"" if ours else _begun(path, handle))
+            while len(content) <= most and (more := file.read(min(most + 1 - len(content), CHUNK))):
+                content += more
     except OSError as error:
-        raise SimulatorError(f"cannot read {path}: {error.strerror}\n    try: check the path") from None
+        raise SimulatorError(f"cannot read {path}: {error.strerror or error}\n    try: check the path") from None
+    if len(content) > most:
+        raise SimulatorError(f"cannot read {path}: it has more than {most:,} bytes\n    try: another file")
+    return bytes(content)
+
+
+def _begun(path: Path, handle: int) -> bytes:
+    """The first byte of a pipe; nothing of a file. From then on, reading waits. Raises SimulatorError for the rest."""
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+        raise SimulatorError(f"cannot read {path}: it is a device, not a file\n    try: the path of a file")
+    if not stat.S_ISFIFO(mode):
+        return b""
+    first = b""
+    try:
+        first = os.read(handle, 1)
+        if not first:
+            raise SimulatorError(f"cannot read {path}: nobody writes to this pipe\n    try: start its writer first")
+    except BlockingIOError:  # there is a writer, which has sent nothing yet
+        pass
+    os.set_blocking(handle, True)
+    return first
 
 
 def write_file(path: Path, content: str | bytes, durable: bool = True) -> None:

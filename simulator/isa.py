@@ -22,7 +22,11 @@ L2BM_LONGS = 32768
 PDM_LONGS = 524288
 DRAM_LONGS = 2**29
 LONGS: Mapping[str, int] = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS, "PDM": PDM_LONGS, "DRAM": DRAM_LONGS}
+TURNAROUND_LONGS = 256
+"""Of an L1B: the largest block that a transfer sends, that of l1bmd."""
 DAR_ENTRIES = 1024
+DAR_UNIT = 16
+"""Long words of DRAM that an entry of the table addresses."""
 MASK_ENTRIES = 32
 MATRIX_ROWS = 16
 GROUPS, L2BS_PER_GROUP, L1BS, MABS, PES_PER_MAB = 4, 2, 8, 16, 4

@@ -17,8 +17,6 @@ from simulator.execute.elements import split_long_words
 from simulator.memories import LongWords, Memories, Words, load_block
 from simulator.program import Dar, Dram, DramIndirect, Instruction, L2bm
 
-UNIT = 16
-"""Long words that an entry addresses."""
 FETCHED = 512
 """Entries that `l2bmdars` fetches: 128 in each of the four cycles."""
 
@@ -64,9 +62,9 @@ def _pieces(memories: Memories, operand: Dram | DramIndirect, group: int, count:
     """The long words of DRAM that an MV instruction moves, in order; a slice may go past the end of the DRAM."""
     if isinstance(operand, Dram):
         return [slice(operand.address, operand.address + count)]
-    length = UNIT * units
+    length = isa.DAR_UNIT * units
     entries = (operand.entry + np.arange(-(-count // length))) % isa.DAR_ENTRIES
-    starts = [UNIT * int(entry) % isa.DRAM_LONGS for entry in memories.dar[group, entries]]
+    starts = [isa.DAR_UNIT * int(entry) % isa.DRAM_LONGS for entry in memories.dar[group, entries]]
     lengths = [min(length, count - done) for done in range(0, count, length)]
     return [slice(start, start + size) for start, size in zip(starts, lengths, strict=True)]
 

@@ -24,7 +24,6 @@ from simulator.native import build, records
 from simulator.native.encode import Encoded, Piece, encoded, encoded_singly
 
 Run = Callable[[Memories], Any]
-TURNAROUND_LONGS = 256
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +46,7 @@ class Engine:
         self._library = library()
         self._threads = thread_count()
         self._paths = {name: np.zeros((4, 4, ALL_PES), np.uint32) for name in records.CODES["Path"]}
-        self._turnaround = np.zeros((ALL_L1BS, TURNAROUND_LONGS), np.uint64)
+        self._turnaround = np.zeros((ALL_L1BS, isa.TURNAROUND_LONGS), np.uint64)
         self._held: NDArray[np.uint64] | None = None  # the view of it that the machine has
         self._dram: tuple[Dram, ...] = ()
         self._pages = np.zeros((isa.GROUPS, isa.DRAM_LONGS // Dram.PAGE), np.uint64)

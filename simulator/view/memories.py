@@ -46,7 +46,7 @@ KINDS: dict[str, Kind] = {
     "mx": Kind("mab", False, isa.MATRIX_ROWS * MATRIX_WORDS),
     "my": Kind("mab", False, isa.MATRIX_ROWS * MATRIX_WORDS),
     "l1bm": Kind("l1b", True, isa.L1BM_LONGS),
-    "turn": Kind("l1b", True, 512),
+    "turn": Kind("l1b", True, isa.TURNAROUND_LONGS),
     "l2bm": Kind("l2b", True, isa.L2BM_LONGS),
     "pdm": Kind("group", True, isa.PDM_LONGS),
     "dar": Kind("group", False, isa.DAR_ENTRIES),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.execute.dar import UNIT
 from simulator.formulas import Index
 from simulator.isa import L2BS
 from simulator.memories import Memories
@@ -50,9 +49,9 @@ def move_touches(move: Move, memories: Memories) -> Iterator[Touch]:
     for operand, points, write in ((move.source.operand, origins, False), (move.destination.operand, targets, True)):
         if isinstance(operand, DramIndirect):
             group, offset = points.T
-            entry = (operand.entry + offset // (UNIT * move.units)) % isa.DAR_ENTRIES
-            start = UNIT * memories.dar[group, entry].astype(np.int64)
-            points = np.stack([group, start + offset % (UNIT * move.units)], axis=1)
+            entry = (operand.entry + offset // (isa.DAR_UNIT * move.units)) % isa.DAR_ENTRIES
+            start = isa.DAR_UNIT * memories.dar[group, entry].astype(np.int64)
+            points = np.stack([group, start + offset % (isa.DAR_UNIT * move.units)], axis=1)
             yield Touch("dar", False, np.unique(entry))
         yield _touch(relative, write, points)
 

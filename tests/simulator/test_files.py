@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from simulator.files import FileError, locked, write_file
+from simulator.__main__ import main
+from simulator.errors import SimulatorError
+from simulator.files import FileError, locked, read, read_bytes, write_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices, pipes and links of Unix")
 full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -121,3 +123,65 @@ for _ in range(20):
     assert counter.read_text() == "80"
     with locked(tmp_path / "new" / "lock"):
         assert (tmp_path / "new" / "lock").exists()
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+COMMANDS = (
+    ["run"], ["check"], ["check", "--fix-nops"], ["explain"], ["profile"], ["view", "-o", "page.html"],
+)  # fmt: skip
+
+
+def test_what_has_no_content_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.vsm")
+    for path, what in ((tmp_path / "pipe.vsm", "nobody writes to this pipe"), (tmp_path, "Is a directory"),
+                       (Path("/dev/zero"), "is a device"), (Path("/dev/null"), "is a device")):  # fmt: skip
+        with pytest.raises(SimulatorError, match=f"cannot read {path}: .*{what}.*\n +try: "):
+            read(path)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_command_waits_for_a_pipe_without_a_writer(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe.vsm")
+    assert main([*command, str(tmp_path / "pipe.vsm")]) == 2
+    assert "nobody writes to this pipe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["judge"], ["compare"], ["trace", "$lm0"]], ids=" ".join)
+def test_nor_does_one_that_takes_two_files(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe, good = tmp_path / "pipe.vsm", tmp_path / "good"
+    os.mkfifo(pipe)
+    good.write_text("")
+    name, *more = command
+    assert main([name, str(pipe), *(more or [str(good)])]) == 2
+    assert "nobody writes to this pipe" in capsys.readouterr().err
+
+
+def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
+    pipe, text = tmp_path / "pipe.vsm", "nop\n" * 50_000
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(text))
+    writer.start()
+    while True:
+        try:
+            assert read(pipe) == text
+            break
+        except SimulatorError:  # the writer had not started
+            continue
+    writer.join()
+    command = [sys.executable, "-m", "simulator", "check", "/dev/stdin"]
+    done = subprocess.run(command, input="nop\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "/dev/stdin: nothing found\n")
+
+
+def test_text_of_any_system_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\xef\xbb\xbfnop\r\nnop/2\rnop\n")
+    assert read(path) == "nop\nnop/2\nnop\n"
+    assert len(read_bytes(path, 20)) == 18
+    with pytest.raises(SimulatorError, match="more than 17 bytes"):
+        read_bytes(path, 17)

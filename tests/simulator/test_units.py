@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from simulator import isa
 from simulator.assembler import assemble
 from simulator.machine import Machine
-from simulator.native.records import CODES
+from simulator.native.records import CODES, SOURCES
 from simulator.profile import profile_of
 from simulator.program import Instruction, Step
 from simulator.units import PATHS, UNITS
@@ -60,3 +62,17 @@ def test_the_form_says_which_way_the_words_go(line: str) -> None:
 def test_writing_the_dram_table_keeps_the_l2bm_busy() -> None:
     for line in ("l2bmdarw", "l2bmdars $lc0 $dar0"):
         assert [busy.lane for busy in profile_of(assemble(line)).busy] == ["L2BM"]
+
+
+def test_sizes_in_c_are_those_of_the_machine() -> None:
+    text = (SOURCES / "block.hpp").read_text(encoding="utf-8")
+    sizes = {name: int(value) for name, value in re.findall(r"\b([A-Z][A-Z0-9_]+) = (\d+)[,;]", text)}
+    known = {name: getattr(isa, name) for name in sizes if hasattr(isa, name)}
+    assert {"L1BM_LONGS", "L2BM_LONGS", "PDM_LONGS", "TURNAROUND_LONGS", "GROUPS", "L1BS", "MABS"} <= known.keys()
+    assert known == {name: sizes[name] for name in known}
+
+
+def test_the_turnaround_register_holds_the_largest_block() -> None:
+    sent = [(form, row) for row in isa.INSTRUCTIONS.values() for form in row.forms if form.from_pes]
+    blocks = [form.traffic(1 if row.shifts else 2)[1] for form, row in sent]
+    assert max(blocks) == isa.TURNAROUND_LONGS
