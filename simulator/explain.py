@@ -220,7 +220,8 @@ def _move(move: p.Move) -> Iterator[str]:
         ):
             yield f"  {end}: {side.memory}[{_spans(points, -1)}] of {_units(side, points)}"
     else:
-        yield f"  A comes from the DRAM address table: an entry is used for {isa.DAR_UNIT * move.units} long words, then the next"
+        longs = isa.DAR_UNIT * move.units
+        yield f"  A comes from the DRAM address table: an entry is used for {longs} long words, then the next"
     if move.tag is not None:
         yield f"  tag {move.tag:02x}: `wait i{move.tag:02x}` holds the program until this is done"
     yield f"  {move.size} long words at {move_rate(move)} per cycle: {move.size / move_rate(move):g} cycles"
