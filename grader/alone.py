@@ -53,7 +53,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds bare stubs in place of answers, and refuses what is neither Python's, a package's nor the product's."""
 
     def __init__(self, helpers: bool) -> None:
-        self._helpers = helpers
+        self.helpers = helpers
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -61,24 +61,25 @@ class _Finder(importlib.abc.MetaPathFinder):
         """The spec of a stub; None leaves it to Python. Raises ModuleNotFoundError for what an answer has not."""
         if name in _stubs():
             return importlib.util.spec_from_loader(name, _Stub(), origin=name)
-        if not self.sees(name, importlib.machinery.PathFinder.find_spec(name, path)):
+        if not sees(name, importlib.machinery.PathFinder.find_spec(name, path), self.helpers):
             text = f"{name} is not submitted with this answer, so it is not there when it is graded"
             raise ModuleNotFoundError(f"{text}; what an answer needs must stand in its own file", name=name)
         return None
-
-    def sees(self, name: str, spec: importlib.machinery.ModuleSpec | None) -> bool:
-        """Whether an answer sees a module when it is graded."""
-        if name.startswith(_STUBS):
-            return False
-        if self._helpers and (name in _HELPERS or name.startswith(_HELPERS[-1])):
-            return True
-        places = () if spec is None else (spec.origin or "", *(spec.submodule_search_locations or ()))
-        return all(_of_the_course(name, place) or _installed(place) for place in places if Path(place).is_absolute())
 
 
 class _Stub(importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         exec(compile(_stubs()[module.__name__], f"<stub {module.__name__}>", "exec"), module.__dict__)
+
+
+def sees(name: str, spec: importlib.machinery.ModuleSpec | None, helpers: bool = False) -> bool:
+    """Whether an answer sees a module when it is graded. helpers: as for `alone`."""
+    if name.startswith(_STUBS):
+        return False
+    if helpers and (name in _HELPERS or name.startswith(_HELPERS[-1])):
+        return True
+    places = () if spec is None else (spec.origin or "", *(spec.submodule_search_locations or ()))
+    return all(_of_the_course(name, place) or _installed(place) for place in places if Path(place).is_absolute())
 
 
 @cache
@@ -92,7 +93,7 @@ def _stubs() -> dict[str, str]:
 def _hide(finder: _Finder) -> list[tuple[str, ModuleType, ModuleType | None]]:
     """Forget the modules that an answer must not see: their names, they, and the packages whose attributes they are."""
     loaded = [(name, module) for name, module in list(sys.modules.items()) if isinstance(module, ModuleType)]
-    foreign = [(name, it) for name, it in loaded if name != "__main__" and not finder.sees(name, it.__spec__)]
+    foreign = [(name, it) for name, it in loaded if name != "__main__" and not sees(name, it.__spec__, finder.helpers)]
     hidden = [(name, module, sys.modules.get(name.rpartition(".")[0])) for name, module in foreign]
     for name, module, package in hidden:
         del sys.modules[name]

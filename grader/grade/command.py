@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.course import SHORT, course_hash
+from grader.leftout import left_out
 from grader.points import RULE
 from grader.sandbox.limits import SUBMISSION
 from grader.submission import pack
@@ -66,6 +67,11 @@ def _submit(options: argparse.Namespace) -> int:
     missing = [task.id for task in all_tasks() if task.id not in files]
     print(f"{path}: {len(files)} of {len(all_tasks())} tasks, for {learner} (course {course_hash()[:SHORT]})")
     print(f"not written: {', '.join(missing)}" if missing else "every task is written")
+    lacking = left_out()
+    for line in lacking:
+        print(line)
+    if lacking:
+        print("these answers will not be graded as you see them here: `grader check TASK` says what fails")
     return 0
 
 

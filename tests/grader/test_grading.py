@@ -28,6 +28,7 @@ from grader.grade.overview import overview
 from grader.grade.page import as_page
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work, grade_one
+from grader.leftout import left_out
 from grader.points import over_par, partial
 from grader.sandbox import find_sandbox
 from grader.submission import Submission, pack, printable
@@ -324,8 +325,9 @@ def test_submit_from_the_shell(
     path.parent.mkdir(parents=True)
     shutil.copy(ROOT / "solutions" / TASKS[0].file, path)
     monkeypatch.setattr("grader.grade.command.pack", lambda name: pack(name, tmp_path / "ada"))
+    monkeypatch.setattr("grader.grade.command.left_out", lambda: left_out(tmp_path / "ada"))
     monkeypatch.chdir(tmp_path)
     assert main(["submit", "--id", "ada l."]) == 0
     shown = capsys.readouterr().out
-    assert "ada_l..haribote.zip: 1 of" in shown and "not written: 1.1, " in shown
+    assert "ada_l..haribote.zip: 1 of" in shown and "not written: 1.1, " in shown and "will not be graded" not in shown
     assert (tmp_path / "ada_l..haribote.zip").is_file()
