@@ -1,4 +1,5 @@
-"""The simulator's commands: `python -m simulator run | check | judge | explain | profile | trace | compare`.
+"""The simulator's commands: `python -m simulator run | check | judge | explain | profile | trace | compare | view |
+schedule`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in what was given (a message, never a traceback).
 """
@@ -20,9 +21,10 @@ from simulator.errors import AssemblyError, Diagnostic
 from simulator.files import read, write_file
 from simulator.judge import judge
 from simulator.machine import Machine
+from simulator.schedule import command as schedule
 from simulator.view import command as view
 
-MODULES = (explain, profile, trace, compare, view)  # commands that are a module of their own
+MODULES = (explain, profile, trace, compare, view, schedule)  # commands that are a module of their own
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,7 +25,7 @@ LOST_STEPS = WINDOW
 """What stands for a line that is no step: so many nops that no wait is found across it."""
 
 _NUMBER = re.compile(r'"[^"]*"|\d{20,}')
-_WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
+WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
 _MASK = re.compile(r"mask(l{0,2})([rstmnk]*)\s+(\S+)")
 _MASKED = {"r": "grf0", "s": "grf1", "t": "t", "m": "lm0", "n": "lm1", "k": "omr"}
 
@@ -136,7 +136,7 @@ class _Assembly:
 
     def read_code(self, code: str, text: str) -> None:
         """An MV line or a step."""
-        words = [Word(match.start() + 1, match[0]) for match in _WORD.finditer(code)]
+        words = [Word(match.start() + 1, match[0]) for match in WORD.finditer(code)]
         if words[0].text.startswith("mv"):
             move = decode_move(words, self.line, text, self.report)
             if move is not None:

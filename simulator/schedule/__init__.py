@@ -1,0 +1,57 @@
+"""A scheduler: of a program it makes an equal one with fewer steps.
+
+    nodes of the program -> edges between them -> groups that keep their distances -> times of all nodes -> text
+
+What comes before what follows from what is read and written; how far apart it stands and what may share a step, from
+the assembler's own rules (`simulator.waits`, `simulator.conflicts`). Equal means: started with the same memories, both
+programs print the same and leave the same memories. Only what units put out last (forwarding paths, turnaround
+register) may differ at the end, and base addresses that the program does not set must be multiples of 4, as at the
+start of the machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from simulator.assembler import assemble
+from simulator.program import Program
+from simulator.schedule.groups import groups_of
+from simulator.schedule.list_scheduler import critical_paths, placed
+from simulator.schedule.nodes import nodes_of
+from simulator.schedule.text import written
+from simulator.units import UNITS
+
+__all__ = ["Bounds", "bounds", "schedule"]
+
+WEIGHTS = (0.0, 0.4, 0.5, 0.75, 1.0, 1.25, 2.0, 100.0)
+"""How much a step that a group comes later in the program counts against a step of its critical path."""
+
+
+def schedule(program: Program) -> Program:
+    """An equal program with as few steps as are found; the same object where there are not fewer."""
+    groups = groups_of(nodes_of(program))
+    paths = critical_paths(groups)
+    best = program
+    for weight in WEIGHTS:
+        times = placed(groups, {group: paths[group] - weight * group.start for group in groups})
+        found = assemble(written(times), program.filename)
+        if found.steps < best.steps:
+            best = found
+    return best
+
+
+class Bounds(NamedTuple):
+    """Steps that no schedule of these instructions goes below. chain: of the longest chain of waits; unit: of the unit
+    that has most to do."""
+
+    chain: int
+    unit: int
+
+
+def bounds(program: Program) -> Bounds:
+    """Two simple lower bounds."""
+    nodes = nodes_of(program)
+    busy = Counter(UNITS[node.instruction.unit].group for node in nodes if node.instruction is not None)
+    paths = critical_paths(groups_of(nodes))
+    return Bounds(max(paths.values(), default=0), max(busy.values(), default=0))

@@ -1,0 +1,36 @@
+"""`schedule`: write an equal program with fewer steps."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from simulator.checks import check_text
+from simulator.errors import AssemblyError
+from simulator.files import read, write_file
+from simulator.schedule import bounds, schedule
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("schedule", help="write an equal program with fewer steps")
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True, help="the .vsm file to write")
+    parser.set_defaults(command=_command)
+
+
+def _command(options: argparse.Namespace) -> int:
+    name = str(options.file)
+    program, findings = check_text(read(options.file), name)
+    if any(finding.severity == "error" for finding in findings):
+        raise AssemblyError(name, findings)
+    found = schedule(program)
+    write_file(options.output, found.source)
+    least = bounds(program)
+    print(
+        f"{options.output}: {found.steps} PE steps (nops {found.nops}), before {program.steps} (nops {program.nops}); "
+        f"the longest chain of waits takes {least.chain}, the busiest unit {least.unit}",
+        file=sys.stderr,
+    )
+    return 0

@@ -1,0 +1,180 @@
+"""What must come before what: an edge for every two nodes of which one writes what the other reads or writes.
+
+Edges only order; how many steps lie between is a matter of the waits, which the table of steps checks. No value ever
+counts as overwritten, so it does not matter whether a mask, a set of L1Bs or an address of its own per PE leaves some
+of it. Nodes that must keep their distance have an edge in both directions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from simulator import program as p
+from simulator.schedule.nodes import Node
+from simulator.schedule.touches import moved_banks, touches
+
+TURNAROUND = "turnaround"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`second` comes at least `least` steps after `first`."""
+
+    first: Node
+    second: Node
+    least: int
+
+
+def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
+    """All edges, those that follow from others left out."""
+    yield from _barriers(nodes)
+    yield from _waits(nodes)
+    memories: dict[str, _Memory] = defaultdict(_Memory)
+    registers: dict[str, _Register] = defaultdict(_Register)
+    moved = moved_banks(nodes)
+    for step in steps_of(nodes):
+        for written in (False, True):
+            for node in step:
+                for touch in touches(node, moved):
+                    if touch.written == written:
+                        yield from memories[touch.memory].touched(node, touch.cells, written)
+                for name in writes_registers(node) if written else reads_registers(node):
+                    yield from registers[name].write(node) if written else registers[name].read(node)
+
+
+def steps_of(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """The nodes of each line."""
+    for _, found in groupby(nodes, lambda node: id(node.line)):
+        yield list(found)
+
+
+def tie(first: Node, second: Node) -> Iterator[Edge]:
+    """Two nodes stay as far from each other as they are."""
+    yield Edge(first, second, second.time - first.time)
+    yield Edge(second, first, first.time - second.time)
+
+
+def _barriers(nodes: Sequence[Node]) -> Iterator[Edge]:
+    """A debug statement sees and changes anything."""
+    barrier: Node | None = None
+    since: list[Node] = []
+    for node in nodes:
+        if node.instruction is None and not isinstance(node.line, p.Move):
+            yield from (Edge(other, node, node.after(other, True)) for other in since)
+            barrier, since = node, []
+        if barrier is not None and barrier is not node:
+            yield Edge(barrier, node, 0)
+        since.append(node)
+
+
+def _waits(nodes: Sequence[Node]) -> Iterator[Edge]:
+    """`wait` comes after the MV lines before it, and before what may use their results: MV lines and L2BM transfers."""
+    moves: list[Node] = []
+    wait: Node | None = None
+    for step in steps_of(nodes):
+        for node in step:
+            if node.instruction is not None and node.instruction.op == "wait":
+                yield from (Edge(move, node, 0) for move in moves)
+                if wait is not None:
+                    yield Edge(wait, node, 0)
+                moves, wait = [], node
+        for node in step:
+            if isinstance(node.line, p.Move):
+                moves.append(node)
+            if wait is not None and wait is not node and (isinstance(node.line, p.Move) or _uses_l2bm(node)):
+                yield Edge(wait, node, node.after(wait, False))
+
+
+def _uses_l2bm(node: Node) -> bool:
+    return node.instruction is not None and node.instruction.unit in ("l2bm", "l2bmdarw")
+
+
+# --- memories --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Cell:
+    writer: Node | None = None
+    readers: list[Node] = field(default_factory=list)
+
+
+class _Memory:
+    """Who wrote each cell last, and who has read it since. `rest` stands for the cells that were not named yet."""
+
+    def __init__(self) -> None:
+        self._cells: dict[int, _Cell] = {}
+        self._rest = _Cell()
+
+    def touched(self, node: Node, cells: frozenset[int] | None, written: bool) -> Iterator[Edge]:
+        """Note an access and give its edges."""
+        chosen = [*self._cells.values(), self._rest] if cells is None else [self._cell(cell) for cell in cells]
+        found: dict[Node, int] = {}
+        for cell in chosen:
+            if cell.writer is not None:
+                found[cell.writer] = node.after(cell.writer, True)
+            if written:
+                for reader in cell.readers:
+                    found.setdefault(reader, node.after(reader, False))
+                cell.writer, cell.readers = node, []
+            elif not cell.readers or cell.readers[-1] is not node:
+                cell.readers.append(node)
+        for other, least in found.items():
+            if least and other.time == node.time and other.line is node.line:
+                yield from tie(other, node)
+            elif other is not node:
+                yield Edge(other, node, least)
+
+    def _cell(self, number: int) -> _Cell:
+        if number not in self._cells:
+            self._cells[number] = _Cell(self._rest.writer, list(self._rest.readers))
+        return self._cells[number]
+
+
+# --- forwarding paths and the turnaround register --------------------------------------------------------------------
+
+
+def reads_registers(node: Node) -> list[str]:
+    """The forwarding paths that an instruction reads, and the turnaround register."""
+    if node.instruction is None:
+        return []
+    operands = [source.operand for source in node.instruction.sources]
+    found: list[str] = [operand.name for operand in operands if isinstance(operand, p.Path)]
+    return found + [TURNAROUND] * any(isinstance(operand, p.Turnaround) for operand in operands)
+
+
+def writes_registers(node: Node) -> list[str]:
+    """The forwarding path or turnaround register that an instruction fills; none beside `noforward`."""
+    if node.instruction is None or node.alone:
+        return []
+    return [*filter(None, [node.instruction.path]), *[TURNAROUND] * node.instruction.form.from_pes]
+
+
+class _Register:
+    """Filled by every instruction of its unit, and read by few: what nobody reads may be filled in any order.
+
+    Only no other value may come between one that is read and its readers.
+    """
+
+    def __init__(self) -> None:
+        self._unread: list[Node] = []  # filled since the last reader, the value of now last
+        self._value: Node | None = None
+        self._readers: list[Node] = []
+
+    def read(self, node: Node) -> Iterator[Edge]:
+        if self._unread:
+            *others, value = self._unread
+            yield from (Edge(other, value, 1) for other in others if other.line is not value.line)
+            self._value = value
+            self._unread, self._readers = [], []
+        if self._value is not None:
+            yield Edge(self._value, node, 1)
+        self._readers.append(node)
+
+    def write(self, node: Node) -> Iterator[Edge]:
+        yield from (Edge(reader, node, 0) for reader in self._readers if reader is not node)
+        if self._unread and self._unread[-1].line is node.line:
+            yield from tie(self._unread[-1], node)
+        self._unread.append(node)

@@ -1,0 +1,121 @@
+"""Groups: nodes that keep their distances, and what is left of the edges between them.
+
+A forwarding path is read by the step after the one that fills it, so writer and reader are tied. Whatever depends on
+each other in both directions keeps the distances that it has in the program.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from simulator.program import Step
+from simulator.schedule.dependences import TURNAROUND, Edge, edges, reads_registers, steps_of, tie, writes_registers
+from simulator.schedule.nodes import Node
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Nodes in the order of the program; start: the time of the earliest there. Times count from it.
+
+    sealed: times whose step nothing else may join. before, after: the least distance to other groups.
+    """
+
+    nodes: list[Node]
+    start: int
+    sealed: set[int] = field(default_factory=set)
+    before: dict[Group, int] = field(default_factory=dict)
+    after: dict[Group, int] = field(default_factory=dict)
+
+
+def groups_of(nodes: Sequence[Node]) -> list[Group]:
+    """The groups of a program, in its order, and how they depend on each other."""
+    sealed: dict[Node, set[int]] = defaultdict(set)
+    found = [*edges(nodes), *_ties(nodes, sealed)]
+    following: dict[Node, list[Node]] = defaultdict(list)
+    for edge in found:
+        following[edge.first].append(edge.second)
+    groups: dict[Node, Group] = {}
+    for component in _components(nodes, following):
+        members = sorted(component, key=lambda node: node.number)
+        start = min(node.time for node in members)
+        group = Group(members, start)
+        for node in members:
+            groups[node] = group
+            group.sealed |= {time - start for time in sealed[node]}
+    for edge in found:
+        first, second = groups[edge.first], groups[edge.second]
+        if first is not second:
+            least = edge.first.time - first.start + edge.least - (edge.second.time - second.start)
+            first.after[second] = max(least, first.after.get(second, least))
+            second.before[first] = first.after[second]
+    return list(dict.fromkeys(groups[node] for node in nodes))
+
+
+def _ties(nodes: Sequence[Node], sealed: dict[Node, set[int]]) -> Iterator[Edge]:
+    """What reads a forwarding path in time, what reads `$lbi`, and steps with `noforward`. Fills in what is sealed."""
+    filled: dict[str, Node] = {}
+    silent: list[Node] = []  # since then, in steps that fill nothing
+    for step in steps_of(nodes):
+        line = step[0].line
+        for node in step:
+            for name in reads_registers(node):
+                if name not in filled:
+                    continue
+                yield from tie(filled[name], node)
+                if name != TURNAROUND:
+                    yield from (edge for other in silent for edge in tie(node, other))
+                    sealed[node] |= set(range(filled[name].time + 1, node.time))
+            if node.alone:
+                yield from tie(step[0], node)
+                sealed[node].add(node.time)
+        if not isinstance(line, Step):
+            continue
+        if line.is_nop or step[0].alone:
+            silent += step
+        else:
+            sent = filled.get(TURNAROUND)
+            filled = {TURNAROUND: sent} if sent is not None else {}
+            filled |= {name: node for node in step for name in writes_registers(node)}
+            silent = []
+
+
+def _components(nodes: Sequence[Node], following: dict[Node, list[Node]]) -> Iterator[list[Node]]:
+    """Strongly connected components (Tarjan's algorithm, without recursion)."""
+    number: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}
+    stack: list[Node] = []
+    open_nodes: set[Node] = set()
+    for root in nodes:
+        if root in number:
+            continue
+        path = [(root, iter(following[root]))]
+        number[root] = lowest[root] = len(number)
+        stack.append(root)
+        open_nodes.add(root)
+        while path:
+            node, rest = path[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = lowest[other] = len(number)
+                    stack.append(other)
+                    open_nodes.add(other)
+                    path.append((other, iter(following[other])))
+                    break
+                if other in open_nodes:
+                    lowest[node] = min(lowest[node], number[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    yield _popped(stack, open_nodes, node)
+
+
+def _popped(stack: list[Node], open_nodes: set[Node], last: Node) -> list[Node]:
+    place = stack.index(last)
+    component = stack[place:]
+    del stack[place:]
+    open_nodes -= set(component)
+    return component

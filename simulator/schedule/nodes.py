@@ -1,0 +1,50 @@
+"""What a scheduler moves: the instructions of a program, and the lines between its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simulator.program import Instruction, Line, Program, Step
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """An instruction, or a line that is no step: an MV line or a debug statement.
+
+    number: its place in the program. time: the step of the instruction, or the step before which the line stands, both
+    counted from 0 with nops. alone: nothing else may join its step, which has a `noforward`.
+    """
+
+    number: int
+    time: int
+    line: Line
+    instruction: Instruction | None
+    alone: bool = False
+
+    def after(self, producer: Node, written: bool) -> int:
+        """Steps by which this node comes later at least. written: what the producer writes, not what it reads.
+
+        A step reads before it writes; a line between steps sees all of the step before it.
+        """
+        if producer.instruction is None:
+            return 0
+        return 1 if written or self.instruction is None else 0
+
+
+def nodes_of(program: Program) -> list[Node]:
+    """All that is to be scheduled, in order; nops are left out."""
+    return [Node(number, *found) for number, found in enumerate(_found(program))]
+
+
+def _found(program: Program) -> Iterator[tuple[int, Line, Instruction | None, bool]]:
+    time = 0
+    for line in program.lines:
+        if not isinstance(line, Step):
+            yield time, line, None, False
+            continue
+        alone = any(instruction.op == "noforward" for instruction in line.instructions)
+        for instruction in line.instructions:
+            if instruction.op != "nop":
+                yield time, line, instruction, alone
+        time += line.count
