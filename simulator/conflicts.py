@@ -28,7 +28,7 @@ def _found(location: Location, message: str, fix: str = _SPLIT) -> Diagnostic:
     return Diagnostic(location.line, location.column, message, fix)
 
 
-def _group(instruction: Instruction) -> str:
+def issue_group(instruction: Instruction) -> str:
     """The issue group. Reading the turnaround register is one of its own; writing it alone goes with L1BM. [A]"""
     if any(isinstance(source.operand, Turnaround) for source in instruction.sources):
         return "turnaround"
@@ -38,7 +38,7 @@ def _group(instruction: Instruction) -> str:
 def _units(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for instruction in instructions:
-        group = _group(instruction)
+        group = issue_group(instruction)
         if group in seen:
             yield _found(instruction.location, f"two {group} instructions in one step")
         seen.add(group)

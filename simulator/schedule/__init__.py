@@ -15,12 +15,12 @@ from collections import Counter
 from typing import NamedTuple
 
 from simulator.assembler import assemble
+from simulator.conflicts import issue_group
 from simulator.program import Program
 from simulator.schedule.groups import groups_of
 from simulator.schedule.list_scheduler import critical_paths, placed
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.text import written
-from simulator.units import UNITS
 
 __all__ = ["Bounds", "bounds", "schedule"]
 
@@ -29,7 +29,10 @@ WEIGHTS = (0.0, 0.4, 0.5, 0.75, 1.0, 1.25, 2.0, 100.0)
 
 
 def schedule(program: Program) -> Program:
-    """An equal program with as few steps as are found; the same object where there are not fewer."""
+    """An equal program with as few steps as are found; the same object where there are not fewer.
+
+    program: one in which `check` finds no errors.
+    """
     groups = groups_of(nodes_of(program))
     paths = critical_paths(groups)
     best = program
@@ -52,6 +55,6 @@ class Bounds(NamedTuple):
 def bounds(program: Program) -> Bounds:
     """Two simple lower bounds."""
     nodes = nodes_of(program)
-    busy = Counter(UNITS[node.instruction.unit].group for node in nodes if node.instruction is not None)
+    busy = Counter(issue_group(node.instruction) for node in nodes if node.instruction is not None)
     paths = critical_paths(groups_of(nodes))
     return Bounds(max(paths.values(), default=0), max(busy.values(), default=0))

@@ -6,11 +6,10 @@ from collections import defaultdict
 from functools import lru_cache
 
 from simulator.accesses import Access, accesses
-from simulator.conflicts import conflicts
+from simulator.conflicts import conflicts, issue_group
 from simulator.program import Instruction
 from simulator.schedule.groups import Group
 from simulator.schedule.nodes import Node
-from simulator.units import UNITS
 from simulator.waits import RULES, WINDOW, WaitRule
 
 _AS_PRODUCER: dict[str, list[WaitRule]] = defaultdict(list)
@@ -80,10 +79,10 @@ class Table:
         there = self.steps.get(time)
         if not there:
             return True
-        units = {_group(node) for node in there}
-        if any(_group(node) in units for node in nodes):
-            return False
-        return not conflicts([node.instruction for node in (*there, *nodes) if node.instruction is not None])
+        together = [node.instruction for node in (*there, *nodes) if node.instruction is not None]
+        if len({issue_group(instruction) for instruction in together}) < len(together):
+            return False  # as `conflicts` would say, which takes longer
+        return not conflicts(together)
 
     def _waited(self, instruction: Instruction, time: int) -> bool:
         """True where this step is late enough for what is before it, and early enough for what is after it."""
@@ -99,10 +98,3 @@ class Table:
                     if any(rule.gap(access, used) > between for used in after):
                         return False
         return True
-
-
-def _group(node: Node) -> str:
-    """The issue group; of the L1BM, which has two, the node itself."""
-    assert node.instruction is not None
-    group = UNITS[node.instruction.unit].group
-    return f"{group} {node.number}" if group == "L1BM" else group

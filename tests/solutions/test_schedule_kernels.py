@@ -1,0 +1,70 @@
+"""The scheduler on every reference kernel and on a whole train step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from haribote.codegen import run_kernel
+from haribote.export import compile_folder, export
+from haribote.kernel_table import KERNELS, KernelRow, problem
+from haribote.tasks import resolve_row
+from simulator import Machine, assemble
+from simulator.checks import check
+from simulator.program import Program
+from simulator.schedule import bounds, schedule
+
+ALL = ("lm0", "lm1", "grf0", "grf1", "t", "omr", "mx", "my", "l1bm", "l2bm", "pdm")
+
+
+def random_machine(engine: str) -> Machine:
+    """Random contents everywhere."""
+    machine, rng = Machine(engine), np.random.default_rng(5)
+    for name in ALL:
+        memory = getattr(machine, name)
+        if name == "omr":
+            memory[1:16] = rng.integers(0, 2, memory[1:16].shape)
+        else:
+            memory[...] = rng.integers(0, 1 << 32, memory.shape, np.uint32)
+    for dram in machine.dram:
+        dram[0:65536] = rng.integers(0, 1 << 64, 65536, np.uint64)
+    return machine
+
+
+def assert_equal(before: Program, after: Program, engine: str) -> None:
+    """Both programs leave the same memories."""
+    first, second = random_machine(engine), random_machine(engine)
+    first.run(before)
+    second.run(after)
+    for name in ALL:
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
+    for one, other in zip(first.dram, second.dram, strict=True):
+        assert one.pages() == other.pages()
+        for page in one.pages():
+            np.testing.assert_array_equal(one.page(page), other.page(page))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", KERNELS, ids=lambda row: row.name)
+def test_every_kernel(row: KernelRow) -> None:
+    answer = resolve_row(row, solutions=True)
+    assert answer is not None
+    before = assemble("\n".join(run_kernel(answer.kernel, problem(row))))
+    after = schedule(before)
+    assert max(bounds(before)) <= after.steps <= before.steps
+    assert not [finding for finding in check(after) if finding.severity == "error"]
+    assert_equal(before, after, "native")
+
+
+@pytest.mark.slow
+def test_a_whole_train_step(tmp_path: Path) -> None:
+    export(tmp_path, None, (16,), 256, 0.01)
+    compile_folder(tmp_path, None, solutions=True)
+    before = assemble((tmp_path / "step.vsm").read_text(encoding="utf-8"))
+    after = schedule(before)
+    assert max(bounds(before)) <= after.steps <= 1338 < before.steps
+    assert len(check(after)) <= len(check(before))
+    for engine in ("numpy", "native"):
+        assert_equal(before, after, engine)
