@@ -25,6 +25,7 @@ HEAD = """<!-- Generated from simulator/isa.py by `python -m simulator.isa_page 
 A step is one line of the program: 4 cycles (`c` = 0 to 3), in which every PE does the same. An instruction of a step
 reads all its operands before anything is written. `x y z` are inputs, `dst…` one or more destinations; `[ ]` may be
 left out, `{ | }` is a choice, and a mask is `1000` (a digit per cycle) or `$imr1` (an entry of the mask register).
+What a mask excludes stays as it was; only flags written to the mask register (`$omr1/1000`) are cleared there.
 
 In formulas, `PE[m, p, c, w]` is long word w that PE p of MAB m handles in cycle c; A and B are the addresses of source
 and destination; `M` is a matrix register. What only one side of a formula counts over is combined. Words have 32 bits,

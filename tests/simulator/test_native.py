@@ -95,6 +95,18 @@ def test_masked_flags_halves_of_singles_and_roots(machines: Pair) -> None:
     )  # fmt: skip
 
 
+def test_transfers_that_are_stored_at_once(machines: Pair) -> None:
+    check(
+        [
+            "l1bmm $llb0 $llr0v", "l1bmm $lb8 $llr16v", "l1bmm $llb0 $lr[32,32,36,32]", "l1bmm $llb0 $llr[40,36,36,40]",
+            "l1bmd+1 $lb64 $ln[8,2,8,4] ; l2bmb $lc0 $lb512", "l1bmp $llb0 $llm0v", "lpassa $lbf $ls0v",
+            "l1bmm $lb0 $lm0v/1010", "l1bmm $lb0 $lr64v $t", "ldec $peid $lmb", "l1bmm $lb32 $lm16v",
+            "zero $lmb", "l1bmm $lb32 $lm16v", "l1bmm4 $llb32 $llr80v", "fvadd $lr80v $t $ls8v ; l1bmm $lb0 $lr80v",
+        ],
+        *refill(machines, 27),  # a multiple of 3: the base address registers are not zero
+    )  # fmt: skip
+
+
 def test_turnaround_register(machines: Pair) -> None:
     refill(machines, 21)
     check(["l1bmd+3 $lm0v $lbi", "l1bmd+3 $lbi $lr0v", "l1bmm4@2 $llm0v $llb0", "l1bmm4 $llbi $llr32v"], *machines)

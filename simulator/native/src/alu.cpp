@@ -62,8 +62,8 @@ inline U element(const u32* const* words, int index, int pe) {
 
 // Flags of (result, x, y) of one element of one cycle.
 template <class U, class Function>
-[[gnu::noinline]] void flag_row(const u32* const* result, const u32* const* x, const u32* const* y, int index, u8* flags,
-                                Function f) {
+[[gnu::noinline]] void flag_row(const u32* const* result, const u32* const* x, const u32* const* y, int index,
+                                u8* flags, Function f) {
     u8* __restrict out = flags;
     for (int pe = 0; pe < ROW; ++pe)
         out[pe] = f(element<U>(result, index, pe), element<U>(x, index, pe), element<U>(y, index, pe));

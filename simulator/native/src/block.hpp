@@ -64,6 +64,7 @@ struct Block {
     const Machine& machine;
     int l2b;
     Arena& arena;
+    bool moved[2];  // LM0, LM1: some PE's base address is not 0
 
     int first_pe() const { return l2b * ROW; }
     u32* new_row() { return arena.take<u32>(ROW); }
@@ -107,14 +108,17 @@ inline u32* t_row(const Block& block, int cycle, int word) {
     return block.machine.t + std::size_t(cycle * WORDS + word) * ALL_PES + block.first_pe();
 }
 
+inline void note_bases(Block& block) {
+    for (int bank = 0; bank < 2; ++bank) {
+        u16 any = 0;
+        for (int pe = 0; pe < ROW; ++pe) any = u16(any | base_addresses(block, bank)[pe]);
+        block.moved[bank] = any != 0;
+    }
+}
+
 // True where PEs may have different addresses.
 inline bool is_dynamic(const Block& block, const Operand& operand) {
-    if (operand.indirect || operand.reach) return true;
-    if (operand.index >= 2) return false;
-    const u16* base = base_addresses(block, operand.index);
-    u16 any = 0;
-    for (int pe = 0; pe < ROW; ++pe) any = u16(any | base[pe]);
-    return any != 0;
+    return operand.indirect || operand.reach || (operand.index < 2 && block.moved[operand.index]);
 }
 
 inline int static_address(const Operand& operand, int cycle) {
@@ -284,6 +288,7 @@ inline void store_base(Block& block, const Store& store, const Result& result) {
         for (int pe = 0; pe < ROW; ++pe)
             if (!bits || (bits[pe] & 1)) base[pe] = u16(row[pe] & 0xFFF);
     }
+    note_bases(block);
 }
 
 // Flags that the mask excludes are cleared.

@@ -20,13 +20,13 @@ inline Result mau(Block& block, const Instruction& instruction) {
     return op == Mau::mmul || op == Mau::mfma ? product(block, instruction) : vector(block, instruction);
 }
 
-inline Result compute(Block& block, const Instruction& instruction) {
+inline Result compute(Block& block, const Instruction& instruction, const Operand* into) {
     switch (instruction.unit) {
         case Unit::alu: return alu(block, instruction);
         case Unit::mau: return mau(block, instruction);
         case Unit::mau_write: return matrix_write(block, instruction);
         case Unit::mau_read: return matrix_read(block, instruction);
-        case Unit::to_pes: return to_pes(block, instruction);
+        case Unit::to_pes: return to_pes(block, instruction, into);
         case Unit::from_pes: return from_pes(block, instruction);
         case Unit::l2bm: return l2bm(block, instruction);
     }
@@ -40,13 +40,30 @@ inline void store_elsewhere(Block& block, const Instruction& instruction, const 
     if (instruction.unit == Unit::l2bm) store_l2bm(block, instruction, result);
 }
 
+// Where the only result of a step may be put at once instead of later: it is a transfer to the PEs, to whole words at
+// addresses that all PEs share; nothing else in the step handles PEs, and nothing later wants it from the path.
+inline const Operand* direct_target(const Block& block, const Program& program, const Line& line) {
+    if (line.stores != 1) return nullptr;
+    const Store& store = program.stores[line.first_store];
+    const Instruction* instructions = program.instructions + line.first_instruction;
+    for (int i = 0; i < line.instructions; ++i)
+        if (i != store.instruction && instructions[i].unit != Unit::l2bm) return nullptr;
+    const Instruction& instruction = instructions[store.instruction];
+    const Operand& target = store.operand;
+    const bool plain = !instruction.latch && instruction.flush < 0 && store.mask < 0;
+    if (instruction.unit != Unit::to_pes || !plain) return nullptr;
+    if (target.kind != Kind::memory || target.words > instruction.sources[0].words) return nullptr;
+    return is_dynamic(block, target) ? nullptr : &target;
+}
+
 // One step: read everything, compute, then write everything (isa.md, section 2).
 void run_step(Block& block, const Program& program, const Line& line) {
     const Instruction* instructions = program.instructions + line.first_instruction;
     Result results[MAX_INSTRUCTIONS];
-    for (int i = 0; i < line.instructions; ++i) results[i] = compute(block, instructions[i]);
+    const Operand* into = direct_target(block, program, line);
+    for (int i = 0; i < line.instructions; ++i) results[i] = compute(block, instructions[i], into);
     for (int i = 0; i < line.instructions; ++i) store_elsewhere(block, instructions[i], results[i]);
-    for (int i = 0; i < line.stores; ++i) {
+    for (int i = 0; i < (into ? 0 : line.stores); ++i) {
         const Store& store = program.stores[line.first_store + i];
         perform(block, store, results[store.instruction]);
     }
@@ -68,7 +85,8 @@ void run_group(const Machine& machine, const Program& program, int first, int la
         int end = line;
         while (end < last && program.lines[end].kind == LineKind::step) ++end;
         for (int c = 0; c < L2BS / GROUPS; ++c) {
-            Block block{machine, 2 * group + c, arena};
+            Block block{machine, 2 * group + c, arena, {}};
+            note_bases(block);
             for (int step = line; step < end; ++step) run_step(block, program, program.lines[step]);
         }
         line = end;

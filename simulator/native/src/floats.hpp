@@ -42,8 +42,8 @@ struct ReciprocalSqrtTable {
         for (int odd = 0; odd < 2; ++odd)
             for (int low = 0; low < 1 << index_bits; ++low) {
                 u8& entry = entries[odd][low];  // the largest with entry^2 * v <= 64^2
-                while (((entry + 1) * (entry + 1) * ((1 << index_bits) + low) << odd) <= 1 << (2 * bits + 2 + index_bits))
-                    ++entry;
+                const int v = ((1 << index_bits) + low) << odd, limit = 1 << (2 * bits + 2 + index_bits);
+                while ((entry + 1) * (entry + 1) * v <= limit) ++entry;
             }
     }
 };

@@ -22,6 +22,4 @@ inline void store_longs(u64* memory, int size, int address, int count, const u64
     std::memcpy(memory, values + until_end, std::size_t(count - until_end) * sizeof(u64));
 }
 
-// --- L1BM ------------------------------------------------------------------------------------------------------------
-
 }  // namespace haribote

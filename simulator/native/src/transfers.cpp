@@ -8,6 +8,8 @@
 
 namespace haribote {
 
+// --- L1BM ------------------------------------------------------------------------------------------------------------
+
 inline u64* turnaround_of(const Block& block, int l1b) {
     return block.machine.turnaround + std::size_t(block.l2b * L1BS + l1b) * TURNAROUND_LONGS;
 }
@@ -22,14 +24,17 @@ inline int part_of(const Instruction& instruction, int mab) {
     return mab / (MABS / std::max(instruction.mabs, 1));
 }
 
-Result to_pes(Block& block, const Instruction& instruction) {
+Result to_pes(Block& block, const Instruction& instruction, const Operand* into) {
     Result result{zero_datum()};
     const Operand& source = instruction.sources[0];
     const int wide = source.words / 2, count = block_longs(instruction, wide), mabs = std::max(instruction.mabs, 1);
     u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int word = 0; word < 2 * wide; ++word)
-            result.datum.rows[cycle][word] = rows[cycle][word] = block.new_row();
+        for (int word = 0; word < 2 * wide; ++word) {
+            const bool stored = into && word < into->words;
+            u32* row = stored ? bank_row(block, into->index, static_address(*into, cycle) + word) : block.new_row();
+            result.datum.rows[cycle][word] = rows[cycle][word] = row;
+        }
     int parts[MABS];
     for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
     for (int l1b = 0; l1b < L1BS; ++l1b) {

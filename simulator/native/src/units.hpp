@@ -15,7 +15,7 @@ Result vector(Block& block, const Instruction& instruction);
 Result product(Block& block, const Instruction& instruction);
 Result matrix_write(Block& block, const Instruction& instruction);
 Result matrix_read(Block& block, const Instruction& instruction);
-Result to_pes(Block& block, const Instruction& instruction);
+Result to_pes(Block& block, const Instruction& instruction, const Operand* into);  // into: see direct_target
 Result from_pes(Block& block, const Instruction& instruction);
 Result l2bm(Block& block, const Instruction& instruction);
 
