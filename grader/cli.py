@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -89,7 +90,6 @@ def _check(options: argparse.Namespace) -> int:
         find_task(name)
     for name in options.tasks:
         result = check(name, seed=FINAL_SEED if options.final else options.seed)
-        progress.record(result)
         results.append(result)
         if not options.json:
             print(result)
@@ -97,6 +97,8 @@ def _check(options: argparse.Namespace) -> int:
                 print(f"({result.checked})")
             if result.state == "failed":
                 print(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
+        sys.stdout.flush()  # the verdict first, whatever becomes of its record
+        progress.record(result)
     if options.json:
         print(json.dumps([result.as_dict() for result in results], indent=1))
     return 0 if all(result.passed for result in results) else 1
@@ -116,8 +118,8 @@ def watch(task: Task | None, saves: Callable[[Path], Iterator[object]]) -> Itera
         yield f"watching {shown(path)} (Ctrl-C ends)"
         for _ in saves(path):
             result = check(task.id)
-            Progress().record(result)
             yield str(result)
+            Progress().record(result)
             if result.passed:
                 break
         else:
@@ -139,8 +141,11 @@ def _saves(path: Path) -> Iterator[object]:
 
 def _hint(options: argparse.Namespace) -> int:
     task = find_task(options.task)
-    number = options.level - 1 if options.level else Progress().next_hint(task)
-    print(f"task {task.id} ({task.title}), hint {number + 1} of {len(task.hints)}:\n{task.hints[number]}")
+    progress = Progress()
+    number = options.level - 1 if options.level else progress.next_hint(task)
+    print(f"task {task.id} ({task.title}), hint {number + 1} of {len(task.hints)}:\n{task.hints[number]}", flush=True)
+    if not options.level:
+        progress.record_hint(task)
     return 0
 
 

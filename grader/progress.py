@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from grader.result import Result
 from haribote.tasks import ROOT, Task, all_tasks, is_written
 from haribote.verdicts import FILE, digest_of
-from simulator.files import write_file
+from simulator.files import FileError, locked, write_file
 
 
 class Progress:
@@ -22,30 +23,34 @@ class Progress:
 
     def record(self, result: Result) -> None:
         """Remember the outcome of a check together with the answer's hash."""
-        if result.state == "not started":
-            return
-        entry = self._tasks.setdefault(result.task, {})
-        entry |= {"state": result.state, "points": result.points, "answer": self._digest(result.task)}
-        self._write()
+        if result.state != "not started":
+            digest = self._digest(result.task)
+            self._update(result.task, {"state": result.state, "points": result.points, "answer": digest})
 
     def next_hint(self, task: Task) -> int:
         """The number, from 0, of the hint to show now; the last one again and again."""
-        entry = self._tasks.setdefault(task.id, {})
-        shown = int(entry.get("hints", 0))
-        entry["hints"] = min(shown + 1, len(task.hints))
-        self._write()
-        return min(shown, len(task.hints) - 1)
+        return min(self._hints(task), len(task.hints) - 1)
+
+    def record_hint(self, task: Task) -> None:
+        """Remember that the hint of `next_hint` was shown."""
+        self._update(task.id, {"hints": min(self._hints(task) + 1, len(task.hints))})
+
+    def _hints(self, task: Task) -> int:
+        shown = self._tasks.get(task.id, {}).get("hints", 0)
+        return max(0, shown) if isinstance(shown, int) else 0
 
     def state(self, task: Task) -> str:
         """ "passed", "failed", "not checked" since its last change, or "not started"."""
         if not is_written(self.root / "haribote" / task.file):
             return "not started"
         entry = self._tasks.get(task.id, {})
-        return str(entry["state"]) if entry.get("answer") == self._digest(task.id) else "not checked"
+        known = entry.get("state") in ("passed", "failed") and entry.get("answer") == self._digest(task.id)
+        return str(entry["state"]) if known else "not checked"
 
     def points(self, task: Task) -> int:
         """The points of the last check; 0 for an answer that was changed since."""
-        return int(self._tasks[task.id]["points"]) if self.state(task) in ("passed", "failed") else 0
+        points = self._tasks[task.id].get("points") if self.state(task) in ("passed", "failed") else 0
+        return points if isinstance(points, int) else 0
 
     def next_task(self) -> Task | None:
         """The first task that has not passed while all that it needs have; None when all are done."""
@@ -61,7 +66,20 @@ class Progress:
             tasks = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):  # none yet, or damaged: progress is found again by checking
             return {}
-        return tasks if isinstance(tasks, dict) else {}
+        entries = tasks.items() if isinstance(tasks, dict) else ()
+        return {task: entry for task, entry in entries if isinstance(entry, dict)}
 
-    def _write(self) -> None:
-        write_file(self._path, (json.dumps(self._tasks, indent=1) + "\n").encode())
+    def _update(self, task: str, changes: dict[str, Any]) -> None:
+        """Change what is known of a task, and nothing that another process has recorded meanwhile.
+
+        Where that cannot be kept (a read-only folder, a full disk), a warning says so: a verdict is not worth less.
+        """
+        try:
+            with locked(self._path.with_name(f".{self._path.name}.lock")):
+                self._tasks = self._read()
+                self._tasks.setdefault(task, {}).update(changes)
+                write_file(self._path, json.dumps(self._tasks, indent=1) + "\n")
+        except (OSError, FileError) as error:
+            reason = error.message if isinstance(error, FileError) else f"{error.filename}: {error.strerror}"
+            print(f"warning: your progress is not recorded: {reason}", file=sys.stderr)
+            self._tasks.setdefault(task, {}).update(changes)  # for the rest of this command
