@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from haribote.data import batch_order, load, normalise
+from haribote.data import NormalisedImages, batch_order, load
 from haribote.train import Options, evaluate, make_backend
 
 
@@ -24,9 +24,9 @@ def main() -> None:
     given = parser.parse_args()
     data = load(given.data)
     options = Options("sim", Path(), solutions=True, require_chip=True)
-    images, tests = normalise(data.train_images), normalise(data.test_images)
+    images, tests = NormalisedImages(data.train_images), NormalisedImages(data.test_images)
     backend = make_backend(options)
-    order = batch_order(len(images), seed=options.seed, epoch=0, batch=options.batch)
+    order = batch_order(len(data.train_labels), seed=options.seed, epoch=0, batch=options.batch)
     taken = order[: given.steps]
     start = time.perf_counter()
     for rows in taken:

@@ -126,7 +126,7 @@ class NormalisedImages:
 
     raw: NDArray[np.uint8]
 
-    def __getitem__(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def __getitem__(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
         """The rows of one batch."""
         return normalise(self.raw[rows])
 

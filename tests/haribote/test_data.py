@@ -35,7 +35,7 @@ def silent(text: str) -> None:
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of our own, and an environment that names no data and no proxy."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache" / "haribote"))
     monkeypatch.setenv("NO_PROXY", "*")
     for name in ("HARIBOTE_DATA", "HARIBOTE_MIRROR"):
         monkeypatch.delenv(name, raising=False)
@@ -272,7 +272,7 @@ def test_a_slow_download_is_given_up(server: Server, tmp_path: Path) -> None:
 
 def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "file"))
     monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
     said: list[str] = []
     assert len(load("synthetic", say=said.append).train_images) == 40

@@ -7,9 +7,10 @@ import onnx
 import pytest
 from onnx import helper
 
-from haribote.errors import GraphError, HariboteError
+from haribote.errors import GraphError
 from haribote.functions import FUNCTIONS
 from haribote.graph import Builder, Index, attributes, clone, evaluate, is_loss, load, mark_loss, save, verify
+from simulator.files import FileError
 
 
 def small_graph() -> onnx.ModelProto:
@@ -136,7 +137,7 @@ def test_a_failed_save_leaves_the_old_file_alone(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(HariboteError, match="disk is full"):
+    with pytest.raises(FileError, match="disk is full"):
         save(small_graph(), path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -148,7 +149,7 @@ def test_load_says_what_is_wrong(tmp_path):
     (tmp_path / "text.onnx").write_text("not a graph")
     with pytest.raises(GraphError, match="not an ONNX file"):
         load(tmp_path / "text.onnx")
-    with pytest.raises(HariboteError, match="cannot write"):
+    with pytest.raises(FileError, match="cannot write"):
         save(small_graph(), tmp_path / "text.onnx" / "model.onnx")  # the folder is a file
 
 

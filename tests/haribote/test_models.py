@@ -49,7 +49,11 @@ def test_load(model_file, name, features):
 
 @pytest.mark.parametrize(
     ("name", "fragment"),
-    [("nothing", r"defines no 'nothing'[\s\S]*'net'"), ("number", "received int"), ("broken", "fails: TypeError")],
+    [
+        ("nothing", r"defines no 'nothing'[\s\S]*'net'"),
+        ("number", "received int"),
+        ("broken", ": TypeError"),
+    ],
 )
 def test_load_says_what_is_wrong(model_file, name, fragment):
     with pytest.raises(UnsupportedModel, match=fragment):

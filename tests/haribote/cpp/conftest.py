@@ -19,5 +19,5 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
+        patch.setenv("HARIBOTE_CACHE", str(folder / "haribote"))
         yield folder / "haribote" / "cpp"
