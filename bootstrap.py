@@ -2,7 +2,7 @@
 
 The environment is the active conda environment or virtualenv, else `.venv` beside this file, made when needed. It gets
 the versions of requirements.lock and this project itself, editable. A stamp in it says what it was set up for, so that
-the next command starts at once.
+the next command starts at once; a lock beside it lets one set-up run at a time.
 """
 
 import shutil
@@ -23,11 +23,15 @@ import hashlib
 import importlib.util
 import os
 import platform
+import shlex
 import subprocess
 import tempfile
+import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent
 OWN = ROOT / ".venv"
@@ -36,6 +40,7 @@ COMMANDS = {
     "demo": "train a network that reads digits, on the simulated chip",
     "test": "run the tests; further arguments go to pytest",
     "test-all": "run the tests, the slow ones too",
+    "test-pythons": "run the tests on every Python from 3.10 to 3.13 that is here, each in an environment of its own",
     "bench": "measure the speed of everything, beside torch and the targets (a minute)",
     "lab": "open JupyterLab at the first notebook",
     "bundle": "write one archive for a room without a network: packages, data set and course",
@@ -45,10 +50,23 @@ COMMANDS = {
 FIRST = "notebooks/00_start/01_welcome.ipynb"
 WHEELS = ROOT / "wheels"  # of an unpacked bundle: the packages, so that no network is needed
 EXTRAS = ("browser", "cluster")  # of pyproject.toml, not installed unless asked for
+NEEDED = ("numpy", "torch", "onnx", "matplotlib", "jupyterlab", "pytest")  # modules that every environment has
+LOOK = """
+import importlib.util, sys
+for name in sys.argv[2:]:
+    try:
+        found = importlib.util.find_spec(name) if sys.argv[1] == "find" else __import__(name).__spec__
+    except Exception as error:
+        sys.exit(f"{name}: {type(error).__name__}: {error}")
+    if found is None or found.origin is None:
+        sys.exit(f"{name} is missing")
+"""
+FRESH = "python bootstrap.py setup --fresh"
 JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
     "demo": [["-m", "haribote.cli", "demo"]],
     "test": [["-m", "pytest", "-n", "auto"]],
     "test-all": [["-m", "pytest", "-n", "auto", "-m", "slow or not slow"]],
+    "test-pythons": [["tests/pythons.py"]],
     "bench": [["-m", "benchmarks.bench"]],
     "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{FIRST}"]],
     "bundle": [["-m", "grader.bundle"]],
@@ -56,6 +74,7 @@ JOBS = {  # what is run with the environment's Python; the user's further argume
 }
 LEFTOVERS = (".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "build", "dist", "haribote.egg-info")
 
+INTEL_MAC = ("darwin", "x86_64")
 DISK_SIGNS = ("No space left on device", "not enough space on the disk", "Disk quota exceeded")
 NETWORK_SIGNS = (
     "name resolution",
@@ -77,6 +96,9 @@ class SetupError(Exception):
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit status: the job's own, or 2 for a mistake or trouble with the set-up."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # the folder's name may have characters that a terminal does not know
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
     if rest and options.command not in JOBS:
@@ -85,14 +107,19 @@ def main(arguments: list[str]) -> int:
         if options.command == "clean":
             return clean(options.all)
         wheelhouse = options.wheelhouse or (WHEELS if WHEELS.is_dir() and not options.online else None)
-        python = set_up(wheelhouse, options.fresh, options.extras)
+        python = set_up(wheelhouse, options.fresh, options.extras, options.venv and options.venv.absolute())
         if options.command == "setup":
             print(f"Ready: {python}")
             return 0
         *first, last = ([str(python), *job] for job in JOBS[options.command])
-        return max([*map(_call, first), _call([*last, *rest])])
+        status = max([*map(_call, first), _call([*last, *rest])])
+        if status == 1 and (damage := _damage(python, "import")):
+            print(f"bootstrap.py: {damage}", file=sys.stderr)
+        return status
     except SetupError as error:
         print(f"bootstrap.py: {error}", file=sys.stderr)
+    except BrokenPipeError:  # the reader of our output has left
+        return 0
     except OSError as error:
         print(f"bootstrap.py: {_explained(error)}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -101,26 +128,37 @@ def main(arguments: list[str]) -> int:
     return 2
 
 
-def set_up(wheelhouse: Path | None, fresh: bool, extras: Iterable[str] = ()) -> Path:
+def set_up(wheelhouse: Path | None, fresh: bool, extras: Iterable[str] = (), venv: Path | None = None) -> Path:
     """Make sure that the environment is there and complete; returns its Python. Quick if nothing has changed.
 
     Args:
         wheelhouse: a folder of packages to install from, instead of the network.
         fresh: build `.venv` anew.
         extras: of pyproject.toml; what was asked for once stays.
+        venv: the environment to make and use, instead of the active one or `.venv`.
+
+    Raises:
+        SetupError: it cannot be made, or is damaged.
     """
-    prefix, python = _environment()
+    prefix, python = _environment(venv)
     stamp = prefix / "haribote-setup.txt"
-    done = stamp.read_text().splitlines() if stamp.exists() else []
-    wanted = [_state(), *sorted({*extras, *done[1:]})]
-    if not fresh and python.exists() and done == wanted:
-        return python
-    stamp.unlink(missing_ok=True)
-    if prefix == OWN and (fresh or not _works(python)):
-        _make_environment()
-    print(f"Setting up {prefix} (once; about 1.5 GB, some minutes)", flush=True)
-    _install(python, wheelhouse, wanted[1:])
-    stamp.write_text("\n".join(wanted))
+
+    def missing() -> list[str]:
+        done = stamp.read_text(encoding="utf-8").splitlines() if stamp.exists() else []
+        wanted = [_state(), *sorted({*extras, *done[1:]})]
+        return wanted if fresh or not python.exists() or done != wanted else []
+
+    if missing():
+        with _alone(prefix):
+            if wanted := missing():  # still, after the wait for another set-up
+                stamp.unlink(missing_ok=True)
+                if prefix in (OWN, venv) and (fresh or not _works(python) or _moved(prefix)):
+                    _make_environment(prefix)
+                print(f"Setting up {prefix} (once; 1.5 GB, or 6 GB where torch brings CUDA; some minutes)", flush=True)
+                _install(python, wheelhouse, wanted[1:])
+                stamp.write_text("\n".join(wanted), encoding="utf-8")
+    if damage := _damage(python, "find"):
+        raise SetupError(damage)
     return python
 
 
@@ -133,13 +171,14 @@ def clean(everything: bool) -> int:
     return 0
 
 
-def _environment() -> tuple[Path, Path]:
+def _environment(venv: Path | None = None) -> tuple[Path, Path]:
     """The environment and its Python: the virtualenv or conda environment (not base) that runs this file, or ours."""
+    own = venv or OWN
     conda = os.environ.get("CONDA_PREFIX")
     in_conda = conda and Path(conda) == Path(sys.prefix) and os.environ.get("CONDA_DEFAULT_ENV") != "base"
-    if in_conda or sys.prefix != sys.base_prefix:
+    if venv is None and (in_conda or sys.prefix != sys.base_prefix):
         return Path(sys.prefix), Path(sys.executable)
-    return OWN, OWN / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    return own, own / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
 def _state() -> str:
@@ -156,19 +195,70 @@ def _works(python: Path) -> bool:
     return python.exists() and subprocess.run([str(python), "-c", check], capture_output=True).returncode == 0
 
 
-def _make_environment() -> None:
+def _moved(prefix: Path) -> bool:
+    """Whether the environment was made in another folder: its programs and `activate` still lead there."""
+    script = prefix / ("Scripts/activate.bat" if sys.platform == "win32" else "bin/activate")
+    text = script.read_text(encoding="utf-8", errors="replace") if script.exists() else ""
+    return str(prefix) not in text and shlex.quote(str(prefix)) not in text
+
+
+def _damage(python: Path, look: str) -> str:
+    """What to say where modules that were installed are gone, or ""; look: "find" them, or "import" them (seconds)."""
+    try:
+        command = [str(python), "-c", LOOK, look, *NEEDED]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
+        broken = done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+    except OSError as error:
+        broken = f"{python}: {error.strerror}"
+    return broken and f"the environment of {python} is damaged ({broken})\n    try: {FRESH}"
+
+
+@contextmanager
+def _alone(prefix: Path) -> Iterator[None]:
+    """Inside, no other set-up of this environment runs. The lock is a file beside it, and free when its owner ends."""
+    try:
+        file = open(prefix.with_name(f"{prefix.name}.lock"), "ab")  # noqa: SIM115 - closed below
+    except OSError:  # the folder is not ours: neither is the environment another's to set up
+        yield
+        return
+    with file:
+        if not _lock(file):
+            print(f"Another set-up of {prefix} is running: waiting until it is done", flush=True)
+        while not _lock(file):
+            time.sleep(0.5)
+        yield
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Take a lock that ends with the process; False where another has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # else this folder knows no locks
+    return True
+
+
+def _make_environment(prefix: Path = OWN) -> None:
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise SetupError(
             f"this Python ({sys.executable}) cannot make virtual environments: it comes without venv or ensurepip\n"
             f"    try: sudo apt install python{version}-venv (Debian, Ubuntu), or activate a conda environment"
         )
-    if OWN.exists():
-        shutil.rmtree(OWN)
-    made = subprocess.run([sys.executable, "-m", "venv", str(OWN)], capture_output=True, text=True)
+    if prefix.exists():
+        shutil.rmtree(prefix)
+    command = [sys.executable, "-m", "venv", str(prefix)]
+    made = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if made.returncode:
-        shutil.rmtree(OWN, ignore_errors=True)
-        raise SetupError(_diagnosis((made.stdout + made.stderr).splitlines(), "cannot make .venv"))
+        shutil.rmtree(prefix, ignore_errors=True)
+        raise SetupError(_diagnosis((made.stdout + made.stderr).splitlines(), f"cannot make {prefix.name}"))
 
 
 def _install(python: Path, wheelhouse: Path | None, extras: Iterable[str] = ()) -> None:
@@ -234,12 +324,14 @@ def _diagnosis(output: list[str], what: str) -> str:
             "         one (pip download -d FOLDER -r requirements.lock), bring it here, and run\n"
             "         python bootstrap.py setup --wheelhouse FOLDER"
         )
+    if "No matching distribution found for torch" in text and (sys.platform, platform.machine()) == INTEL_MAC:
+        return f"{what}: there is no torch for Intel Macs any more\n    try: another computer, or Linux in a container"
     last = [line.strip() for line in output if line.strip().startswith("ERROR")] or output[-5:]
     return "\n    ".join([f"{what}:", *last, "try: the same command again, then python bootstrap.py setup --fresh"])
 
 
 def _disk_message(what: str) -> str:
-    return f"{what}: the disk is full\n    try: free 3 GB (here and in {tempfile.gettempdir()}), then run it again"
+    return f"{what}: the disk is full\n    try: free 7 GB (here and in {tempfile.gettempdir()}), then run it again"
 
 
 def _explained(error: OSError) -> str:
@@ -262,7 +354,7 @@ def _call(command: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listing = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    listing = "\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="bootstrap.py",
         usage="python bootstrap.py COMMAND [options] (or: make COMMAND)",
@@ -279,6 +371,7 @@ def _parser() -> argparse.ArgumentParser:
         "--with", dest="extras", nargs="+", choices=EXTRAS, default=[], help="install these optional packages too"
     )
     parser.add_argument("--fresh", action="store_true", help="build .venv anew")
+    parser.add_argument("--venv", type=Path, metavar="FOLDER", help="make and use this environment instead")
     parser.add_argument("--all", action="store_true", help="with clean: remove .venv too")
     return parser
 

@@ -49,11 +49,12 @@ def locked(python: str) -> dict[str, str]:
     return versions
 
 
-def declared(project: dict[str, Any]) -> list[Requirement]:
-    """What pyproject.toml asks for here, with all extras."""
+def declared(project: dict[str, Any], python: str = "") -> list[Requirement]:
+    """What pyproject.toml asks for with all extras, here or with a Python of this version."""
+    environment = {"python_version": python} if python else {}
     extras = project["optional-dependencies"].values()
     requirements = map(Requirement, sum(extras, start=list(project["dependencies"])))
-    return [requirement for requirement in requirements if requirement.marker is None or requirement.marker.evaluate()]
+    return [found for found in requirements if found.marker is None or found.marker.evaluate(environment)]
 
 
 # --- dependencies -------------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def declared(project: dict[str, Any]) -> list[Requirement]:
 @pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
 def test_lock_satisfies_pyproject(project: dict[str, Any], python: str) -> None:
     versions = locked(python)
-    for requirement in declared(project):
+    for requirement in declared(project, python):
         name = canonicalize_name(requirement.name)
         assert name in versions, f"{name} is not in requirements.lock"
         assert requirement.specifier.contains(versions[name]), f"{requirement}, but the lock has {versions[name]}"
@@ -185,7 +186,7 @@ def test_links_in_the_documents_lead_somewhere() -> None:
 
 
 def test_python_in_the_documents_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
     monkeypatch.delenv("HARIBOTE_DATA", raising=False)
     monkeypatch.setattr("haribote.mnist.MIRRORS", ())
     monkeypatch.setattr("haribote.data.SYNTHETIC_SIZES", (20, 10))
@@ -209,7 +210,7 @@ def test_quick_commands_of_the_readme_run(tmp_path: Path) -> None:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+            env=os.environ | {"HARIBOTE_CACHE": str(tmp_path)},
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
@@ -268,7 +269,7 @@ def test_without_venv_we_say_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 def test_set_up_is_done_once_and_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed: list[Path] = []
     state = ["one"]
-    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_environment", lambda venv: (tmp_path, Path(sys.executable)))
     monkeypatch.setattr(bootstrap, "_install", lambda python, wheelhouse, extras: installed.append(python))
     monkeypatch.setattr(bootstrap, "_state", lambda: state[0])
     bootstrap.set_up(None, fresh=False)
@@ -285,7 +286,7 @@ def test_set_up_is_done_once_and_again_after_a_change(tmp_path: Path, monkeypatc
 
 
 def test_a_failed_set_up_is_not_taken_for_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_environment", lambda venv: (tmp_path, Path(sys.executable)))
     monkeypatch.setattr(bootstrap, "_show", lambda command: (1, ["ERROR: broken"]))
     for _ in range(2):
         with pytest.raises(bootstrap.SetupError, match="ERROR: broken"):
@@ -308,7 +309,7 @@ def test_packages_of_a_bundle_are_found_and_a_misfit_is_explained(
     commands: list[list[str]] = []
     answer = (1, ["ERROR: No matching distribution found for torch==2.13.0"])
     monkeypatch.setattr(bootstrap, "WHEELS", tmp_path)
-    monkeypatch.setattr(bootstrap, "_environment", lambda: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_environment", lambda venv: (tmp_path, Path(sys.executable)))
     monkeypatch.setattr(bootstrap, "_show", lambda command: (commands.append(command), answer)[1])
     (tmp_path / "SYSTEMS.txt").write_text("windows-x86_64, Python 3.9\n", encoding="utf-8")
     assert bootstrap.main(["setup"]) == 2
@@ -325,3 +326,70 @@ def test_the_lab_opens_at_a_notebook_that_is_there() -> None:
 
 def test_a_job_gives_its_exit_status() -> None:
     assert bootstrap._call([sys.executable, "-c", "import sys; sys.exit(3)"]) == 3
+
+
+def test_an_environment_that_has_moved_is_noticed(tmp_path: Path) -> None:
+    made = tmp_path / "one place" / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(made)], check=True)
+    assert not bootstrap._moved(made)
+    made.parent.rename(tmp_path / "another")
+    assert bootstrap._moved(tmp_path / "another" / ".venv")
+
+
+def test_of_two_set_ups_at_once_the_second_waits_and_finds_all_done(tmp_path: Path) -> None:
+    code = f"""
+import pathlib, sys, time
+sys.path.insert(0, {str(ROOT)!r})
+import bootstrap
+prefix = pathlib.Path({str(tmp_path / "env")!r})
+def install(*arguments):
+    print("installing", flush=True)
+    time.sleep(2)
+bootstrap._environment = lambda venv: (prefix, pathlib.Path(sys.executable))
+bootstrap._install, bootstrap._damage = install, lambda *arguments: ""
+sys.exit(bootstrap.main(["setup"]))
+"""
+    (tmp_path / "env").mkdir()
+    pipe = subprocess.PIPE
+    both = [subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
+    texts = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], texts
+    outputs = "".join(output for output, _ in texts)
+    assert outputs.count("installing") == 1 and outputs.count("Another set-up of") == 1 and outputs.count("Ready") == 2
+
+
+def test_a_damaged_environment_is_a_message_with_a_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "_environment", lambda venv: (tmp_path, Path(sys.executable)))
+    monkeypatch.setattr(bootstrap, "_install", lambda *arguments: None)
+    assert bootstrap.main(["setup"]) == 0
+    monkeypatch.setattr(bootstrap, "NEEDED", ("json", "no_such_module"))
+    for command in ("setup", "demo", "lint"):
+        assert bootstrap.main([command]) == 2
+        message = capsys.readouterr().err
+        assert "is damaged (no_such_module is missing)" in message and "setup --fresh" in message
+
+
+def test_no_torch_for_intel_macs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "ERROR: No matching distribution found for torch<2.14,>=2.13"
+    assert "Intel" not in bootstrap._diagnosis([line], "x")
+    monkeypatch.setattr(bootstrap, "INTEL_MAC", (sys.platform, bootstrap.platform.machine()))
+    assert "no torch for Intel Macs any more" in bootstrap._diagnosis([line], "x")
+
+
+def test_every_python_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = importlib.util.spec_from_file_location("pythons", ROOT / "tests" / "pythons.py")
+    assert spec and spec.loader
+    pythons = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pythons)
+    assert pythons.VERSIONS == ("3.10", "3.11", "3.12", "3.13")
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert pythons.base_of(sys.executable, here) and pythons.base_of(sys.executable, "2.7") is None
+    statuses = iter([0, 1])
+    calls: list[list[str]] = []
+    monkeypatch.setattr(pythons, "find", lambda version: "python" if version in ("3.10", "3.13") else None)
+    run = lambda command, **_: (calls.append(command), subprocess.CompletedProcess(command, next(statuses)))[1]  # noqa: E731
+    monkeypatch.setattr(pythons.subprocess, "run", run)
+    assert pythons.main(["-x"]) == 1
+    assert [Path(call[4]).name for call in calls] == ["python-3.10", "python-3.13"] and calls[0][-1] == "-x"
