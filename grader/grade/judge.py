@@ -25,7 +25,7 @@ try:
 except ImportError:  # no such limits on this system
     resource = None  # type: ignore[assignment]
 
-MEMORY = 6 << 30  # bytes of address space
+MEMORY = 5 << 28  # bytes of address space; a right answer takes up to half of it, and a worker less than 2 GiB in all
 SECONDS = 60.0
 CHUNK = 1 << 20
 _LENGTH = struct.Struct("<q")

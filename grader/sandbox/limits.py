@@ -17,7 +17,7 @@ class Limits:
     """
 
     seconds: float = 60.0
-    memory: int = 1024 * MIB
+    memory: int = 768 * MIB
     processes: int = 32
     disk: int = 64 * MIB
     output: int = 64 * MIB
