@@ -29,7 +29,7 @@ class Dependence:
     @property
     def wrong(self) -> tuple[Moves, ...]:
         """The operands of which other elements count than should."""
-        return tuple(moves for moves in self.operands if moves.missing.any() or moves.extra.any())
+        return tuple(moves for moves in self.operands if moves.missing.any() or moves.extra.any() or moves.more)
 
     @property
     def text(self) -> str:
@@ -44,12 +44,16 @@ class Dependence:
 
 @dataclass(frozen=True, eq=False)
 class Moves:
-    """What of an operand counts, and what should. unknown: elements that were not looked at."""
+    """What of an operand counts, and what should.
+
+    unknown: elements of which that is not known. more: some of those that should not count do.
+    """
 
     name: str
     counts: Marks
     should: Marks
     unknown: Marks
+    more: bool = False
 
     @property
     def missing(self) -> Marks:
@@ -68,6 +72,8 @@ class Moves:
         if self.unknown.any() or not _is_product(self.counts):
             parts = [f"does not depend on {elements(self.name, self.missing)}"] * bool(self.missing.any())
             parts += [f"depends on {elements(self.name, self.extra)}"] * bool(self.extra.any())
+            if self.more and not self.extra.any():
+                parts.append(f"depends on some of {elements(self.name, self.unknown & ~self.should)}")
             return f"{' but '.join(parts)}, should depend on {should}"
         if not self.counts.any():
             return f"does not depend on {self.name}, should depend on {should}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.bounds import bounded
-from grader.causes import HARD_CODED, NEVER_WRITTEN, PRECISION, STALE
+from grader.causes import HARD_CODED, NEVER_WRITTEN, ONE_VALUE, PRECISION, STALE
 from grader.dependence import Dependence
 from grader.guesses import guessed
 from grader.kernel_cases import Case
@@ -116,15 +116,20 @@ def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Ma
         return np.asarray(~((received == wanted) | (np.abs(received.astype(np.float64) - wanted) <= tolerance)))
 
 
-def diagnose(finding: Finding, probing: bool = True) -> Explained:
-    """Why a kernel is wrong. probing: run the program up to some dozens of times more where nothing else tells."""
+def diagnose(finding: Finding, told: bool = True) -> Explained:
+    """Why a kernel is wrong, for which its program may be run some dozens of times more.
+
+    told: whether anybody is told; of the failures after the first nobody is.
+    """
     seen = finding.seen
+    if not told:
+        return _plain(_unknown(seen))
     if finding.right_at_home():
         words = "the same values give the right result at the problem set's addresses"
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
         return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
-    found = unwritten(seen) or _by_value(seen) or _guessed(finding) or _misplaced(seen)
-    if not found and probing and seen.kind != "transfer":
+    found = unwritten(seen) or _one_value(seen) or _by_value(seen) or _guessed(finding) or _misplaced(seen)
+    if not found and seen.kind != "transfer":
         probe = probed(finding.case, finding.program, finding.wrong)
         if probe:
             return probe
@@ -147,6 +152,14 @@ def _guessed(finding: Finding) -> tuple[str, str] | None:
 
 def _misplaced(seen: Seen) -> tuple[str, str] | None:
     return misplaced(seen.expected, seen.received, seen.wrong, seen.layout)
+
+
+def _one_value(seen: Seen) -> tuple[str, str] | None:
+    """All elements are the same number, though they should not be."""
+    value = seen.received.flat[0]
+    if seen.kind == "transfer" or (seen.received != value).any() or (seen.expected == seen.expected.flat[0]).all():
+        return None
+    return ONE_VALUE, f"every element is {value:.6g}"
 
 
 def _by_value(seen: Seen) -> tuple[str, str] | None:

@@ -15,7 +15,6 @@ from grader.causes import (
     MASK,
     NOT_USED,
     OFF_BY_ONE,
-    ONE_VALUE,
     OPERATION,
     SIGN,
     SWAPPED,
@@ -47,8 +46,7 @@ def guessed(case: Case, right: Array, received: Array, wrong: Array) -> tuple[st
     with np.errstate(all="ignore"):
         received = received.astype(np.float64)
         return (
-            _one_value(right, received, wrong)
-            or _other_columns(case, received, wrong)
+            _other_columns(case, received, wrong)
             or _first_of(guesses(case, right), case, received, wrong)
             or _factor(right, received, wrong)
         )
@@ -199,14 +197,6 @@ def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | No
     marks = np.zeros_like(wrong)
     marks[usable] = near
     return FACTOR, f"{_how_many(marks, wrong)} {factor:.6g} times the right value"
-
-
-def _one_value(right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
-    """All elements are the same number, though they should not be."""
-    value = received.flat[0]
-    if received.size < FEWEST or (received != value).any() or (right == right.flat[0]).all():
-        return None
-    return ONE_VALUE, f"every element is {value:.6g}"
 
 
 def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str] | None:

@@ -14,8 +14,12 @@ import numpy as np
 from grader.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
 from grader.dependence import Array, Dependence, Marks, Moves, elements, inputs_of, partner_of, place
 from grader.kernel_cases import Case, distinct_numbers
-from grader.kernel_run import run_case
+from grader.kernel_run import inputs_of as places_of
+from grader.kernel_run import place_of
+from grader.poisoned import POISON
 from grader.reference import expected
+from grader.rig import Bits, Words, prepared
+from simulator import Machine
 from simulator.program import Program
 
 SEED = 7
@@ -29,10 +33,14 @@ SCALED = ("Gemm", "ReduceSum")  # rounding depends on all that is summed
 
 
 class Probe:
-    """A kernel's program with ordinary numbers as inputs, of which any can be exchanged for others."""
+    """A kernel's program with ordinary numbers as inputs, of which any can be exchanged for others.
 
-    def __init__(self, case: Case, program: Program) -> None:
-        self._case, self._program, self.runs = case, program, 0
+    It runs on one machine again and again: a program that reads what a run before it left has already been found out.
+    """
+
+    def __init__(self, case: Case, program: Program, machine: Machine) -> None:
+        self._case, self._program, self._machine, self.runs = case, program, machine, 0
+        self._held: tuple[Bits | None, ...] = (None,) * len(case.arrays)  # what of the inputs is in its place
         self.before = distinct_numbers(case.row, case.op, np.random.default_rng(SEED))
         self.after = tuple(_other(case, array) for array in self.before)
         self.received = self.run(self.before)
@@ -43,7 +51,19 @@ class Probe:
     def run(self, arrays: tuple[Array, ...]) -> Array:
         """The result, in double precision."""
         self.runs += 1
-        return run_case(replace(self._case, arrays=arrays), self._program).output.astype(np.float64)
+        inputs = places_of(replace(self._case, arrays=arrays))
+        for (where, bits), held in zip(inputs, self._held, strict=True):
+            if isinstance(where, Words) and held is not None:  # only what differs: there may be 128 copies
+                other = bits != held
+                replace(where, word=where.word[other], pe=where.pe[other]).store(self._machine, bits[other])
+            else:
+                where.store(self._machine, bits)
+        self._machine.run(self._program)
+        kept = all(np.array_equal(where.load(self._machine), bits) for where, bits in inputs)
+        self._held = tuple(bits if kept else None for _, bits in inputs)
+        output = self._case.op.output
+        received = place_of(output).load(self._machine)
+        return received.view(output.dtype).reshape(output.shape).astype(np.float64)
 
     def changed(self, number: int, marks: Marks) -> tuple[Array, ...]:
         """The inputs with some elements of one of them exchanged."""
@@ -72,14 +92,16 @@ class _Search:
         self._scale = size if case.row.op in SCALED else 0.0
         self.should = inputs_of(case, index)[number]
         self.share = np.full(self.should.shape, np.nan)  # how often an element counts; nan where that is not known
+        self.more = False  # some element counts that should not
 
     def run(self, most_runs: int) -> None:
         """Fill in `share`."""
         todo = [np.flatnonzero(part) for part in (~self.should, self.should) if part.any()]
         while todo and self._probe.runs < most_runs:
             some = todo.pop()
-            if self._settled(some) or len(some) == 1:
+            if self._settled(some):
                 continue
+            self.more |= not self.should.flat[some].any()
             halves = [*_by_digits(some)] if len(some) > MANY else np.array_split(some, 2)
             if len(some) > MANY:
                 for part in halves:
@@ -141,7 +163,11 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
 
     wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
     """
-    probe = Probe(case, program)
+    with prepared((), POISON) as machine:
+        return _probed(case, Probe(case, program, machine), wrong)
+
+
+def _probed(case: Case, probe: Probe, wrong: Array) -> tuple[str, str, Dependence] | None:
     candidates = np.argwhere(probe.wrong & wrong if (probe.wrong & wrong).any() else probe.wrong)
     if not len(candidates):
         return None
@@ -157,7 +183,7 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
     found = Dependence(
         index,
         tuple(
-            Moves(name, np.nan_to_num(search.share) != 0, search.should, np.isnan(search.share))
+            Moves(name, np.nan_to_num(search.share) != 0, search.should, np.isnan(search.share), search.more)
             for name, search in zip(names, searches, strict=True)
         ),
     )
@@ -176,7 +202,7 @@ def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array])
     words = "\n".join([*([found.text] if wrong else []), *(seen for _, seen in counted)])
     if any(not moves.counts.any() and not moves.unknown.any() for moves in wrong):
         return NOT_USED, words, found
-    if MISPAIRED in causes or (wrong and any(moves.extra.any() for moves in wrong)):
+    if MISPAIRED in causes or any(moves.extra.any() or moves.more for moves in wrong):
         paired = MISPAIRED in causes or len(wrong) < len(found.operands)
         return MISPAIRED if paired else WRONG_INPUTS, words, found
     if wrong or causes:
