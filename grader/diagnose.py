@@ -128,7 +128,8 @@ def diagnose(finding: Finding, told: bool = True) -> Explained:
         words = "the same values give the right result at the problem set's addresses"
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
         return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
-    found = unwritten(seen) or _one_value(seen) or _by_value(seen) or _guessed(finding) or _misplaced(seen)
+    constant = None if finding.home else _one_value(seen)  # where a case has passed, values decide
+    found = unwritten(seen) or constant or _by_value(seen) or _guessed(finding) or _misplaced(seen)
     if not found and seen.kind != "transfer":
         probe = probed(finding.case, finding.program, finding.wrong)
         if probe:
