@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
+from simulator.contents import contents, long_word_addresses
 from simulator.isa import L2BS
 from simulator.memories import Memories
 from simulator.program import DebugSet, DebugTarget
@@ -44,20 +45,17 @@ def addresses(target: DebugTarget, count: int) -> list[int]:
     return [target.address + STEPS.get(target.memory, 1) * i for i in range(count)]
 
 
-def read(memories: Memories, memory: str, index: int, address: int) -> int:
-    """One long word of one unit, as a number; for `omr` the 16 flags, cycle 0 in the most significant four bits."""
-    if memory == "omr":
-        flags = memories.omr[address, :, :, index]
-        return int("".join("1" if flag else "0" for flag in flags.ravel()), 2)
-    if memory == "t":
-        high, low = memories.t[address % isa.STEP_CYCLES, :2, index]  # `d get` may count on to 7
-        return int(high) << 32 | int(low)
-    if memory in STEPS:
-        array = getattr(memories, memory)
-        return int(array[address, index]) << 32 | int(array[(address + 1) % len(array), index])
-    if memory == "dram":
-        return int(memories.dram[index].read(address, 1)[0])
-    return int(_long_words(memories, memory)[index, address])
+def read(memories: Memories, target: DebugTarget, count: int) -> list[list[int]]:
+    """What stands at the addresses of `d get` in every matching unit, as numbers: [unit][address].
+
+    Long words; for `omr` the 16 flags, cycle 0 in the most significant four bits.
+    """
+    named = long_word_addresses(target.memory, addresses(target, count))
+    chosen = [unit.index for unit in units(target)]
+    found: list[list[int]] = contents(memories, target.memory, np.array(named))[:, chosen].T.tolist()
+    if target.memory == "omr":
+        return found
+    return [[high << 32 | low for high, low in zip(row[0::2], row[1::2], strict=True)] for row in found]
 
 
 def _long_words(memories: Memories, memory: str) -> NDArray[np.uint64]:

@@ -51,14 +51,15 @@ def decode(statement: DebugGet) -> Callable[[Memories], list[Entry]]:
     dtype, memory, text, line = statement.dtype, statement.target.memory, statement.text, statement.line
     places = debug.addresses(statement.target, statement.count)
 
+    names = [unit.name for unit in debug.units(statement.target)]
+
     def run(memories: Memories) -> list[Entry]:
         entries = []
-        for unit in debug.units(statement.target):
-            for address in places:
-                value = debug.read(memories, memory, unit.index, address)
+        for name, found in zip(names, debug.read(memories, statement.target, statement.count), strict=True):
+            for address, value in zip(places, found, strict=True):
                 # A mask entry prints one line per cycle.
                 values = [value >> shift & 15 for shift in (12, 8, 4, 0)] if memory == "omr" else [value]
-                entries += [Entry(memory, unit.name, address, v, dtype, text, line) for v in values]
+                entries += [Entry(memory, name, address, v, dtype, text, line) for v in values]
         return entries
 
     return run

@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator import isa
+from simulator.contents import contents
 from simulator.debug import LEVELS, SHAPE
 from simulator.errors import SimulatorError
-from simulator.isa import ALL_L1BS
 from simulator.memories import Memories
 from simulator.operands import OperandError
 from simulator.program import DebugGet
 from simulator.statements import parse_debug
-from simulator.units import PATHS
 
 PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
 LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turnaround": "lbi"}
@@ -96,32 +95,12 @@ def parse_place(text: str) -> tuple[Place, ...]:
 def value_of(memories: Memories, place: Place) -> int:
     """What a place holds: 32 bits; for omr the four flags, for base address registers 12 bits."""
     memory, unit, word = place
-    if memory in PE_BANKS:
-        return int(getattr(memories, memory)[word, unit])
-    if memory == "t":
-        return int(memories.t[word // 4, word % 4, unit])
-    if memory in PATHS:
-        return _broadcast_word(memories.paths[memory], place)
-    if memory in ("mx", "my"):
-        return int(getattr(memories, memory)[word // 8, unit, word % 8])
     if memory == "omr":
-        return int(np.packbits(memories.omr[word // 4, word % 4, :, unit])[0]) >> 4
+        flags = contents(memories, memory, np.array([word // 4]))[0, unit]
+        return int(flags) >> 4 * (3 - word % 4) & 15
+    if memory in LONG_WORD:
+        pair = contents(memories, "turn" if memory == "turnaround" else memory, np.array([word // 2]))
+        return int(pair[word % 2, unit])
     if memory.startswith("bar"):
-        return int(getattr(memories, memory)[unit])
-    if memory == "turnaround":
-        long_word = 0 if memories.turnaround is None else int(memories.turnaround[1][unit, word // 2])
-    elif memory == "dram":
-        long_word = int(memories.dram[unit].read(word // 2, 1)[0])
-    elif memory == "l1bm":
-        long_word = int(memories.l1bm.reshape(ALL_L1BS, -1)[unit, word // 2])
-    else:
-        long_word = int(getattr(memories, memory)[unit, word // 2])
-    return long_word & 0xFFFFFFFF if word % 2 else long_word >> 32
-
-
-def _broadcast_word(datum: np.ndarray[tuple[int, ...], np.dtype[np.uint32]], place: Place) -> int:
-    """A word of a datum that may have the same words in all cycles or PEs, and fewer than four (elements.py)."""
-    cycle, word = divmod(place.word, 4)
-    if word >= datum.shape[1]:
-        return 0
-    return int(datum[min(cycle, len(datum) - 1), word, min(place.unit, datum.shape[2] - 1)])
+        memory, word = "bar", int(memory == "bar1")
+    return int(contents(memories, memory, np.array([word]))[0, unit])

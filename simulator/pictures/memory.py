@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
+from simulator.contents import KINDS, contents
 from simulator.errors import SimulatorError
 from simulator.memories import Memories
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, ring
 from simulator.pictures.style import HEAT_LIGHT
-from simulator.view.memories import KINDS, contents, in_use
+from simulator.view.memories import in_use
 from simulator.view.scope import parse_unit
 
 SHOWN = ("lm0", "lm1", "grf0", "grf1", "t", "l1bm", "l2bm", "pdm", "dram")

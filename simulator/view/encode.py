@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from simulator import program as p
+from simulator.contents import KINDS, NOWHERE, UNITS, ranges
 from simulator.memories import Words
-from simulator.view.memories import KINDS, NOWHERE, UNITS, ranges
 from simulator.view.recording import Access, Frame, Index, Recorder
 from simulator.view.words import frame_words
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.contents import UNITS, Level
 from simulator.debug import SHAPE
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_PES
-from simulator.view.memories import UNITS, Level
 
 LEVELS = "ncbmp"
 _UNIT = re.compile(r"(?:n(\d+)(?:c(\d+)(?:b(\d+)(?:m(\d+)(?:p(\d+))?)?)?)?)?")

@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator import debug, isa
 from simulator import program as p
+from simulator.contents import KINDS, MATRIX_WORDS, NOWHERE, UNITS, Addresses, long_word_addresses
 from simulator.execute.dar import FETCHED
 from simulator.execute.masks import entry_flags, is_fixed, write_bits
 from simulator.execute.mau import ROWS
@@ -18,7 +19,6 @@ from simulator.execute.operands import base_address, is_dynamic, pe_rows, static
 from simulator.isa import ALL_PES, L2BS
 from simulator.memories import Memories
 from simulator.transfers import transfer_of
-from simulator.view.memories import KINDS, MATRIX_WORDS, NOWHERE, UNITS, Addresses
 from simulator.view.transfers import Flags, Touch, block_touch, move_touches
 
 Operand = p.Source | p.Destination
@@ -160,7 +160,7 @@ def _debug(lines: Sequence[p.Line]) -> Iterator[Touch]:
             memory, write = line.target.memory, isinstance(line, p.DebugSet)
             count = len(line.values) if isinstance(line, p.DebugSet) else line.count
             units = np.array([unit.index for unit in debug.units(line.target)])
-            places = _words_named(memory, debug.addresses(line.target, count))
+            places = long_word_addresses(memory, debug.addresses(line.target, count))
         by_address = found.setdefault((memory, write), {})
         for address in places:
             if address not in by_address:
@@ -170,12 +170,3 @@ def _debug(lines: Sequence[p.Line]) -> Iterator[Touch]:
         order = sorted(by_address)
         through = np.stack([by_address[address] for address in order])
         yield Touch(memory, write, np.array(order), None if through.all() else through)
-
-
-def _words_named(memory: str, addresses: Sequence[int]) -> list[int]:
-    """The viewer's addresses of the long words that a debug statement names."""
-    if memory == "t":
-        return [4 * (cycle % isa.STEP_CYCLES) + word for cycle in addresses for word in (0, 1)]
-    if memory in isa.BANK_WORDS:
-        return [(address + word) % isa.BANK_WORDS[memory] for address in addresses for word in (0, 1)]
-    return list(addresses)

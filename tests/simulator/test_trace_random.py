@@ -17,10 +17,11 @@ from simulator.explain import explain
 from simulator.fuzz import fill
 from simulator.generate import program as random_program
 from simulator.isa import ALL_L1BS, ALL_MABS
-from simulator.places import PATHS, Place, value_of
+from simulator.places import Place, value_of
 from simulator.profile import profile_of, table
 from simulator.program import Program
 from simulator.trace import Origin, trace
+from simulator.units import PATHS
 
 FIXED = (*PATHS, "turnaround")  # `fill` leaves them as they are
 

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from simulator import Machine, assemble
+from simulator.contents import contents
 from simulator.view import View, page
-from simulator.view.memories import contents
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 OPTIONS = (
