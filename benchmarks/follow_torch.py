@@ -14,7 +14,7 @@ import numpy as np
 from haribote.backends import SimBackend, TorchBackend
 from haribote.data import batch_order, load, normalise
 from haribote.models import mlp
-from haribote.passes.pad import CLASS_BIAS
+from haribote.network import CLASS_BIAS
 from haribote.train import evaluate
 
 

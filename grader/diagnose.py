@@ -14,12 +14,12 @@ from grader.causes import HARD_CODED, NEVER_WRITTEN, ONE_VALUE, PRECISION, STALE
 from grader.dependence import Dependence
 from grader.guesses import guessed
 from grader.kernel_cases import Case
-from grader.kernel_run import OTHER_POISON, run_case
+from grader.kernel_run import OTHER_POISON, result_of
 from grader.places import misplaced
 from grader.probe_kernel import probed
-from grader.reference import expected
 from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
+from haribote.meaning import wrong_elements as wrong
 from simulator import ExecutionError
 from simulator.program import Program
 
@@ -59,7 +59,7 @@ class Finding:
             {operand.name: array for operand, array in zip(self.case.op.inputs, self.case.arrays, strict=True)},
             LAYOUTS[self.case.row.output],
             "transfer" if op in ("DL", "UL") else "sum" if op in SUMS else "element-wise",
-            lambda: run_case(self.case, self.program, OTHER_POISON).output,
+            lambda: result_of(self.case, self.program, OTHER_POISON),
             self._untouched,
         )  # fmt: skip
 
@@ -68,7 +68,7 @@ class Finding:
         case, output = self.case, self.case.op.output
         op = Op(case.op.kind, (*case.op.inputs, output), output, case.op.attributes)
         before = marks(output.shape)
-        after = run_case(replace(case, op=op, arrays=(*case.arrays, before.view(output.dtype))), self.program).output
+        after = result_of(replace(case, op=op, arrays=(*case.arrays, before.view(output.dtype))), self.program)
         return np.asarray(np.ascontiguousarray(after).view(np.uint32) == before)
 
     def right_at_home(self) -> bool:
@@ -77,7 +77,7 @@ class Finding:
             return False
         case, program = self.home
         try:
-            received = run_case(replace(case, arrays=self.case.arrays), program).output
+            received = result_of(replace(case, arrays=self.case.arrays), program)
         except ExecutionError:
             return False
         return not wrong_elements(case, self.case.arrays, received).any()
@@ -109,11 +109,7 @@ def marks(shape: tuple[int, ...]) -> NDArray[np.uint32]:
 
 def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Marks:
     """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
-    wanted, tolerance = expected(case.row, case.op, arrays)
-    if case.row.op in ("DL", "UL"):
-        return np.asarray(wanted.view(np.uint32) != np.ascontiguousarray(received).view(np.uint32))
-    with np.errstate(invalid="ignore"):
-        return np.asarray(~((received == wanted) | (np.abs(received.astype(np.float64) - wanted) <= tolerance)))
+    return wrong(case.row, arrays, received, case.constant)
 
 
 def diagnose(finding: Finding, told: bool = True) -> Explained:

@@ -22,7 +22,7 @@ from grader.causes import (
     WRONG_COLUMNS,
 )
 from grader.kernel_cases import Array, Case
-from grader.reference import expected
+from haribote.meaning import meaning as right_result
 
 Meaning = Callable[..., Array]
 
@@ -76,7 +76,7 @@ def guesses(case: Case, right: Array) -> Iterator[Guess]:
     """What the likely mistakes give, the likeliest first. right: the right result."""
 
     def meaning(*arrays: Array) -> Array:
-        return expected(case.row, case.op, arrays)[0]
+        return right_result(case.row, arrays, case.constant)[0]
 
     op = case.row.op
     if op == "Gemm":

@@ -18,8 +18,8 @@ from grader.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_cas
 from grader.pictures import lm_layout, over_machine, picture, unit_of
 from grader.pictures import place_of as unit_place
 from grader.program import machine_failure
-from grader.reference import expected
 from grader.result import Failure
+from haribote.meaning import meaning
 from simulator import ExecutionError
 from simulator.program import Program
 
@@ -66,7 +66,7 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
         run = run_case(case, asked.program, poison, asked.scratch)
     except ExecutionError as error:
         return machine_failure(asked.name, error, asked.text)
-    wanted, _ = expected(case.row, case.op, case.arrays)
+    wanted, _ = meaning(case.row, case.arrays, case.constant)
     received = run.output
     if case.row.op in ("DL", "UL"):  # bits, not numbers
         wanted, received = wanted.view(np.uint32), np.ascontiguousarray(received).view(np.uint32)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.poisoned import OTHER_POISON, POISON
-from grader.step_values import LEARNING_RATE, step_values
+from grader.step_values import step_values
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import KernelRow, problem
+from haribote.network import BATCH, LEARNING_RATE
 
 Array = NDArray[Any]
 
@@ -38,6 +39,11 @@ class Case:
     only_copy_0: bool = False
     poisons: tuple[int, ...] = (POISON,)
     counted: bool = True
+
+    @property
+    def constant(self) -> float:
+        """Of a scaling."""
+        return float(self.op.attributes.get("constant", 1.0))
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ _OTHER_LAYOUTS: dict[str, tuple[tuple[str, ...], str]] = {
 def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     """All cases of a row, those that show a mistake most clearly first."""
     rng = np.random.default_rng([seed, *row.name.encode()])
-    constant = {"scale_256x16_a": 1 / 256}.get(row.name, LEARNING_RATE)
+    constant = {"scale_256x16_a": 1 / BATCH}.get(row.name, LEARNING_RATE)
     op = problem(row, constant)
     transfer = row.op in ("DL", "UL")
     if transfer:
@@ -181,7 +187,7 @@ def _edge(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]
         return tuple(rng.integers(-8, 9, operand.shape).astype(np.float32) for operand in op.inputs)
     if row.op == "Exp":
         x = rng.uniform(-80, 80, op.x.shape).astype(np.float32)
-        x.reshape(-1)[:8] = [0, -0.0, 80, -80, -200, -1e4, 1e-30, 1]
+        x.reshape(-1)[:12] = [0, -0.0, 80, -80, -200, -1e4, 1e-30, 1, 88, 89, 1e3, np.inf]
         return (x,)
     if row.op == "Div":
         v = rng.choice(np.array([1, -1, 2.0**40, -(2.0**-40), 3, 1e10], np.float32), (256,))
@@ -190,7 +196,9 @@ def _edge(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]
     if row.op == "ReduceMax":
         x = -np.abs(rng.standard_normal(op.x.shape).astype(np.float32)) * np.float32(100)
         x[:4] = [[-1e30] * 16, [1e30] * 16, [-2.5] * 16, [*[-7.0] * 15, -6.5]]
+        x[4:7, 3], x[7] = [np.inf, -np.inf, np.inf], -np.inf
         return (x,)
     large = 1e30 if row.op in ("Relu", "GreaterCast", "Add", "Sub") else 1e3
-    choice = np.array([0.0, -0.0, 1.5, -1.5, large, -large, 1e-30, -1e-30, 2.25, -3.75], np.float32)
+    tiny = 1e-40 if row.op == "GreaterCast" else 1e-30  # too small to be anything but zero on the machine
+    choice = np.array([0.0, -0.0, 1.5, -1.5, large, -large, tiny, -tiny, 2.25, -3.75], np.float32)
     return tuple(rng.choice(choice, operand.shape) for operand in op.inputs)

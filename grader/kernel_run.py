@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.kernel_cases import Case
 from grader.poisoned import OTHER_POISON, POISON
-from grader.rig import DramTensor, Free, Inputs, Left, Room, Words, run
+from grader.rig import DramTensor, Free, Inputs, Left, Room, Words, results, run
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 Scratch = tuple[str, int, int]
 """What `op.scratch` gave: memory, first word, words."""
 
-__all__ = ["OTHER_POISON", "POISON", "Run", "Scratch", "free_words", "inputs_of", "place_of", "run_case"]
+__all__ = ["OTHER_POISON", "POISON", "Run", "Scratch", "free_words", "inputs_of", "place_of", "result_of", "run_case"]
 
 DRAM_UNIT = 64
 """Long words: what one MV moves at least. The rest of the last such block of a tensor in DRAM belongs to it too."""
@@ -49,6 +49,13 @@ def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[
     left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
     found = left.outputs[0].view(output.dtype).reshape(output.shape)
     return Run(found, not left.odd_copies[0], left.stray, left.stray_at)
+
+
+def result_of(case: Case, program: Program, poison: int = POISON) -> Array:
+    """The output tensor alone. Raises ExecutionError."""
+    output = case.op.output
+    (bits,) = results(program, inputs_of(case), (place_of(output),), poison)
+    return bits.view(output.dtype).reshape(output.shape)
 
 
 def inputs_of(case: Case) -> Inputs:

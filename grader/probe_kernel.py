@@ -17,8 +17,8 @@ from grader.kernel_cases import Case, distinct_numbers
 from grader.kernel_run import inputs_of as places_of
 from grader.kernel_run import place_of
 from grader.poisoned import POISON
-from grader.reference import expected
 from grader.rig import Bits, Words, prepared
+from haribote.meaning import meaning
 from simulator import Machine
 from simulator.program import Program
 
@@ -44,7 +44,7 @@ class Probe:
         self.before = distinct_numbers(case.row, case.op, np.random.default_rng(SEED))
         self.after = tuple(_other(case, array) for array in self.before)
         self.received = self.run(self.before)
-        self.wanted, allowed = expected(case.row, case.op, self.before)
+        self.wanted, allowed = meaning(case.row, self.before, case.constant)
         with np.errstate(invalid="ignore"):
             self.wrong = ~(np.abs(self.received - self.wanted) <= allowed)
 
@@ -72,7 +72,7 @@ class Probe:
 
     def meaning(self, arrays: tuple[Array, ...]) -> Array:
         """The right result."""
-        return expected(self._case.row, self._case.op, arrays)[0]
+        return meaning(self._case.row, arrays, self._case.constant)[0]
 
 
 def _other(case: Case, array: Array) -> Array:

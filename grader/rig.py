@@ -231,6 +231,13 @@ def run(
         return Left(outputs_left, odd, text, at)
 
 
+def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:
+    """The outputs of a run alone, which takes half as long. Raises ExecutionError."""
+    with prepared(inputs, poison) as machine:
+        machine.run(program)
+        return tuple(place.load(machine) for place in outputs)
+
+
 @contextmanager
 def prepared(inputs: Inputs, poison: int) -> Iterator[Machine]:
     """A machine with the inputs in their places and junk everywhere else."""

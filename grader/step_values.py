@@ -1,7 +1,7 @@
 """The values that reach each kernel in a training step of 784-16-10, batch 256, padded to 1024-16-16.
 
-Computed with NumPy alone, node by node in the order of the lowered graph, so that a check needs no torch. The batch is
-drawn at random with the statistics of MNIST: four fifths of the pixels dark.
+Computed with NumPy alone, node by node in the order of the lowered graph, by what the rows of the kernel table mean, so
+that a check needs no torch. The batch is drawn at random with the statistics of MNIST: four fifths of the pixels dark.
 """
 
 from __future__ import annotations
@@ -12,48 +12,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.kernel_table import BY_NAME
+from haribote.meaning import meaning
+from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE, WIDTHS
+
 Array = NDArray[Any]
 
-BATCH, PIXELS, CLASSES, LEARNING_RATE = 256, 784, 10, 0.1
-PADDED_BIAS = -1e4  # so low that the probability of a padded class is exactly 0
+PIXELS, _, CLASSES = WIDTHS
 
 
 @lru_cache(maxsize=1)
 def step_values(seed: int) -> dict[str, tuple[Array, ...]]:
     """The inputs of every row of the kernel table, by its name; float32, the labels int32."""
-    rng = np.random.default_rng(seed)
-    x, w1, b1, w2, b2, labels = _start(rng)
-    linear1 = x @ w1.T
-    biased1 = linear1 + b1
-    hidden = np.maximum(biased1, 0)
-    linear2 = hidden @ w2.T
-    logits = linear2 + b2
-    largest = logits.max(axis=1)
-    shifted = logits - largest[:, None]
-    power = np.exp(shifted)
-    total = power.sum(axis=1)
-    p = power / total[:, None]
-    onehot = np.eye(16, dtype=np.float32)[labels]
-    difference = p - onehot
-    g = difference * np.float32(1 / BATCH)
-    dhidden = g @ w2
-    mask = (hidden > 0).astype(np.float32)
-    dlinear1 = dhidden * mask
-    dw1, db1, dw2 = dlinear1.T @ x, dlinear1.sum(axis=0), g.T @ hidden
-    rate = np.float32(LEARNING_RATE)
-    return {
-        "dl_16": (b1,), "dl_16x16": (w2,), "dl_256x16_a": (linear1,), "dl_256": (largest,), "dl_256x16_p": (logits,),
-        "dl_256x16_b": (dlinear1,), "dl_16x1024": (w1,), "dl_256x1024": (x,), "dl_1024x16": (w1.reshape(1024, 16),),
-        "ul_16": (b1,), "ul_16x16": (dw2,), "ul_256x16_a": (hidden,), "ul_256": (total,), "ul_256x16_p": (p,),
-        "ul_16x1024": (dw1,),
-        "relu": (biased1,), "greater": (hidden,), "mul": (dhidden, mask), "scale_256x16_a": (difference,),
-        "scale_16x16": (dw2,), "scale_16x1024": (dw1,), "scale_16": (db1,), "add_bias": (linear1, b1),
-        "sub": (p, onehot), "update_16x16": (w2, dw2 * rate), "update_16x1024": (w1, dw1 * rate),
-        "update_16": (b1, db1 * rate), "gemm_xwt": (hidden, w2), "gemm_gw": (g, w2), "max_rows": (logits,),
-        "sum_rows": (power,), "sub_rows": (logits, largest), "exp": (shifted,), "div_rows": (power, total),
-        "onehot": (labels,), "sum_columns": (g,), "gemm_gtx": (g, hidden), "gemm_xwt_1024": (x, w1),
-        "gemm_gtx_1024": (dlinear1, x),
+    values: dict[str, tuple[Array, ...]] = {}
+
+    def run(name: str, *inputs: Array, constant: float = 1.0) -> Array:
+        values[name] = inputs
+        return meaning(BY_NAME[name], inputs, constant)[0].astype(np.float32)
+
+    x, w1, b1, w2, b2, labels = _start(np.random.default_rng(seed))
+    biased = run("add_bias", run("gemm_xwt_1024", x, w1), b1)
+    hidden = run("relu", biased)
+    logits = run("gemm_xwt", hidden, w2) + b2
+    largest = run("max_rows", logits)
+    shifted = run("sub_rows", logits, largest)
+    power = run("exp", shifted)
+    total = run("sum_rows", power)
+    p = run("div_rows", power, total)
+    difference = run("sub", p, run("onehot", labels))
+    g = run("scale_256x16_a", difference, constant=1 / BATCH)
+    run("sum_columns", g)
+    dlinear = run("mul", run("gemm_gw", g, w2), run("greater", hidden))
+    dw1, dw2, db1 = run("gemm_gtx_1024", dlinear, x), run("gemm_gtx", g, hidden), dlinear.sum(axis=0)
+    for tag, parameter, gradient in (("16x1024", w1, dw1), ("16x16", w2, dw2), ("16", b1, db1)):
+        run(f"update_{tag}", parameter, run(f"scale_{tag}", gradient, constant=LEARNING_RATE))
+    moved = {
+        "dl_16": b1, "dl_16x16": w2, "dl_256x16_a": values["add_bias"][0], "dl_256": largest, "dl_256x16_p": logits,
+        "dl_256x16_b": dlinear, "dl_16x1024": w1, "dl_256x1024": x, "dl_1024x16": w1.reshape(1024, 16), "ul_16": b1,
+        "ul_16x16": dw2, "ul_256x16_a": hidden, "ul_256": total, "ul_256x16_p": p, "ul_16x1024": dw1,
     }  # fmt: skip
+    return values | {name: (array,) for name, array in moved.items()}
 
 
 def _start(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, Array, Array]:
@@ -65,6 +63,6 @@ def _start(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, Array,
     w1[:, :PIXELS] = rng.uniform(-1, 1, (16, PIXELS)) / np.sqrt(PIXELS)
     w2[:CLASSES] = rng.uniform(-0.25, 0.25, (CLASSES, 16))
     b1 = (rng.uniform(-1, 1, 16) / np.sqrt(PIXELS)).astype(np.float32)
-    b2 = np.full(16, PADDED_BIAS, np.float32)
+    b2 = np.full(16, CLASS_BIAS, np.float32)
     b2[:CLASSES] = rng.uniform(-0.25, 0.25, CLASSES)
     return x, w1, b1, w2, b2, rng.integers(0, CLASSES, BATCH).astype(np.int32)

@@ -19,6 +19,7 @@ from haribote.course import reread
 from haribote.errors import HariboteError, NotWritten
 from haribote.judging import export_answer
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
+from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.program import TRANSFERS, Compiled, link
 from haribote.quick_check import wrong_result
 from haribote.tasks import ROOT, Answer, all_tasks, find_task, resolve_row, solutions_wanted
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Coverage", "export_answer", "on_chip", "working_kernels"]
 
-BATCH, LEARNING_RATE = 256, 0.01
-WIDTHS = (784, 16, 10)
 MOST_NAMES = 12
 
 

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from haribote import digits, mnist
 from haribote.errors import HariboteError
 from haribote.mnist import DataError
+from haribote.network import BATCH
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 
 __all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
 
 MEAN, DEVIATION = 0.1307, 0.3081  # of MNIST's training pixels in 0..1; the synthetic digits are close to that
-BATCH = 256
 
 BUNDLED = Path(__file__).resolve().parent.parent / "data" / "mnist"  # `make bundle` brings it along
 SYNTHETIC_SIZES = (10_000, 2_000)  # training and test images

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from haribote.data import BATCH, Dataset, load
+from haribote.data import Dataset, load
 from haribote.infer import write_picture
+from haribote.network import BATCH
 from haribote.train import Options, train
 
 FOLDER = Path("runs/demo")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from haribote.kernel_table import KernelRow, problem
-from haribote.testcases import RTOL, right, values
+from haribote.meaning import meaning, wrong_elements
+from haribote.testcases import values
 from simulator import Machine
 from simulator.program import Program
 
@@ -28,9 +29,8 @@ def wrong_result(row: KernelRow, program: Program) -> str:
         received = machine.read_dram(output.address, output.shape, output.dtype)
     else:
         received = output.layout.gather(_lm(machine, output.memory), output.address, np.dtype(output.dtype))
-    wanted, most = right(row, op, arrays)
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(received - wanted) <= most + RTOL * np.abs(wanted))
+    constant = float(op.attributes.get("constant", 1.0))
+    wrong, (wanted, _) = wrong_elements(row, arrays, received, constant), meaning(row, arrays, constant)
     if not wrong.any():
         return ""
     index = tuple(int(number) for number in np.argwhere(wrong)[0])

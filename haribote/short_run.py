@@ -15,9 +15,10 @@ import numpy as np
 from tqdm import tqdm
 
 from haribote.backends import Backend, Floats, Labels, Parameters, SimBackend, TorchBackend
-from haribote.coverage import BATCH, LEARNING_RATE, WIDTHS, working_kernels
+from haribote.coverage import working_kernels
 from haribote.data import Dataset, NormalisedImages, batch_order, load
 from haribote.errors import HariboteError
+from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from simulator import SimulatorError
 
 if TYPE_CHECKING:

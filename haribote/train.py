@@ -14,9 +14,10 @@ from haribote.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.data import Dataset, NormalisedImages, batch_order
 from haribote.errors import HariboteError
+from haribote.network import LEARNING_RATE, WIDTHS
 from haribote.tasks import exercise, solutions_wanted
 
-CLASSES, FEATURES = 10, 784
+FEATURES, _, CLASSES = WIDTHS
 EVALUATED = 2560  # images at a time
 
 
@@ -33,7 +34,7 @@ class Options:
     epochs: int = 1
     hidden: tuple[int, ...] = (16,)
     batch: int = 256
-    learning_rate: float = 0.01
+    learning_rate: float = LEARNING_RATE
     seed: int = 42
     solutions: bool = field(default_factory=solutions_wanted)
     require_chip: bool = False

@@ -34,9 +34,7 @@ from haribote.graph import (
     tensor_info,
     updates,
 )
-
-CLASS_BIAS = -1e9
-"""Bias of a padded class: exp(CLASS_BIAS - any real logit) is exactly 0, and no later sum of it overflows."""
+from haribote.network import CLASS_BIAS
 
 Dimension = tuple[str, int]
 """A value's name and one of its axes."""

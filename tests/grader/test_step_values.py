@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from grader.step_values import BATCH, step_values
+from grader.kernel_cases import kernel_cases
+from grader.step_values import step_values
 from haribote.kernel_table import KERNELS, KernelRow, problem
+from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE
+from haribote.train import Options
 
 VALUES = step_values(5)
 
@@ -39,3 +42,13 @@ def test_gradients_are_torchs() -> None:
     np.testing.assert_allclose(VALUES["scale_16x1024"][0], w1.grad.numpy(), atol=1e-6)
     np.testing.assert_allclose(VALUES["scale_16x16"][0], w2.grad.numpy(), atol=1e-5)
     np.testing.assert_allclose(VALUES["gemm_gw"][0], VALUES["scale_256x16_a"][0] / BATCH)
+
+
+def test_the_values_are_the_products_own() -> None:
+    """What a padded class starts with and what a gradient is scaled by is what training does."""
+    assert (VALUES["max_rows"][0][:, 10:] == np.float32(CLASS_BIAS)).all()
+    dw1, (_, scaled) = VALUES["scale_16x1024"][0], VALUES["update_16x1024"]
+    np.testing.assert_allclose(scaled, dw1 * np.float32(Options.learning_rate), rtol=1e-6, atol=1e-37)
+    constants = {case.row.name: case.constant for row in KERNELS for case in list(kernel_cases(row, 3))[:1]}
+    assert constants["scale_16x16"] == LEARNING_RATE == Options.learning_rate
+    assert constants["scale_256x16_a"] == 1 / BATCH

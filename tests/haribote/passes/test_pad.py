@@ -11,6 +11,7 @@ from torch import nn
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, evaluate, updates
+from haribote.network import CLASS_BIAS
 from haribote.passes import decompose, pad, simplify
 
 
@@ -90,7 +91,7 @@ def test_sizes(make_step, widths, batch, padded):
 
 def test_class_bias_is_the_parameters_own_where_there_is_one(make_step):
     with_bias = pad.run(simplify.run(make_step((20, 5, 4), True, 6).graph))
-    assert pad.padding(with_bias)["2.bias"]["fill"] == pad.padding(with_bias)["2.bias.next"]["fill"] == pad.CLASS_BIAS
+    assert pad.padding(with_bias)["2.bias"]["fill"] == pad.padding(with_bias)["2.bias.next"]["fill"] == CLASS_BIAS
     assert pad.padding(with_bias)["0.bias"]["fill"] == 0
     without = pad.run(simplify.run(make_step((20, 5, 4), False, 6).graph))
     assert "logits.masked" in Index(without).producer
