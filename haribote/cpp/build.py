@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import uuid
 from functools import cache
@@ -14,10 +12,10 @@ from pathlib import Path
 
 from haribote.errors import HariboteError
 from simulator.cache import cache_folder
+from simulator.cxx import NoCompiler, find_compiler
 from simulator.files import write_file
 
 HEADERS = Path(__file__).parent / "include"
-COMPILERS = ("c++", "g++", "clang++")
 FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-Wno-unknown-pragmas")
 NATIVE = "-march=native"  # all instructions of this machine; left out where the compiler does not know it
 SHARED = ("-shared", "-fPIC")
@@ -32,21 +30,18 @@ class CompileError(HariboteError):
 
 
 def compiler() -> list[str]:
-    """The compiler's command: the variable CXX (it may hold options), else the first of c++, g++, clang++.
+    """The compiler's command, see `find_compiler`.
 
     Raises:
-        CompilerMissing: none of them can be found.
+        CompilerMissing: there is none.
     """
-    named = shlex.split(os.environ.get("CXX", ""))
-    candidates = [named] if named else [[name] for name in COMPILERS]
-    for command in candidates:
-        if path := shutil.which(command[0]):
-            return [path, *command[1:]]
-    what = f"CXX names {named[0]!r}, which is no program here" if named else f"found none of {', '.join(COMPILERS)}"
-    raise CompilerMissing(
-        f"the C++ backend needs a C++ compiler: {what}",
-        "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need none",
-    )
+    try:
+        return find_compiler()
+    except NoCompiler as error:
+        raise CompilerMissing(
+            f"the C++ backend needs a C++ compiler: {error}",
+            "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need none",
+        ) from error
 
 
 def headers() -> dict[str, bytes]:

@@ -14,7 +14,6 @@ import hashlib
 import os
 import platform
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from simulator.cache import cache_folder
+from simulator.cxx import NoCompiler, find_compiler
 from simulator.errors import SimulatorError
 from simulator.files import FileError, write_file
 from simulator.native import records
@@ -40,7 +40,6 @@ FLAGS = (
 LINK_FLAGS = ("-shared", "-pthread")
 NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
 """The first that the compiler accepts is added: the code is for this processor only."""
-COMPILERS = ("c++", "g++", "clang++")
 TIME_LIMIT = 300  # seconds for one source file; each takes a few
 AT_ONCE = 4  # source files
 REMEMBERED = 24 * 3600  # seconds for which a compiler that failed is not tried again
@@ -64,19 +63,14 @@ def load() -> ctypes.CDLL:
 
 
 def _compiler() -> list[str]:
-    """The command of the first compiler there is: CXX, or one of COMPILERS on the PATH."""
-    chosen = shlex.split(os.environ.get("CXX", ""))
-    for command in [chosen] if chosen else [[name] for name in COMPILERS]:
-        found = shutil.which(command[0])
-        if found:
-            return [found, *command[1:]]
-    wanted = (
-        f"CXX is {shlex.join(chosen)!r}, which is not there" if chosen else f"no {', '.join(COMPILERS)} on the PATH"
-    )
-    raise BuildError(
-        f"the native engine needs a C++ compiler: {wanted}\n"
-        "    try: install g++ or clang++, or set CXX; or engine='numpy'"
-    )
+    """The compiler's command. Raises BuildError."""
+    try:
+        return find_compiler()
+    except NoCompiler as error:
+        raise BuildError(
+            f"the native engine needs a C++ compiler: {error}\n"
+            "    try: install g++ or clang++, or set CXX; or engine='numpy'"
+        ) from error
 
 
 def _sources() -> list[Path]:
@@ -84,8 +78,11 @@ def _sources() -> list[Path]:
 
 
 def _identity(compiler: list[str]) -> str:
-    """A hash of everything that the library depends on."""
-    version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
+    """A hash of everything that the library depends on. Raises BuildError."""
+    try:
+        version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildError(f"{compiler[0]} --version does not work: {error}\n    try: engine='numpy'") from error
     parts = [
         " ".join(compiler).encode(),
         version,

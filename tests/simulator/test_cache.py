@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.cache import cache_folder, home_folder
+from simulator.cxx import COMPILERS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the rule of Linux; other systems have other folders")
 
@@ -39,7 +40,7 @@ def test_everything_goes_where_haribote_cache_says(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HOME", str(tmp_path / "not"))
     monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
     data.load("synthetic", say=lambda text: None)
-    if os.environ.get("CXX") or any(os.access(f"/usr/bin/{name}", os.X_OK) for name in build.COMPILERS):
+    if os.environ.get("CXX") or any(os.access(f"/usr/bin/{name}", os.X_OK) for name in COMPILERS):
         build.build_library('extern "C" int one() { return 1; }')
         assert (tmp_path / "chosen" / "cpp").is_dir()
     assert (tmp_path / "chosen" / data.SYNTHETIC_CACHE).is_file()

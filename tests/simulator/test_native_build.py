@@ -72,7 +72,19 @@ def test_without_a_compiler_the_numpy_engine_runs(tmp_path: Path) -> None:
 
 def test_the_choice_of_cxx_is_named_where_it_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -m64")
-    with pytest.raises(build.BuildError, match="CXX is 'no-such-compiler -m64', which is not there"):
+    with pytest.raises(build.BuildError, match="CXX names 'no-such-compiler', which is not there"):
+        build.load()
+    monkeypatch.setenv("CXX", "g++ 'unclosed")
+    with pytest.raises(build.BuildError, match="no closing quotation"):
+        build.load()
+
+
+def test_a_compiler_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_bytes(b"\x7fELF nothing more")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(build.BuildError, match=r"--version does not work: (.|\n)*try: engine='numpy'"):
         build.load()
 
 

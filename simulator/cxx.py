@@ -1,0 +1,32 @@
+"""The user's C++ compiler: what CXX names, or the first of those that systems have."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+
+from simulator.errors import SimulatorError
+
+COMPILERS = ("c++", "g++", "clang++")
+
+
+class NoCompiler(SimulatorError):
+    """There is no C++ compiler; the text is part of a sentence that says why."""
+
+
+def find_compiler() -> list[str]:
+    """The compiler's command: the variable CXX (it may hold options), else the first of COMPILERS on the PATH.
+
+    Raises NoCompiler.
+    """
+    text = os.environ.get("CXX", "")
+    try:
+        named = shlex.split(text, posix=os.name != "nt")  # a backslash is part of a path on Windows
+    except ValueError as error:
+        raise NoCompiler(f"CXX is {text!r}: {str(error).lower()}") from None
+    for command in [named] if named else [[name] for name in COMPILERS]:
+        if path := shutil.which(command[0]):
+            return [path, *command[1:]]
+    why = f"CXX names {named[0]!r}, which is not there" if named else f"no {', '.join(COMPILERS)} on the PATH"
+    raise NoCompiler(why)
