@@ -23,7 +23,8 @@ from simulator import Machine
 from simulator.program import Program
 
 SEED = 7
-MOST_RUNS = 72
+MOST_RUNS, MOST_RUNS_OF_LARGE = 72, 40
+LARGE = 1 << 16  # elements of an input: a run then takes a tenth of a second
 MANY = 32  # elements: more are first told apart by the digits of their numbers
 LINEAR = ("Gemm", "ReduceSum", "Add", "Sub")
 """Here the result moves by as much as what is counted does, so that it also shows how often an element counts."""
@@ -177,8 +178,9 @@ def _probed(case: Case, probe: Probe, wrong: Array) -> tuple[str, str, Dependenc
     if not np.isfinite(probe.received[index]).all():
         return None
     searches = [_Search(probe, case, index, number) for number in range(len(case.arrays))]
+    most = MOST_RUNS_OF_LARGE if max(array.size for array in case.arrays) > LARGE else MOST_RUNS
     for number, search in enumerate(searches, 1):
-        search.run(MOST_RUNS * number // len(searches))
+        search.run(most * number // len(searches))
     names = [operand.name for operand in case.op.inputs]
     found = Dependence(
         index,

@@ -11,7 +11,7 @@ import pytest
 from grader import check, diagnose
 from grader.bounds import bounded
 from grader.causes import HARD_CODED, LARGE, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
-from grader.dependence import elements, inputs_of
+from grader.dependence import Dependence, Moves, elements, inputs_of
 from grader.emitter.replies import answering
 from grader.emitter.values import copied
 from grader.error_map import error_map
@@ -148,6 +148,17 @@ def test_elements_are_named_as_slices() -> None:
     marks[:] = False
     marks[[0, 1], [3, 4]] = True
     assert elements("in1", marks) == "in1[0, 3], in1[1, 4]"
+
+
+def test_what_is_not_known_is_not_said() -> None:
+    should, counts, unknown = np.zeros((3, 4, 16), np.bool_)
+    should[0], counts[0, :8], unknown[1] = True, True, True
+    moves = Moves("in0", counts, should, unknown, more=True)
+    assert moves.text == (
+        "does not depend on in0[0, 8:16] but depends on some of in0[1, 0:16], should depend on in0[0, 0:16]"
+    )
+    counts, unknown = should & False, should | unknown
+    assert not Dependence((0,), (Moves("in0", counts, should, unknown),)).wrong
 
 
 def test_only_the_first_failure_is_probed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
