@@ -185,27 +185,25 @@ def _unknown(text: str) -> OperandError:
 # --- immediates ------------------------------------------------------------------------------------------------------
 
 _IMMEDIATE = re.compile(r'(ui|i|s|f|h)"([^"]*)"')
+_DIGITS = re.compile(r"[+-]?(?:0|[1-9]\d*|0[xX][0-9A-Fa-f]+|0[bB][01]+)")
+_REAL = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 _INTEGERS = {"i": (-(2**31), 2**32 - 1), "ui": (0, 2**32 - 1), "s": (-(2**15), 2**16 - 1)}
 
 
 def _integer(kind: str, text: str) -> int:
     low, high = _INTEGERS[kind]
-    try:
-        value = int(text, 0)
-    except ValueError:
-        raise OperandError(f'`{kind}"{text}"` is not an integer', "write decimal, 0x or 0b digits") from None
+    if not _DIGITS.fullmatch(text):
+        raise OperandError(f'`{kind}"{text}"` is not an integer', "write decimal, 0x or 0b digits")
+    value = int(text, 0)
     if not low <= value <= high:
         raise OperandError(f'`{kind}"{text}"` does not fit', f"the range is {low} to {high}")
     return value & 0xFFFF if kind == "s" else value & 0xFFFFFFFF
 
 
 def _float(kind: str, text: str) -> int:
-    try:
-        return int(from_float64([float(text)], HALF if kind == "h" else SINGLE)[0])
-    except ValueError:
-        raise OperandError(
-            f'`{kind}"{text}"` is not a number of the machine', 'e.g. f"1.5", f"-2e-3", f"inf"'
-        ) from None
+    if not _REAL.fullmatch(text):
+        raise OperandError(f'`{kind}"{text}"` is not a number of the machine', 'e.g. f"1.5", f"-2e-3", f"inf"')
+    return int(from_float64([float(text)], HALF if kind == "h" else SINGLE)[0])
 
 
 def _immediate(kind: str, text: str) -> Immediate:

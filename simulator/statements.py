@@ -42,9 +42,10 @@ _UNITS = {"n": isa.GROUPS, "c": isa.L2BS_PER_GROUP, "b": isa.L1BS, "m": isa.MABS
 _DEBUG = re.compile(
     rf"d\s+(set|get(?:d|f|h|b[dfgh])?)\s+\$({'|'.join(sorted(_NAMES, key=len, reverse=True))}|[a-z]+)(\d{{1,9}})?"
     r"(?:n(\d{1,9}))?(?:c(\d{1,9}))?(?:b(\d{1,9}))?(?:m(\d{1,9}))?(?:p(\d{1,9}))?"
-    r"\s+(\d{1,9})(?:\s+([0-9A-Za-z\s]+))?"
+    r"\s+(\d{1,9})(?:\s+([0-9A-Za-z\s]+))?",
+    re.ASCII,
 )
-_PRESET = re.compile(r"r\s+(\d{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Za-z\s]+)")
+_PRESET = re.compile(r"r\s+(\d{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Fa-f]{1,9})\s+([0-9A-Za-z\s]+)", re.ASCII)
 MOST_LINES = 1 << 18
 """Long words that one `d get` may print; more is taken for a mistake."""
 _SEPARATORS = re.compile(r"[^0-9A-Fa-f]+")

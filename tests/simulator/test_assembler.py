@@ -458,3 +458,12 @@ def test_a_number_of_nops_has_a_limit() -> None:
     for number in ("2147483648", "9" * 30, "0", "-1"):
         with pytest.raises(AssemblyError):
             assemble(f"nop/{number}")
+
+
+@pytest.mark.parametrize(
+    "literal", ['i"1_0"', 'i"0o17"', 'i" 5"', 'i""', 'ui"0x"', 'f"1_0"', 'f"nan"', 'f" 1"', 'h"1e"', 'f"."']
+)
+def test_numbers_are_written_as_the_text_says(literal: str) -> None:
+    """Decimal, 0x, 0b; signs, exponents, inf (isa.md, section 3): not all that Python takes for a number."""
+    with pytest.raises(AssemblyError, match="is not a"):
+        assemble(f"imm {literal} $t")

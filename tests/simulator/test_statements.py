@@ -108,3 +108,11 @@ def test_t_needs_no_address_and_repeats_after_four() -> None:
     for refused in ("d get $ltn0c0b0m0p0 9", "d get $lt4n0 5", "d set $lt4n0 1 0000000000000000", "d get $lmn0c0 1"):
         with pytest.raises(AssemblyError):
             assemble(refused)
+
+
+@pytest.mark.parametrize(
+    "line", ["d get $lm\u0662n0 1", "d get $lm0n0 \u0661", "r \u0660 000000000 001 0000000000000000"]
+)
+def test_digits_are_ascii(line: str) -> None:
+    with pytest.raises(AssemblyError):
+        assemble(line)
