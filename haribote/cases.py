@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, evaluate, load, save
 from simulator.files import write_file
+from simulator.shell import command_line
 
 Array = NDArray[Any]
 
@@ -55,7 +56,10 @@ def save_case(case: Case, folder: Path) -> None:
 def load_case(folder: Path) -> Case:
     """Read a case. Raises CaseError where the folder is not one or an array does not fit the graph."""
     if not (folder / "model.onnx").is_file():
-        raise CaseError(f"{folder} is not a case: it has no model.onnx", f"`haribote export -o {folder}` to make one")
+        raise CaseError(
+            f"{folder} is not a case: it has no model.onnx",
+            f"`{command_line('haribote', 'export', '-o', folder)}` to make one",
+        )
     model = load(folder / "model.onnx")
     index = Index(model)
     inputs, outputs = _arrays(folder / "inputs"), _arrays(folder / "outputs")
@@ -64,7 +68,7 @@ def load_case(folder: Path) -> Case:
             raise CaseError(
                 f"{folder / kind} must hold {', '.join(sorted(names))}, "
                 f"received {', '.join(sorted(arrays)) or 'nothing'}",
-                f"`haribote export -o {folder}` to write it anew",
+                f"`{command_line('haribote', 'export', '-o', folder)}` to write it anew",
             )
         for name, array in arrays.items():
             if array.shape != index.shape[name] or array.dtype != index.dtype[name]:

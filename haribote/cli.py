@@ -16,6 +16,7 @@ from haribote.command import run_command
 from haribote.ownership import solutions_wanted
 from simulator.console import seed
 from simulator.machine import ENGINES
+from simulator.shell import command_line
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -89,7 +90,7 @@ def _export(commands: _Commands) -> None:
         case = export(options.output, options.model, options.hidden, options.batch, options.lr, options.bias)
         print(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
               f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
-        print(f"next: haribote compile {options.output} --backend sim --solutions")
+        print("next:", command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions"))
         return 0
 
     parser.set_defaults(run=run)

@@ -11,6 +11,7 @@ from haribote.data import Dataset, load
 from haribote.infer import write_picture
 from haribote.network import BATCH
 from haribote.train import Options, train
+from simulator.shell import command_line
 
 FOLDER = Path("runs/demo")
 STEPS = 234
@@ -67,4 +68,4 @@ def _command() -> str:
     script = Path(sys.executable).with_name("haribote.exe" if sys.platform == "win32" else "haribote")
     if not script.exists():
         return "haribote"
-    return str(script.relative_to(Path.cwd())) if script.is_relative_to(Path.cwd()) else str(script)
+    return command_line(script.relative_to(Path.cwd()) if script.is_relative_to(Path.cwd()) else script)

@@ -13,6 +13,7 @@ from haribote.cases import Case, load_case, reference_case, save_case
 from haribote.compiler import compile_for_sim, lower
 from haribote.graph import save
 from simulator.files import write_file
+from simulator.shell import command_line
 
 
 def export(
@@ -47,7 +48,7 @@ def compile_folder(folder: Path, stop_after: str | None, solutions: bool) -> str
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder)
         last = folder / f"{stop_after}.onnx"
-        return f"wrote {last} (and the stages before it)\nnext: haribote view {last}"
+        return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
     compiled = compile_for_sim(case.model, solutions)
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
@@ -56,7 +57,7 @@ def compile_folder(folder: Path, stop_after: str | None, solutions: bool) -> str
         f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
         f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
         f"{cost.cycles:.0f} cycles\n"
-        f"next: haribote test {folder} --backend sim{' --solutions' if solutions else ''}"
+        f"next: {command_line('haribote', 'test', folder, '--backend', 'sim')}{' --solutions' if solutions else ''}"
     )
 
 

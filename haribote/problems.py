@@ -14,6 +14,7 @@ from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, attributes_of, pr
 from haribote.layout import Layout
 from haribote.tasks import resolve_row
 from simulator import assemble
+from simulator.shell import command_line
 
 _HEADER = re.compile(r"#\s*=+\s*(In|Out)\(\d+\):\s*(?P<layout>.*?)@(?P<memory>LM0|LM1|DRAM)\s*/\s*(?P<type>\w+)")
 _DTYPES = {"Float": "float32", "Int": "int32"}
@@ -39,7 +40,8 @@ def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) 
         rows_named(names)
     if len(names) > 1:
         raise ProblemError(
-            "one test case is answered by one kernel", f"`haribote kernel {names[0]} --testcase {testcase}`"
+            "one test case is answered by one kernel",
+            f"`{command_line('haribote', 'kernel', names[0], '--testcase', testcase)}`",
         )
     header = read_header(testcase)
     row = BY_NAME[names[0]] if names else find_row(testcase, header)
@@ -133,7 +135,7 @@ def find_row(testcase: Path, header: Header) -> KernelRow:
     names = ", ".join(row.name for row in fitting) or "none"
     raise ProblemError(
         f"{testcase}: the file name is not one of the problem set's, and the kernels with such operands are: {names}",
-        f"`haribote kernel NAME --testcase {testcase}`",
+        f"`{command_line('haribote', 'kernel', 'NAME', '--testcase', testcase)}`",
     )
 
 

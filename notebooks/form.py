@@ -15,6 +15,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from haribote.errors import HariboteError
+from simulator.cache import home_folder
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
@@ -30,7 +31,9 @@ jupyter:
 
 UNSTABLE = {  # what must not stand in a compared output
     "an address": re.compile(r"\bat 0x[0-9a-fA-F]{6,}"),
-    "a path of this machine": re.compile(re.escape(str(ROOT)) + "|" + re.escape(str(Path.home())) + r"/(?=\w)"),
+    "a path of this machine": re.compile(
+        re.escape(str(ROOT)) + "|" + re.escape(str(home_folder() or ROOT)) + r"/(?=\w)"
+    ),
 }
 
 

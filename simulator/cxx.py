@@ -23,6 +23,7 @@ def find_compiler() -> list[str]:
     text = os.environ.get("CXX", "")
     try:
         named = shlex.split(text, posix=os.name != "nt")  # a backslash is part of a path on Windows
+        named = [word.strip('"') for word in named]  # which leaves the quotation marks there
     except ValueError as error:
         raise NoCompiler(f"CXX is {text!r}: {str(error).lower()}") from None
     for command in [named] if named else [[name] for name in COMPILERS]:

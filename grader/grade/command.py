@@ -56,8 +56,16 @@ def add_commands(add: Add) -> None:
     seen.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
 
 
+def _user() -> str:
+    """The name of whoever runs this. Raises HariboteError where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError) as error:  # no entry in the passwd file, as in some containers
+        raise HariboteError("the system does not know your name", "--id NAME") from error
+
+
 def _submit(options: argparse.Namespace) -> int:
-    learner = options.id or getpass.getuser()
+    learner = options.id or _user()
     content = pack(learner)
     path = options.output or Path(f"{''.join(c if c.isalnum() or c in '-_.@' else '_' for c in learner)}.haribote.zip")
     write_file(path, content)

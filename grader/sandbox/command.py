@@ -107,16 +107,15 @@ class Sandbox:
         return line, handles
 
     def _view(self, limits: Limits) -> list[str]:
-        line: list[str] = []
-        made = {Path("/")}
+        line = ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp"]  # first: Python may lie below it
+        made = {Path("/"), Path("/tmp")}
         for place, source in {**_system(), **self.mounts}.items():
             for parent in reversed(Path(place).parents):  # bubblewrap would make them for the owner alone
                 line += ["--dir", str(parent)] if parent not in made else []
                 made.add(parent)
             link = os.path.islink(source) and place in _SYSTEM
             line += ["--symlink", os.readlink(source), place] if link else ["--ro-bind", str(source), place]
-        line += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-        return [*line, "--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/tmp"]
+        return [*line, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
 
 
 def handle_of(content: bytes, stack: ExitStack) -> int:

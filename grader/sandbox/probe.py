@@ -11,9 +11,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from grader.sandbox.command import HOME, Sandbox
+from grader.sandbox.command import Sandbox
 from grader.sandbox.limits import MIB, Limits
 from haribote.errors import HariboteError
+from simulator.cache import home_folder
 
 # Run inside, with what must be out of reach as arguments; prints a list of what was in reach all the same.
 _ATTEMPTS = r"""
@@ -63,11 +64,6 @@ def find_sandbox() -> Sandbox:
     for program in ("bwrap", "prlimit", *(("setpriv",) if os.geteuid() == 0 else ())):
         if shutil.which(program) is None:
             raise SandboxMissing(f"the sandbox needs the program {program}, which is not installed", INSTALL)
-    if Path(sys.prefix).is_relative_to(HOME):
-        raise SandboxMissing(
-            f"the Python in use lies in {HOME}, which the sandbox replaces by an empty folder: {sys.prefix}",
-            "set the course up in another folder",
-        )
     sandbox = Sandbox(bwrap=shutil.which("bwrap") or "bwrap")
     open_doors = probe(sandbox)
     if open_doors:
@@ -98,7 +94,7 @@ def probe(sandbox: Sandbox) -> list[str]:
 def _private(most: int = 50) -> list[Path]:
     """What lies in the home folder and in the course's, except the way to the Python in use."""
     found: list[Path] = []
-    for folder in (Path.home(), Path(__file__).resolve().parents[2]):
+    for folder in filter(None, (home_folder(), Path(__file__).resolve().parents[2])):
         inside = sorted(folder.iterdir()) if os.access(folder, os.R_OK) else []
         found += [
             path for path in inside if not any(Path(p).is_relative_to(path) for p in (sys.prefix, sys.base_prefix))

@@ -14,6 +14,7 @@ from haribote.cpp.emit import emit, quoted
 from haribote.cpp.gemm import default_gemm
 from haribote.graph import Index, updates
 from simulator.files import write_file
+from simulator.shell import command_line
 
 FUNCTION = "step"
 
@@ -47,7 +48,7 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder, stages=CPP_STAGES)
         written = folder / f"{stop_after}.onnx"
-        return f"wrote {written} (and the stages before it)\nnext: haribote view {written}"
+        return f"wrote {written} (and the stages before it)\nnext: {command_line('haribote', 'view', written)}"
     model = lower_for_cpp(case.model)
     write_file(folder / "step.cpp", emit({FUNCTION: model}, gemm).encode())
     for name, content in headers().items():
@@ -56,10 +57,11 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     gemm = gemm or default_gemm()
     text = f"wrote {folder / 'step.cpp'}: {nodes} nodes, Gemm {gemm}; its templates: {folder / 'haribote'}\n"
     if not runner:
-        return f"{text}next: haribote test {folder} --backend cpp"
+        return f"{text}next: {command_line('haribote', 'test', folder, '--backend', 'cpp')}"
     write_file(folder / "runner.cpp", main_source(model).encode())
     compile_file(folder / "runner.cpp", folder / "runner")
-    return f"{text}built {folder / 'runner'}\nnext: {folder / 'runner'} {folder / 'inputs'} {folder / 'results'} 10"
+    command = command_line(folder / "runner", folder / "inputs", folder / "results", "10")
+    return f"{text}built {folder / 'runner'}\nnext: {command}"
 
 
 def main_source(model: onnx.ModelProto) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,3 +77,31 @@ def test_a_learners_file_that_fails_is_one_message(
     kind = {"raise SystemExit": "SystemExit", "1 / 0": "ZeroDivisionError"}.get(text, "SyntaxError")
     message = capsys.readouterr().err
     assert message.startswith(f"haribote kernel: haribote/kernels/{row.module}.py:2: {kind}: "), message
+
+
+_NOBODY = """
+import importlib, os, pwd, sys
+for name in ("HOME", "USER", "LOGNAME", "LNAME", "USERNAME", "XDG_CACHE_HOME", "HARIBOTE_CACHE"):
+    os.environ.pop(name, None)
+def unknown(number):
+    raise KeyError(f"getpwuid(): uid not found: {number}")
+pwd.getpwuid = unknown
+module, *arguments = sys.argv[1:]
+sys.exit(importlib.import_module(module).main(arguments))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="users of Unix")
+@pytest.mark.parametrize(
+    ("command", "status", "said"),
+    [
+        (["haribote.cli", "export", "-o", "a step", "--batch", "64"], 0, "next: haribote compile 'a step' --backend"),
+        (["grader.cli", "list"], 0, "points"),
+        (["grader.cli", "submit"], 2, "the system does not know your name\n    try: --id NAME"),
+    ],
+)
+def test_a_user_without_home_and_passwd_entry(command: list[str], status: int, said: str, tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(tasks.ROOT)}
+    run = [sys.executable, "-c", _NOBODY, *command]
+    done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == status and said in done.stdout + done.stderr and "Traceback" not in done.stderr
