@@ -99,7 +99,8 @@ def free_words(case: Case, scratch: tuple[Scratch, ...] = ()) -> tuple[Free, ...
     if row.room is None:
         return (own,)
     for memory, first, count in scratch:
-        if memory not in ("LM0", "LM1") or not _end(op, memory) <= first <= first + count <= LM_WORDS:
+        behind = max((o.address + o.words for o in op.inputs if o.memory == memory), default=0)
+        if memory not in ("LM0", "LM1") or not behind <= first <= first + count <= LM_WORDS:
             raise HariboteError(f"{count} words of scratch at word {first} of {memory} are not free")
     held = {operand.memory for operand in op.inputs}
     promised = "LM1" if row.task == "5.34" and held == {"LM0"} else "LM0"

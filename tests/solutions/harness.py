@@ -5,8 +5,7 @@
     run = run_kernel(row, placed(row, address=32, output_memory="LM1"), [x])
     run.output, run.cost, run.findings
 
-Before a run every memory that a kernel may not rely on is filled with POISON, so that a kernel that reads a word it did
-not write shows it in its result, and so that a word written by mistake can be found (`stray_writes`).
+The rig is the grader's own (`grader.kernel_run`), with junk in every memory that a kernel may not rely on.
 """
 
 from __future__ import annotations
@@ -25,26 +24,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from haribote.kernel import Kernel, Memory, Op, Operand
+from grader.kernel_cases import Case
+from grader.kernel_run import Run, run_case
+from haribote.kernel import Kernel, Memory, Op
 from haribote.kernel_table import KernelRow, problem
-from haribote.layout import LEVELS, PE_STRIDE
-from simulator import Machine, assemble
+from simulator import assemble
 from simulator.checks import check
 from simulator.program import Program
-
-POISON = np.uint32(0x7E5A5A5A)  # a large finite single, 7.3e37: it shows in any sum
-POISON_LONG = np.uint64(0x7E5A5A5A7E5A5A5A)
-DRAM_MARGIN = 1024  # long words before and after a tensor in DRAM that are watched for stray writes
 
 
 @dataclass(frozen=True)
 class KernelRun:
-    """What came of a run: the output (from copy 0, or from DRAM), the kernel's text and the machine afterwards."""
+    """What came of a run: the output (from copy 0, or from DRAM), the kernel's text and what else changed."""
 
     op: Op
     text: str
     program: Program
-    machine: Machine
+    left: Run
     output: NDArray[Any]
 
     @property
@@ -88,104 +84,31 @@ def emit(row: KernelRow, op: Op) -> str:
 
 
 def run_kernel(row: KernelRow, op: Op, arrays: Sequence[NDArray[Any]], *, only_copy_0: bool = False) -> KernelRun:
-    """Put the arrays into the operands' places, run the kernel, fetch the output.
+    """Put the arrays into the operands' places, run the kernel with junk everywhere else, fetch the output.
 
-    Inputs in LM are put into every copy that the layout implies; with `only_copy_0` the other copies are POISON.
+    Inputs in LM are put into every copy that the layout implies; with `only_copy_0` the other copies are junk.
     """
     text = emit(row, op)
     program = assemble(text, filename=f"{row.name}.vsm")
-    machine = poisoned_machine(op)
-    for operand, array in zip(op.inputs, arrays, strict=True):
-        if operand.memory == "DRAM":
-            machine.write_dram(operand.address, array)
-        elif only_copy_0:
-            word, pe = copy_0(operand)
-            local_memory(machine, operand.memory)[operand.address + word, pe] = array.view(np.uint32)
-        else:
-            operand.layout.scatter(array, local_memory(machine, operand.memory), operand.address)
-    machine.run(program)
-    return KernelRun(op, text, program, machine, fetch(machine, op.output))
-
-
-def fetch(machine: Machine, operand: Operand) -> NDArray[Any]:
-    """An operand's tensor, from DRAM or from copy 0 in LM."""
-    dtype = np.dtype(operand.dtype)
-    if operand.memory == "DRAM":
-        return machine.read_dram(operand.address, operand.shape, dtype)
-    return operand.layout.gather(local_memory(machine, operand.memory), operand.address, dtype)
-
-
-def local_memory(machine: Machine, memory: Memory) -> NDArray[np.uint32]:
-    """LM0 or LM1 as [word, pe]."""
-    return machine.lm0 if memory == "LM0" else machine.lm1
-
-
-def copy_0(operand: Operand) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Word offset and PE of every element in copy 0, each of the tensor's shape."""
-    layout = operand.layout
-    word = 2 * layout.position("") + layout.position("W")
-    pe = np.zeros(layout.shape, np.int64)
-    for level in LEVELS:
-        pe += layout.position(level) * PE_STRIDE[level]
-    return word, pe
+    scratch = tuple((operand.memory, operand.address, operand.shape[0]) for operand in op.taken)
+    case = Case(row.name, row, op, tuple(arrays), only_copy_0=only_copy_0)
+    left = run_case(case, program, scratch=scratch)
+    return KernelRun(op, text, program, left, left.output)
 
 
 def every_copy_equals(run: KernelRun, expected: NDArray[Any]) -> bool:
     """Whether the output in LM holds `expected`, bit for bit, in every copy that its layout implies."""
-    memory = local_memory(run.machine, run.op.output.memory)
-    image, address = memory.copy(), run.op.output.address
-    run.op.output.layout.scatter(expected, image, address)
-    return bool(np.array_equal(image, memory))
+    return run.left.copies and np.array_equal(bits_of(run.output), bits_of(expected))
 
 
-def poisoned_machine(op: Op) -> Machine:
-    """A machine whose memories hold POISON; of DRAM the surroundings of the operands in DRAM."""
-    machine = Machine()
-    for memory in (machine.lm0, machine.lm1, machine.grf0, machine.grf1, machine.t, machine.mx, machine.my):
-        memory[...] = POISON
-    for block_memory in (machine.l1bm, machine.l2bm, machine.pdm):
-        block_memory[...] = POISON_LONG
-    for operand in (*op.inputs, op.output):
-        if operand.memory == "DRAM":
-            first, last = dram_window(operand)
-            for group in machine.dram:
-                group[first:last] = np.full(last - first, POISON_LONG)
-    return machine
+def bits_of(array: NDArray[Any]) -> NDArray[np.uint32]:
+    """The elements as words."""
+    return np.ascontiguousarray(array).view(np.uint32)
 
 
-def dram_window(operand: Operand) -> tuple[int, int]:
-    """First and last + 1 long word of the watched part of DRAM, in each group."""
-    return max(0, operand.address - DRAM_MARGIN), operand.address + room(operand) + DRAM_MARGIN
-
-
-def room(operand: Operand) -> int:
-    """Long words per group that a tensor in DRAM owns: its size rounded up to what one MV moves at least."""
-    return -(-operand.words // 64) * 64
-
-
-def stray_writes(run: KernelRun, scratch: int = 0) -> list[str]:
-    """Places outside the output (and `scratch` words of LM after the operands) that the run has changed."""
-    operands = (*run.op.inputs, run.op.output)
-    found = []
-    for name in ("LM0", "LM1"):
-        words = local_memory(run.machine, name)
-        mine = [o for o in operands if o.memory == name]
-        allowed = np.zeros(len(words), bool)
-        for o in mine:
-            allowed[o.address : o.address + o.words] = True
-        end = max((o.address + o.words for o in mine), default=0)
-        allowed[end : end + scratch] = True
-        changed = ~allowed & (words != POISON).any(axis=1)
-        found += [f"{name} word {word}" for word in np.flatnonzero(changed)]
-    for o in operands:
-        if o.memory != "DRAM":
-            continue
-        first, last = dram_window(o)
-        for number, group in enumerate(run.machine.dram):
-            changed = np.asarray(group[first:last]) != POISON_LONG
-            changed[o.address - first : o.address - first + room(o)] = False
-            found += [f"DRAM group {number} long word {first + at}" for at in np.flatnonzero(changed)]
-    return found
+def stray_writes(run: KernelRun) -> list[str]:
+    """A place that has changed, but belongs to no output and to no scratch that the kernel got or was promised."""
+    return [run.left.stray] if run.left.stray else []
 
 
 def distinct(shape: tuple[int, ...], dtype: str = "float32", seed: int = 0) -> NDArray[Any]:

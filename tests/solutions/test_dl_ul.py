@@ -100,4 +100,4 @@ def test_the_harness_sees_a_stray_write(monkeypatch: pytest.MonkeyPatch) -> None
     text = harness.emit(BY_NAME["ul_16"], problem(BY_NAME["ul_16"])).replace("mvp/n64", "mvp/n128")
     monkeypatch.setattr(harness, "emit", lambda row, op: text)
     run = run_kernel(BY_NAME["ul_16"], problem(BY_NAME["ul_16"]), [distinct((16,))])
-    assert stray_writes(run) == [f"DRAM group 0 long word {at}" for at in range(64, 128)]
+    assert stray_writes(run) == ["DRAM group 0 long word 64"]
