@@ -149,9 +149,9 @@ def test_nothing_of_the_learner_is_lost(tmp_path: Path) -> None:
 
 
 def test_an_endless_answer_is_stopped_once_for_all_cases(tmp_path: Path) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     result = checked(tmp_path, "4.1", "def position(layout, level):\n    while True: pass")
-    assert result.total > 50 and not result.cases and time.monotonic() - start < 8
+    assert result.total > 50 and not result.cases and time.process_time() - start < 8
 
 
 @pytest.mark.parametrize("task", [find_task("3.1"), find_task("3.3"), find_task("4.1"), find_task("4.3")])

@@ -362,14 +362,14 @@ def test_an_error_renders_with_place_and_remedy() -> None:
 
 
 def test_assembling_is_quick() -> None:
-    """A whole train step is about 2,700 lines; it must not take longer than 0.3 s (generous here: other load)."""
+    """A whole train step is about 2,700 lines; it must not take longer than 0.3 s (generous here: slow machines)."""
     text = "\n".join(
         f"fvfma $lm{2 * i % 4096}v $lr{2 * i % 512}v $mauf $ls0v ; l1bmm $lb{4 * i % 8192} $ln0v\nnop/2"
         for i in range(1350)
     )
-    start = time.perf_counter()
+    start = time.process_time()
     assert assemble(text).steps == 1350 * 3
-    assert time.perf_counter() - start < 1.5
+    assert time.process_time() - start < 1.5
 
 
 def test_golden_files_assemble(shared: Path) -> None:
