@@ -254,9 +254,7 @@ def test_giving_up_says_why_and_keeps_what_was_good(
 def test_a_silent_network_does_not_hold_us(small: tuple[mnist.File, ...], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts, never answers
         mirror = f"http://127.0.0.1:{deaf.getsockname()[1]}/"
-        with pytest.raises(
-            DataError, match=r"no mirror of MNIST answered \(waited [0-9] s\)"
-        ):  # left alone it waits 20
+        with pytest.raises(DataError, match=r"no mirror of MNIST answered \(waited [0-9] s\)"):  # else it waits 20
             mnist.fetch(tmp_path, mirrors=[mirror], answer_within=0.3)
 
 
