@@ -102,7 +102,7 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     )
     for place in places(row):
         arrays = (_distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
-        moved = _at(op, place)
+        moved = _at(op, place if place != places(row)[-1] else _drawn(row, op, place, rng))
         yield Case(f"random values, {describe_place(moved)}", row, moved, arrays, moved=True, poisons=BOTH)
     if row.task in _OTHER_LAYOUTS:
         yield _in_other_layout(row, rng)
@@ -129,6 +129,13 @@ def describe_place(op: Op) -> str:
     operands = (*op.inputs, op.output)
     names = [f"{o.memory} {'long word' if o.memory == 'DRAM' else 'word'} {o.address}" for o in operands]
     return f"{', '.join(names[:-1])} -> {names[-1]}"
+
+
+def _drawn(row: KernelRow, op: Op, place: Place, rng: np.random.Generator) -> Place:
+    """The place, a little further on: no answer can have been made for the addresses that a seed gives."""
+    steps = [64 if operand.memory == "DRAM" else 4 for operand in (op.x, op.output)]
+    inputs, output = (step * int(rng.integers(1, 32)) for step in steps)
+    return replace(place, inputs=place.inputs + inputs, output=place.output + output)
 
 
 def _at(op: Op, place: Place) -> Op:

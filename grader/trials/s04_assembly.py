@@ -29,6 +29,11 @@ def _trial(case: Case, given: Values, passed: list[str]) -> Trial:
     return Trial(case.name, given, partial(judge, case, passed), case.cost)
 
 
+def _drawn(rng: np.random.Generator, step: int, most: int, number: int = 1) -> list[int]:
+    """Multiples of `step` that no answer can know before."""
+    return [step * int(drawn) for drawn in rng.integers(1, most, number)]
+
+
 def _distinct(rng: np.random.Generator, *shape: int) -> NDArray[np.uint32]:
     """Every word has its own bits."""
     numbers = np.arange(1, np.prod(shape) + 1, dtype=np.uint32) * np.uint32(2654435761)
@@ -44,7 +49,9 @@ _MOVES = ((0, 64, 0, 0, 0, 64), (0, 256, 0, 0, 0, 256), (2, 64, 4096, 8, 100, 51
 
 def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for number, (group, count, source, x, y, target) in enumerate(_MOVES):
+    (source, target), (x, y) = _drawn(rng, 64, 60, 2), _drawn(rng, 4, 500, 2)
+    drawn = (int(rng.integers(0, 4)), 64 * int(rng.integers(1, 5)), source, x, y, 4096 + target)
+    for number, (group, count, source, x, y, target) in enumerate((*_MOVES, drawn)):
         counted = number < 2
         given: Values = {"group": group, "count": count, "source": source, "x": x, "y": y, "target": target}
         down, up = _distinct(rng, count, 2), _distinct(rng, count, 2)
@@ -137,7 +144,9 @@ _MASKS = ((0, 0, 16, 0, 100.0), (0, 0, 64, 0, -1.5), (8, 100, 8, 5, 0.25), (1228
 
 def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for number, (x, y, count, mab, value) in enumerate(_MASKS):
+    (x, y), (count,) = _drawn(rng, 4, 500, 2), _drawn(rng, 8, 6)
+    drawn = (x, y, count, int(rng.integers(0, 16)), float(rng.integers(1, 99)))
+    for number, (x, y, count, mab, value) in enumerate((*_MASKS, drawn)):
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count, "mab": mab, "value": value}
         numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)
@@ -172,7 +181,9 @@ _SUMS = ((0, 0, 8), (0, 0, 32), (4, 1228, 16), (2052, 12, 24))  # x, y, count; o
 
 def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
     passed: list[str] = []
-    for number, (x, y, count) in enumerate(_SUMS):
+    (x, y), (count,) = _drawn(rng, 4, 500, 2), _drawn(rng, 8, 4)
+    drawn = (x, y, count)
+    for number, (x, y, count) in enumerate((*_SUMS, drawn)):
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count}
         numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)

@@ -78,5 +78,12 @@ def test_a_table_of_the_public_seed_is_of_no_use(task: str) -> None:
     assert points(FINAL_SEED) == found.points and points(FINAL_SEED + 1) == 0
 
 
+def test_every_kernel_and_program_is_asked_for_addresses_that_a_seed_draws() -> None:
+    for task in all_tasks():
+        if task.rows or task.id in ("4.2", "4.4", "4.5"):
+            asked = [frozenset(_key(trial.given) for trial in trials_of(task, seed)) for seed in (FINAL_SEED, 5, 6)]
+            assert len(set(asked)) > 1 and len({*map(len, asked)}) == 1, task.id
+
+
 def test_many_strategies_are_tried() -> None:
     assert len(FUNCTIONS) > 40 and next(trials_of(find_task("3.1"), 1)).name == FIRST_PRODUCT
