@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grader.checking import check
-    from grader.result import Failure, Result
+    from grader.failure import Failure
+    from grader.result import Result
 
 __all__ = ["Failure", "Result", "check"]
 
@@ -15,6 +17,5 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `grader.emitter` starts quickly and alone."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from grader import checking, result
-
-    return checking.check if name == "check" else getattr(result, name)
+    module = {"check": "checking", "Failure": "failure", "Result": "result"}[name]
+    return getattr(import_module(f"grader.{module}"), name)

@@ -12,8 +12,9 @@ from grader.alone import alone
 from grader.emitter.loading import shown
 from grader.emitter.replies import answering, answering_kernel
 from grader.emitter.values import copied
+from grader.failure import Failure
 from grader.judging import judge_trials
-from grader.result import Failure, Result, State
+from grader.result import Result, State
 from grader.trials import trials_of
 from grader.trials.kernels import kernel_trials
 from haribote.errors import HariboteError, NotWritten

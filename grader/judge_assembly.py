@@ -11,10 +11,11 @@ from grader.blame import by_luck, told, unwritten_read, writer_of
 from grader.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.emitter.values import Values
+from grader.failure import Failure
 from grader.pictures import picture_of, place_of
 from grader.poisoned import OTHER_POISON, POISON
 from grader.program import assembled, failure_in, machine_failure, text_in
-from grader.result import Cost, Failure
+from grader.result import Cost
 from grader.rig import Array, Bits, Inputs, Left, Operand, Words, run
 from haribote.layout import Layout
 from simulator import ExecutionError

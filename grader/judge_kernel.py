@@ -13,12 +13,12 @@ from grader.causes import STALE, STRAY, WRONG_COPIES
 from grader.dependence import Dependence, elements
 from grader.dependence import inputs_of as inputs_at
 from grader.diagnose import Explained, Finding, diagnose, wrong_elements
+from grader.failure import Failure
 from grader.kernel_cases import Case
 from grader.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
 from grader.pictures import lm_layout, over_machine, picture, unit_of
 from grader.pictures import place_of as unit_place
 from grader.program import machine_failure
-from grader.result import Failure
 from haribote.meaning import meaning
 from simulator import ExecutionError
 from simulator.program import Program

@@ -14,8 +14,9 @@ from grader.causes import REFUSED
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
+from grader.failure import Failure
 from grader.points import over_par, partial
-from grader.result import Cost, Failure, Result, State
+from grader.result import Cost, Result, State
 from grader.trials import Trial, trials_of
 from haribote.errors import HariboteError
 from haribote.tasks import Task, product_only

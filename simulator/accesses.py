@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simulator import isa
-from simulator.operands import CYCLE_MASKS
+from simulator.isa import CYCLE_MASKS
 from simulator.program import (
     BaseAddress,
     Destination,

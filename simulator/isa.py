@@ -28,6 +28,8 @@ DAR_ENTRIES = 1024
 DAR_UNIT = 16
 """Long words of DRAM that an entry of the table addresses."""
 MASK_ENTRIES = 32
+CYCLE_MASKS = 16
+"""Mask entry 16 + b is the fixed cycle pattern b, cycle 0 in its highest bit."""
 MATRIX_ROWS = 16
 GROUPS, L2BS_PER_GROUP, L1BS, MABS, PES_PER_MAB = 4, 2, 8, 16, 4
 L2BS = GROUPS * L2BS_PER_GROUP  # in the whole machine; l2b = 2 * group + c

@@ -10,8 +10,8 @@ from simulator import isa
 from simulator.instructions import Report, Word
 from simulator.opcodes import MOVE_OPCODES
 from simulator.operands import OperandError, parse_operand
-from simulator.program import Destination, Dram, DramIndirect, L2bm, Location, Move, Operand, Pdm, Source
-from simulator.rows import MoveRow
+from simulator.program import Destination, DramIndirect, L2bm, Location, Move, Operand, Source
+from simulator.rows import MoveRow, kind_of
 
 _PARAMETER = re.compile(r"(nd)(\d+)|(n)(\d+)|(i)([0-9A-Fa-f]{2})|(p)([0-3])")
 
@@ -54,17 +54,6 @@ def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
         raise OperandError(f"the size {size} of `{name}` is more than the {memory} has", f"use n{limit} or less")
 
 
-def kind_of(operand: Operand) -> str:
-    """How an operand appears in `MoveRow.forms`: memory, then `@` with a group, `.` with an L2B only."""
-    if isinstance(operand, L2bm):
-        return "c@" if operand.group is not None else "c." if operand.l2b is not None else "c"
-    if isinstance(operand, (Pdm, Dram, DramIndirect)):
-        return ("p" if isinstance(operand, Pdm) else "d") + ("@" if operand.group is not None else "")
-    raise OperandError(
-        "MV instructions move between $p, $d and $lc only", "use l1bm and l2bm instructions on the way to a PE"
-    )
-
-
 def _spell(kind: str) -> str:
     at = {"c@": "@g.l", "c.": "@.l"}.get(kind, "@g" if kind.endswith("@") else "")
     return {"c": "$lc0", "p": "$p0", "d": "$d0"}[kind[0]] + at
@@ -75,7 +64,13 @@ def _operand(word: Word, report: Report) -> tuple[Operand, str] | None:
         operand, negate, suffix = parse_operand(word.text)
         if negate or suffix:
             raise OperandError("an MV operand has no `-`, `e` or `r`", "leave it out")
-        return operand, kind_of(operand)
+        kind = kind_of(operand)
+        if not kind:
+            raise OperandError(
+                "MV instructions move between $p, $d and $lc only",
+                "use l1bm and l2bm instructions on the way to a PE",
+            )
+        return operand, kind
     except OperandError as error:
         report(word.column, error)
         return None

@@ -38,8 +38,6 @@ from simulator.program import (
 from simulator.units import PATHS, PathName
 
 BANKS: dict[str, Bank] = {"m": "lm0", "n": "lm1", "r": "grf0", "s": "grf1"}
-CYCLE_MASKS = 16
-"""Mask entry 16 + b is the fixed cycle pattern b, cycle 0 in its highest bit."""
 
 
 class OperandError(ValueError):
@@ -114,7 +112,7 @@ def _matrix(match: re.Match[str]) -> Operand:
 
 def _mask_register(match: re.Match[str]) -> Operand:
     entry = int(match.group(1))
-    if not 1 <= entry < CYCLE_MASKS:
+    if not 1 <= entry < isa.CYCLE_MASKS:
         raise OperandError(f"mask register entry {entry} cannot be written", "use $omr1 to $omr15")
     return MaskRegister(entry)
 
@@ -245,7 +243,7 @@ def parse_mask(text: str) -> tuple[int, Literal[1, 2, 4]]:
     if not match:
         raise OperandError(f"`/{text}` is not a write mask", "write four cycle digits as /1000, or an entry as /$imr1")
     if match[4]:
-        return CYCLE_MASKS + int(match[4], 2), _words(match[3])
+        return isa.CYCLE_MASKS + int(match[4], 2), _words(match[3])
     return _below(int(match[2]), isa.MASK_ENTRIES, "the mask register entry"), _words(match[1])
 
 

@@ -91,6 +91,15 @@ class Row:
     fma: Mapping[str, int] = field(default_factory=dict)
 
 
+def kind_of(operand: p.Operand) -> str:
+    """How an operand appears in `MoveRow.forms`: memory, then `@` with a group, `.` with an L2B only; "" for others."""
+    if isinstance(operand, p.L2bm):
+        return "c@" if operand.group is not None else "c." if operand.l2b is not None else "c"
+    if isinstance(operand, (p.Pdm, p.Dram, p.DramIndirect)):
+        return ("p" if isinstance(operand, p.Pdm) else "d") + ("@" if operand.group is not None else "")
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class MoveForm:
     """Which word an MV instruction moves where between two memories, and how sure that is."""

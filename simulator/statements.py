@@ -10,7 +10,8 @@ from math import prod
 from typing import Literal
 
 from simulator import isa
-from simulator.operands import CYCLE_MASKS, OperandError
+from simulator.isa import CYCLE_MASKS
+from simulator.operands import OperandError
 from simulator.program import DebugGet, DebugSet, DebugTarget, DramPreset
 
 Memory = Literal["lm0", "lm1", "grf0", "grf1", "t", "omr", "l1bm", "l2bm", "pdm", "dram"]

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 
 from simulator import isa
 from simulator.formulas import Formula, Index, parse
-from simulator.moves import kind_of
 from simulator.program import Dar, Dram, Instruction, L1bm, L2bm, Matrix, Move, Operand, Pdm, Turnaround
+from simulator.rows import kind_of
 
 ELEMENTS: Mapping[str, int] = {"d": 1, "f": 2, "g": 2, "h": 4}
 """Elements per long word and PE, by precision: a matrix has four times as many rows and columns."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from simulator import isa
 from simulator import program as p
-from simulator.operands import CYCLE_MASKS
+from simulator.isa import CYCLE_MASKS
 from simulator.transfers import ELEMENTS
 from simulator.words import BEYOND_J, words_of
 

@@ -15,13 +15,14 @@ from typing import Any
 
 from grader.course import SHORT, verdict_hash
 from grader.error_map import error_map
+from grader.failure import Failure
 from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
 from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Judge, Verdict
 from grader.judging import judge_answers, key_of, replies_in, requests_of
 from grader.native_run import confine
-from grader.result import Failure, Result
+from grader.result import Result
 from grader.sandbox import Outcome
 from grader.submission import file_hash, printable
 from haribote.errors import HariboteError

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
-from grader.result import Cost, Failure
+from grader.failure import Failure
+from grader.result import Cost
 from haribote.errors import HariboteError
 from haribote.tasks import Task
 

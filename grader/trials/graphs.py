@@ -18,7 +18,7 @@ from onnx import inliner
 from grader.causes import REFUSED as CAUSE_REFUSED
 from grader.emitter.graphs import MODEL, REFUSED
 from grader.emitter.values import Values
-from grader.result import Failure
+from grader.failure import Failure
 from grader.trials import NEAR, Trial, compare
 from haribote.errors import GraphError
 from haribote.functions import DOMAIN, FUNCTIONS

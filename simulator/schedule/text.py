@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from simulator.assembler import WORD
-from simulator.operands import CYCLE_MASKS
+from simulator.isa import CYCLE_MASKS
 from simulator.program import Instruction, Step, WriteMask
 from simulator.schedule.nodes import Node
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from simulator import isa
 from simulator import program as p
 from simulator.gather import gather_of
-from simulator.operands import CYCLE_MASKS
+from simulator.isa import CYCLE_MASKS
 from simulator.schedule.nodes import Node
 from simulator.transfers import move_transfer, transfer_of
 from simulator.words import Spans, block_spans, pe_spans

@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from grader.error_map import CLASSES, Scale, error_map
+from grader.failure import Failure
 from grader.kernel_cases import kernel_cases
 from grader.pictures import over_machine, place_of
-from grader.result import Failure, Result
+from grader.result import Result
 from haribote.kernel_table import KERNELS
 from haribote.layout import LAYOUTS, LEVELS
 from simulator.pictures.grids import pooled

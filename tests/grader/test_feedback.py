@@ -15,10 +15,10 @@ from grader.dependence import Dependence, Moves, elements, inputs_of
 from grader.emitter.replies import answering
 from grader.emitter.values import copied
 from grader.error_map import error_map
+from grader.failure import Failure
 from grader.judge_kernel import judge_case
 from grader.judging import judge_answers
 from grader.kernel_cases import Case, distinct_numbers, kernel_cases
-from grader.result import Failure
 from grader.trials import compare, trials_of
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
 from haribote.meaning import meaning
