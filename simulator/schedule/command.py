@@ -17,6 +17,9 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = commands.add_parser("schedule", help="write an equal program with fewer steps")
     parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True, help="the .vsm file to write")
+    parser.add_argument(
+        "--rename", action="store_true", help="take buffers in turn, using words of L1BM, L2BM and PDM that are free"
+    )
     parser.set_defaults(command=_command)
 
 
@@ -25,9 +28,9 @@ def _command(options: argparse.Namespace) -> int:
     program, findings = check_text(read(options.file), name)
     if any(finding.severity == "error" for finding in findings):
         raise AssemblyError(name, findings)
-    found = schedule(program)
+    found = schedule(program, options.rename)
     write_file(options.output, found.source)
-    least = bounds(program)
+    least = bounds(program, options.rename)
     print(
         f"{options.output}: {found.steps} PE steps (nops {found.nops}), before {program.steps} (nops {program.nops}); "
         f"the longest chain of waits takes {least.chain}, the busiest unit {least.unit}",

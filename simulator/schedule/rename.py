@@ -1,0 +1,204 @@
+"""Buffers of the L1BM and L2BM taken in turn, so that one use of a buffer need not wait for the end of the one before.
+
+A value and all that is read together with it (a web, as compilers call it) moves to a copy of the used part of its
+memory, which lies in a part that the program does not use. Webs that read what the program found, or that are there at
+its end, stay where they are; so the words that the program used before hold the same at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simulator import isa
+from simulator import program as p
+from simulator.assembler import WORD, assemble
+from simulator.gather import Side, gather_of
+from simulator.schedule.dependences import steps_of
+from simulator.schedule.nodes import Node, nodes_of
+from simulator.schedule.text import text_of
+from simulator.transfers import move_transfer, transfer_of
+
+BLOCK = 4
+"""Long words of a cell: every transfer of the L1BM or L2BM writes whole cells, and MV lines are looked at closely."""
+ALIGNED = 64
+"""What all addresses are moved by a multiple of: the coarsest that an instruction asks for."""
+SIZES = {"L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS}
+UNITS = isa.L1BS  # of an L2B; the L2Bs of the machine are as many
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """One operand of a node. cells: unit and number; whole: those that it writes all of."""
+
+    node: Node
+    operand: int
+    written: bool
+    address: int
+    count: int
+    cells: tuple[Cell, ...]
+    whole: frozenset[Cell]
+
+
+@dataclass(eq=False, slots=True)
+class Web:
+    """Uses that name the same values."""
+
+    uses: list[Use] = field(default_factory=list)
+    fixed: bool = False
+
+
+def renamed(program: p.Program) -> p.Program:
+    """The program with its buffers in turn; the same object where there is nothing to gain."""
+    nodes = nodes_of(program)
+    moved: dict[tuple[Node, int], int] = {}
+    for memory, size in SIZES.items():
+        uses = _uses(nodes, memory)
+        if uses is not None:
+            moved |= _moved(_webs(uses), size)
+    if not moved:
+        return program
+    lines = [""] * (program.source.count("\n") + 1)
+    at_line: dict[int, list[Node]] = {id(step[0].line): step for step in steps_of(nodes)}
+    for line in program.lines:
+        lines[line.line - 1] = _text(line, at_line.get(id(line), []), moved)
+    return assemble("\n".join(lines), program.filename)
+
+
+# --- what is used ----------------------------------------------------------------------------------------------------
+
+
+def _uses(nodes: Sequence[Node], memory: str) -> list[Use] | None:
+    """All uses of a memory, what a step reads before what it writes; None where some use cannot be moved."""
+    found: list[Use] = []
+    for step in steps_of(nodes):
+        here: list[Use] = []
+        for node in step:
+            if isinstance(node.line, p.DebugGet | p.DebugSet) and node.line.target.memory == memory.lower():
+                return None
+            if node.instruction is not None and node.instruction.op == "l2bmdars":
+                return None
+            here += _of_node(node, memory)
+        found += sorted(here, key=lambda use: use.written)
+    size = SIZES[memory]
+    return None if any(use.address + use.count > size for use in found) else found
+
+
+def _of_node(node: Node, memory: str) -> Iterator[Use]:
+    line: p.Instruction | p.Move | p.Line = node.instruction or node.line
+    if isinstance(line, p.Instruction):
+        transfer = transfer_of(line) if line.unit in ("l1bm", "l2bm") else None
+        operands = [line.sources[0].operand, line.destinations[0].operand] if transfer is not None else []
+    elif isinstance(line, p.Move) and line.source is not None and line.destination is not None:
+        transfer, operands = move_transfer(line), [line.source.operand, line.destination.operand]
+    else:
+        return
+    if transfer is None:
+        return
+    gather = gather_of(transfer)
+    for number, (side, operand) in enumerate(zip((gather.source, gather.destination), operands, strict=True)):
+        if side.memory == memory and isinstance(operand, p.L1bm | p.L2bm | p.Pdm):
+            yield _use(node, number, side, operand.address)
+
+
+def _use(node: Node, number: int, side: Side, address: int) -> Use:
+    units = side.units if side.of > 1 else range(UNITS)
+    end = address + side.count
+    blocks = range(address // BLOCK, (end - 1) // BLOCK + 1)
+    inside = range(-(-address // BLOCK), end // BLOCK)
+    cells = tuple((unit, block) for unit in units for block in blocks)
+    whole = frozenset((unit, block) for unit in units for block in inside)
+    return Use(node, number, number == 1, address, side.count, cells, whole)
+
+
+# --- webs ------------------------------------------------------------------------------------------------------------
+
+
+def _webs(uses: Sequence[Use]) -> list[Web]:
+    """The webs in the order of their first uses."""
+    webs: dict[Use, Web] = {}
+    holds: dict[Cell, Use | None] = {}  # the last write of each cell; None: what the program found
+
+    def join(first: Use, second: Use) -> None:
+        one, other = webs[first], webs[second]
+        if one is not other:
+            if len(one.uses) < len(other.uses):
+                one, other = other, one
+            one.uses += other.uses
+            one.fixed |= other.fixed
+            for use in other.uses:
+                webs[use] = one
+
+    for use in uses:
+        webs[use] = Web([use])
+        for cell in use.cells:
+            if cell not in use.whole or not use.written:
+                before = holds.get(cell)
+                if before is None:
+                    webs[use].fixed = True
+                else:
+                    join(use, before)
+            if use.written:
+                holds[cell] = use
+    for last in holds.values():
+        if last is not None:
+            webs[last].fixed = True
+    return list(dict.fromkeys(webs[use] for use in uses))
+
+
+def _moved(webs: Sequence[Web], size: int) -> dict[tuple[Node, int], int]:
+    """By how much the address of each operand grows: a web goes where nothing was used for longest."""
+    ends = [use.address + use.count for web in webs for use in web.uses]
+    first = -(-max(ends, default=0) // ALIGNED)  # from here on the memory is free
+    last_used = np.full(size // ALIGNED, -1)
+    found: dict[tuple[Node, int], int] = {}
+    for web in webs:
+        start = min(use.address for use in web.uses) // ALIGNED
+        stop = -(-max(use.address + use.count for use in web.uses) // ALIGNED)
+        chosen, length = start, stop - start
+        begin = min(use.node.number for use in web.uses)
+        if not web.fixed and first + length <= len(last_used):
+            free = np.lib.stride_tricks.sliding_window_view(last_used[first:], length).max(axis=1)
+            if free.min() < begin:
+                chosen = first + int(free.argmin())
+        last_used[chosen : chosen + length] = max(use.node.number for use in web.uses)
+        if chosen != start:
+            found |= {(use.node, use.operand): ALIGNED * (chosen - start) for use in web.uses}
+    return found
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+_ADDRESS = re.compile(r"(\$l*[bcp])(\d+)(.*)")
+
+
+def _text(line: p.Line, nodes: Sequence[Node], moved: Mapping[tuple[Node, int], int]) -> str:
+    if not isinstance(line, p.Step):
+        return _readdressed(line.text, nodes[0], 1, moved)
+    parts = []
+    for node in nodes:
+        assert node.instruction is not None
+        text = text_of(node.instruction)
+        parts.append(_readdressed(text, node, len(node.instruction.sources), moved))
+    if line.is_nop:
+        parts.insert(0, "nop" if line.count == 1 else f"nop/{line.count}")
+    return "; ".join(parts)
+
+
+def _readdressed(text: str, node: Node, sources: int, moved: Mapping[tuple[Node, int], int]) -> str:
+    """The text with the addresses of its first source and its first destination moved."""
+    changes = {position: moved.get((node, number), 0) for number, position in enumerate((1, 1 + sources))}
+    if not any(changes.values()):
+        return text
+    words = [match[0] for match in WORD.finditer(text)]
+    for position, more in changes.items():
+        if more:
+            match = _ADDRESS.fullmatch(words[position])
+            assert match is not None
+            head, address, tail = match.groups()
+            words[position] = f"{head}{int(address) + more}{tail}"
+    return " ".join(words)
