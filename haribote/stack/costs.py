@@ -1,0 +1,90 @@
+"""What a hop costs, from the maps on both sides, before any instruction is written (isa.md, section 13)."""
+
+from __future__ import annotations
+
+from haribote.stack.demand import Demand
+from haribote.stack.maps import COPY, Bit, BitMap, axis_bits, unit_bits
+from haribote.stack.ways import Way
+from simulator.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP
+
+STEP = 4
+"""Cycles of a step."""
+LATENCY = 2
+"""Steps that pass, about, between a hop of the PEs and the next."""
+
+
+def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
+    """Cycles that a hop takes at least, if what the demand leaves open is as good as can be. width: bits of an index; waste: bits
+    of the target's address that the hop fills with nothing new.
+    """
+    table = wanted.table
+    units = sum(1 for bit in unit_bits(way.target) if table.get(bit, 0) >= 0)
+    puts = [table.get(bit, COPY) for bit in way.puts]
+    copies = sum(1 for bit, carry in wanted.carries if carry == COPY and bit.level == "address")
+    addresses = max(width - 1 - units, 0) + copies
+    issues = max(addresses + waste - _covered(way), 0) + sum(1 for carry in puts if carry >= 0)
+    issues += 0 if way.free_copies else sum(1 for carry in puts if carry == COPY and way.puts)
+    masks = sum(1 for carry in puts if carry >= 0) if way.masked else -1
+    return _cycles(way, issues, False, masks)
+
+
+def exact(way: Way, source: BitMap, target: BitMap) -> float:
+    """Cycles of a hop between two maps, hops in turn."""
+    issues = len(loops(way, source, target)) + len(copied(way, target)) - (2 if way.kind == "copy" else 0)
+    masks = sum(1 for bit in way.puts if target[bit] >= 0) if way.masked else -1
+    return _cycles(way, max(issues, 0), between_groups(way, source, target), masks)
+
+
+def loops(way: Way, source: BitMap, target: BitMap) -> list[int]:
+    """The index bits that differ from issue to issue."""
+    within = {source[bit] for bit, _ in way.wires} | {source[bit] for bit in way.to_address}
+    within |= {target[bit] for bit in way.from_address}
+    return [index for index in range(source.width) if index not in within]
+
+
+def copied(way: Way, target: BitMap) -> list[Bit]:
+    """The target bits that take an issue for each of their values though both hold the same."""
+    wired = {bit for _, bit in way.wires} | {*way.repeated, *way.from_address}
+    return [
+        bit
+        for bit, carry in target.carries
+        if carry == COPY and bit not in wired and (bit.level == "address" or (bit in way.puts and not way.free_copies))
+    ]
+
+
+def between_groups(way: Way, source: BitMap, target: BitMap) -> bool:
+    """True where words go from one group's memory to another's by name."""
+    if "{g}" not in way.text or "{h}" not in way.text:
+        return False
+    return any(source[bit] != target[bit] for bit in unit_bits("PDM"))
+
+
+def _covered(way: Way) -> int:
+    """Address bits of the target that one issue covers, as logarithm."""
+    if way.kind == "copy":
+        return {1: 1, 2: 2, 4: 3}[way.words]
+    if way.kind == "matrix":
+        return 2
+    return len(way.to_address) + way.target_block if way.kind == "down" else way.target_block
+
+
+def _cycles(way: Way, issues: int, between: bool, masks: int) -> float:
+    """issues, masks: their numbers, as logarithms; masks -1 for none."""
+    if way.kind == "mv":
+        rate = BROADCAST_FROM_PDM if way.name == "mvb p@.c" else BETWEEN_GROUPS if between else INSIDE_GROUP
+        return 64 * (1 << issues) / rate.longs
+    twice = way.kind == "matrix" and len(way.to_address) > 2
+    masking = 2 + (2 << masks) if masks >= 0 else 0
+    return STEP * (LATENCY + masking + (1 << issues + twice))
+
+
+def least_hop(height: int, longs: int) -> float:
+    """Cycles that it takes at least to bring that many long words of one unit from a height of the tree to the next:
+    256 per step out of an L1B or an L2B, 16 per cycle and 64 at a time into a DRAM.
+    """
+    return 64 / 16 if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
+
+
+def width_of(shape: tuple[int, ...]) -> int:
+    """Bits of the index of a tensor."""
+    return sum(map(axis_bits, shape))

@@ -1,0 +1,131 @@
+"""What a hop asks of the map before it, and what map it then makes: the two directions of a search for a path.
+
+A search goes back from the map that is wanted. What must be known of the map before the last hop is little: the bits
+that the hop ties together. All others may stand anywhere, so a demand is a few bits of the place with what they must
+carry, and a few index bits with where they must not stand. Once a demand is met by the map that there is, the maps on
+the way are filled in forwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address
+from haribote.stack.ways import Way
+
+
+@dataclass(frozen=True)
+class Demand:
+    """carries: bits of a place and what they must carry; barred: index bits and a bit where each must not stand."""
+
+    memory: Memory
+    carries: frozenset[tuple[Bit, int]]
+    barred: frozenset[tuple[int, Bit]] = frozenset()
+
+    @staticmethod
+    def of(wanted: BitMap) -> Demand:
+        """A whole map as a demand; bits that carry nothing are free."""
+        return Demand(wanted.memory, frozenset((bit, carry) for bit, carry in wanted.carries if carry != NOTHING))
+
+    @cached_property
+    def table(self) -> Mapping[Bit, int]:
+        """What each bit must carry."""
+        return dict(self.carries)
+
+    def met_by(self, found: BitMap) -> bool:
+        """True where a map satisfies the demand."""
+        return (
+            found.memory == self.memory
+            and all(found[bit] == carry for bit, carry in self.carries)
+            and not any(found[bit] == index for index, bit in self.barred)
+        )
+
+
+def before(way: Way, after: Demand) -> Demand | None:
+    """The demand that a hop makes so that its result meets `after`; None where it never does."""
+    wired = {target: source for source, target in way.wires}
+    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired}
+    if any(after.table.get(bit, COPY) != COPY for bit in way.repeated):
+        return None
+    loose = [source for target, source in wired.items() if target not in after.table]
+    barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired}
+    for bit, carry in after.carries:
+        if carry < 0 or bit in wired or bit in way.repeated:
+            continue
+        if not _reachable(way, bit):
+            return None
+        elsewhere = [*loose]
+        if bit in way.from_address:  # the cycles of one operand: neither chosen units nor what a matrix turns
+            elsewhere += (*way.takes, *way.to_address)
+        elif bit in way.puts:  # an issue chooses units for all of its cycles
+            elsewhere += way.to_address
+        barred |= {(carry, source) for source in elsewhere}
+    carried = [carry for carry in asked.values() if carry >= 0]
+    if len(set(carried)) < len(carried) or any(asked.get(bit) == index for index, bit in barred):
+        return None
+    barred = {(index, bit) for index, bit in barred if bit not in asked and index not in carried}
+    return Demand(way.source, frozenset(asked.items()), frozenset(barred))
+
+
+def _reachable(way: Way, bit: Bit) -> bool:
+    """True for target bits that differ from issue to issue, or run through the cycles."""
+    if bit.level == "address":
+        return bit.number >= way.target_block or bit in way.from_address
+    return bit in way.puts or bit in way.from_address or bit == W
+
+
+def after(way: Way, found: BitMap, wanted: Demand) -> BitMap | None:
+    """The map that a hop makes of `found`, which meets the demand before `wanted`; free bits go to low addresses.
+
+    None where a free choice turns out to be none.
+    """
+    made: dict[Bit, int] = {target: found[source] for source, target in way.wires}
+    made |= dict.fromkeys(way.repeated, COPY)
+    left = _movable(way, found)
+    for bit, carry in wanted.carries:
+        if bit not in made:
+            if carry >= 0 and carry not in left:
+                return None
+            made[bit] = carry
+            left = [other for other in left if other != carry]
+    at_address = {carry for bit, carry in found.carries if _in_address(bit, way)}
+    for bit in way.from_address:
+        if bit not in made:
+            choice = [c for c in left if c in at_address and (c, bit) not in wanted.barred]
+            made[bit] = choice[0] if choice else NOTHING
+            left = [other for other in left if other != made[bit]]
+    for bit in way.puts:
+        made.setdefault(bit, COPY if way.free_copies else NOTHING)
+    if not _fill(made, left, way, wanted.barred):
+        return None
+    return BitMap.of(way.target, found.shape, made)
+
+
+def _in_address(bit: Bit, way: Way) -> bool:
+    return bit.level == "address" and bit.number >= way.source_block
+
+
+def _movable(way: Way, found: BitMap) -> list[int]:
+    """The index bits that a hop may put anywhere: those of addresses first, so that neighbours stay neighbours."""
+    wired = {source for source, _ in way.wires}
+    bits = [bit for bit, carry in found.carries if carry >= 0 and bit not in wired]
+    return list(dict.fromkeys(found[bit] for bit in sorted(bits, key=lambda bit: bit.level != "address")))
+
+
+def _fill(made: dict[Bit, int], left: list[int], way: Way, barred: frozenset[tuple[int, Bit]]) -> bool:
+    """Put the remaining index bits at the lowest free addresses."""
+    if W not in made and left:
+        made[W] = left.pop(0)
+    number = way.target_block
+    while left:
+        bit = address(number)
+        number += 1
+        if number > 40:
+            return False
+        choice = [carry for carry in left if (carry, bit) not in barred]
+        if bit not in made and choice:
+            made[bit] = choice[0]
+            left.remove(choice[0])
+    return True

@@ -1,0 +1,267 @@
+"""The instructions of one hop: a line for every value of the bits that differ from issue to issue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from haribote.stack.costs import copied, loops
+from haribote.stack.maps import COPY, Bit, BitMap, W
+from haribote.stack.places import BANKS, Place
+from haribote.stack.search import Hop
+from haribote.stack.ways import MASKABLE, Way
+
+Values = Mapping[int, int]
+"""The values of index bits."""
+MASKS = 15
+"""Mask entries that can be written: 1 to 15."""
+
+
+@dataclass
+class Issue:
+    """One line. reads, writes: addresses in the source and target of the hop. masked: the value that the bits of its
+    mask must have, None without a mask. after: lines of the same hop (their numbers) that must be issued before.
+    """
+
+    text: str
+    unit: str
+    reads: Sequence[int] = ()
+    writes: Sequence[int] = ()
+    masked: int | None = None
+    after: list[int] = field(default_factory=list)
+
+
+def issues(hop: Hop, source: Place, target: Place) -> list[Issue]:
+    """The lines of a hop between two places whose maps are those of the hop."""
+    make = {"mv": _moves, "l2bm": _l2bm, "up": _pe, "down": _pe, "copy": _copies, "matrix": _turns}
+    return list(make[hop.way.kind](hop, source, target))
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One round of the loop: values of index bits, and of target bits that are written once for each value."""
+
+    values: Values
+    copies: Mapping[Bit, int]
+
+    def at(self, found: BitMap, block: int = 0) -> int:
+        """The address in a map, of bits from `block` on."""
+        return sum(self.value(found, bit) << bit.number for bit, _ in found.carries if bit.level == "address" and bit.number >= block)
+
+    def value(self, found: BitMap, bit: Bit) -> int:
+        """The value of a bit of the place: of the index bit that it carries, or of the copy that is written now."""
+        return self.copies.get(bit, self.values.get(found[bit], 0))
+
+    def unit(self, found: BitMap, level: str, bits: Sequence[Bit]) -> int:
+        """The number of a unit, of those bits that are chosen."""
+        return sum(self.value(found, bit) << bit.number for bit in bits if bit.level == level)
+
+    def source(self) -> _Turn:
+        """The same seen from the source, which knows nothing of copies."""
+        return _Turn(self.values, {})
+
+
+def _turns_of(way: Way, source: BitMap, target: BitMap, skip: Sequence[int] = ()) -> Iterator[_Turn]:
+    """All rounds, the lowest bits of the target's address fastest."""
+    places = {index: min(target.places[index], key=_rank) for index in loops(way, source, target) if index not in skip}
+    twice = copied(way, target)
+    order = sorted([*places, *twice], key=lambda x: _rank(places[x] if isinstance(x, int) else x), reverse=True)
+    for numbers in product((0, 1), repeat=len(order)):
+        chosen = dict(zip(order, numbers, strict=True))
+        yield _Turn(
+            {x: n for x, n in chosen.items() if isinstance(x, int)},
+            {x: n for x, n in chosen.items() if not isinstance(x, int)},
+        )
+
+
+def _rank(bit: Bit) -> tuple[bool, str, int]:
+    """Addresses before units, low before high."""
+    return bit.level not in ("address", "W"), bit.level, bit.number + (bit.level == "address")
+
+
+# --- MV and L2BM -----------------------------------------------------------------------------------------------------
+
+
+def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+    """MV lines; neighbours on both sides become one."""
+    way = hop.way
+    steps = 1 << way.source_block, 1 << way.target_block
+    rows: list[tuple[dict[str, int], int, int]] = []
+    for turn in _turns_of(way, hop.source, hop.target):
+        units = {
+            "g": turn.source().unit(hop.source, "group", way.takes),
+            "l": turn.source().unit(hop.source, "L2B", way.takes),
+            "h": turn.unit(hop.target, "group", way.puts),
+            "k": turn.unit(hop.target, "L2B", way.puts),
+        }
+        start = turn.source().at(hop.source, way.source_block), turn.at(hop.target, way.target_block)
+        rows.append((units, source.address + start[0], target.address + start[1]))
+    runs: list[tuple[dict[str, int], int, int, int]] = []
+    for units, a, b in rows:
+        if runs:
+            last, first, to, count = runs[-1]
+            if last == units and (a, b) == (first + count * steps[0], to + count * steps[1]):
+                runs[-1] = last, first, to, count + 1
+                continue
+        runs.append((units, a, b, 1))
+    for units, a, b, count in runs:
+        text = way.text.format(n=64 * count, A=a, B=b, **units)
+        yield Issue(text, "mv", range(a, a + count * steps[0]), range(b, b + count * steps[1]))
+
+
+def _l2bm(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+    way = hop.way
+    for turn in _turns_of(way, hop.source, hop.target):
+        a = source.address + turn.source().at(hop.source, way.source_block)
+        b = target.address + turn.at(hop.target, way.target_block)
+        text = way.text.format(
+            A=a, B=b, unit=turn.source().unit(hop.source, "L1B", way.takes), set=_set(turn, hop.target, way)
+        )
+        yield Issue(text, "l2bm", range(a, a + (1 << way.source_block)), range(b, b + (1 << way.target_block)))
+
+
+def _set(turn: _Turn, target: BitMap, way: Way) -> str:
+    """The L1Bs that take part: `@b0/i`, where the bits of i are copies."""
+    same = sum(1 << bit.number for bit in way.puts if target[bit] < 0)
+    if same == (1 << len(way.puts)) - 1:
+        return ""
+    return f"@{turn.unit(target, 'L1B', way.puts)}" + (f"/{same}" if same else "")
+
+
+# --- PEs and L1BM ----------------------------------------------------------------------------------------------------
+
+
+def _pe(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+    """Lines between PEs and L1BM, in the order of their masks."""
+    way, up = hop.way, hop.way.kind == "up"
+    bank, block, found = (source, target, hop.source) if up else (target, source, hop.target)
+    far, through = (hop.target, way.from_address) if up else (hop.source, way.to_address)
+    cycles = [far[bit] for bit in through]
+    covered = 1 << (way.target_block if up else way.source_block)
+    lines: list[Issue] = []
+    for turn in _turns_of(way, hop.source, hop.target):
+        own, other = (turn.source(), turn) if up else (turn, turn.source())
+        at = [_cycle(own, cycles, c) for c in range(4)]
+        words = [bank.address + 2 * t.at(found, way.source_block if up else way.target_block) for t in at]
+        off = () if up else tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
+        first = block.address + other.at(far, way.target_block if up else way.source_block)
+        value = _mask_value(turn, hop) if way.masked else None
+        text = way.text.format(
+            A=first, B=first, unit=own.unit(hop.source, "MAB", way.takes),
+            pe=operand(bank.memory, way.words, words, off, value is not None),
+        )  # fmt: skip
+        span, used = range(first, first + covered), _touched(words, way.words, off)
+        lines.append(Issue(text, "l1bm", used if up else span, span if up else used, value))
+    yield from sorted(lines, key=lambda line: line.masked or 0)
+
+
+def _cycle(turn: _Turn, cycles: Sequence[int], number: int) -> _Turn:
+    """The round in one cycle of an operand."""
+    return _Turn({**turn.values, **{i: number >> k & 1 for k, i in enumerate(cycles) if i >= 0}}, turn.copies)
+
+
+def _touched(words: Sequence[int], length: int, off: Sequence[int] = ()) -> list[int]:
+    return [first + k for c, first in enumerate(words) if c not in off for k in range(length)]
+
+
+def operand(bank: str, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
+    """`$llm8v`: an operand of `length` words per cycle at these addresses. off: cycles that are not to be written;
+    masked: the mask entry follows as `{omr}`.
+    """
+    prefix = {1: "", 2: "l", 4: "ll"}[length]
+    stride = words[1] - words[0]
+    text = f"${prefix}{BANKS[bank]}"
+    if len(off) == 3 or all(word == words[0] for word in words):
+        text += f"{words[0]}"
+    elif stride > 0 and all(word == words[0] + c * stride for c, word in enumerate(words)):
+        text += f"{words[0]}v{'' if stride == length else stride}"
+    else:
+        text += f"[{','.join(map(str, words))}]"
+    if masked:
+        return text + f"/${prefix}imr{{omr}}"
+    return text + (f"/{prefix if length == 4 else ''}{pattern(off)}" if off else "")
+
+
+def pattern(off: Sequence[int]) -> str:
+    """`1100`: the cycles that are written."""
+    return "".join("0" if c in off else "1" for c in range(4))
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+def mask_bits(hop: Hop) -> list[Bit]:
+    """The unit bits that masks tell apart, by their weight in `$peid`."""
+    return sorted((bit for bit in hop.way.puts if hop.way.masked and hop.target[bit] >= 0), key=_weight)
+
+
+def _weight(bit: Bit) -> int:
+    assert bit.level in MASKABLE
+    return 1 << bit.number + (2 if bit.level == "MAB" else 0)
+
+
+def _mask_value(turn: _Turn, hop: Hop) -> int:
+    """The bits of `$peid` that the mask compares, with their values."""
+    return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
+
+
+def mask_lines(hop: Hop, values: Sequence[int]) -> list[str]:
+    """Lines that put into mask entry 1, 2, … the PEs where the bits have the first, second, … value."""
+    bits = sum(map(_weight, mask_bits(hop)))
+    cycles = [hop.source[bit] for bit in hop.way.to_address]
+    off = tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
+    tail = f"/{pattern(off)}" if off else ""
+    lines = [f'imm i"{bits}" $nowrite', "iand $peid $aluf $t"]
+    for number, value in enumerate(values, 1):
+        lines += [f'imm i"{value}" $nowrite', f"ixor $t $aluf $omr{number}{tail}"]
+    return lines
+
+
+# --- within a PE -----------------------------------------------------------------------------------------------------
+
+
+def _copies(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+    """Four copies per line, in the order of the target's addresses."""
+    way = hop.way
+    name = "ipassa" if way.words == 1 else "lpassa"
+    pairs = []
+    for turn in _turns_of(way, hop.source, hop.target):
+        a = source.address + 2 * turn.source().at(hop.source, way.source_block)
+        b = target.address + 2 * turn.at(hop.target, way.target_block)
+        if way.words == 1:
+            a, b = a + turn.source().value(hop.source, W), b + turn.value(hop.target, W)
+        pairs.append((a, b))
+    for start in range(0, len(pairs), 4):
+        part = pairs[start : start + 4]
+        off = tuple(range(len(part), 4))
+        part += [part[-1]] * len(off)
+        reads, writes = [a for a, _ in part], [b for _, b in part]
+        text = f"{name} {operand(source.memory, way.words, reads)} {operand(target.memory, way.words, writes, off)}"
+        yield Issue(text, "alu", _touched(reads, way.words), _touched(writes, way.words, off))
+
+
+def _turns(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+    """Through the matrix registers in turn: rows are written from the addresses that become PEs, columns are read."""
+    way = hop.way
+    rows = [hop.target[bit] for bit in way.from_address]
+    columns = [hop.source[bit] for bit in way.to_address]
+    number, ends = 0, []
+    for count, turn in enumerate(_turns_of(way, hop.source, hop.target)):
+        register = "xy"[count % 2]
+        parts = range(1 << max(len(rows) - 2, 0))
+        start = number
+        free = [ends[count - 2]] if count > 1 else []
+        for part in parts:
+            words = [source.address + 2 * _cycle(turn, rows, 4 * part + c).source().at(hop.source) for c in range(4)]
+            text = f"{way.text}mwrite {operand(source.memory, 2, words)} $l{register}{4 * part}"
+            yield Issue(text, "mauw", _touched(words, 2), (), after=free)
+            number += 1
+        for part in parts:
+            words = [target.address + 2 * _cycle(turn, columns, 4 * part + c).at(hop.target) for c in range(4)]
+            off = tuple(c for c in range(4) if any(4 * part + c >> k & 1 and i < 0 for k, i in enumerate(columns)))
+            if len(off) < 4:
+                text = f"{way.text}mread $l{register}{4 * part} {operand(target.memory, 2, words, off)}"
+                yield Issue(text, "maur", (), _touched(words, 2, off), after=[start + len(parts) - 1])
+                number += 1
+        ends.append(number - 1)

@@ -1,0 +1,161 @@
+"""The cheapest path of hops from one map to another: A*, back from what is wanted.
+
+A path climbs from the memories of the PEs as far as it must and comes down again; at either end it may stay within the
+PEs for some hops, at the top it may go from one DRAM, PDM or L2BM to another. What it costs at least from a demand on
+follows from how many words the units at both ends hold.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from haribote.stack.costs import STEP, exact, least, least_hop, width_of
+from haribote.stack.demand import Demand, after, before
+from haribote.stack.maps import NOTHING, UNITS, BitMap, Memory, W, address, level_of_change, unit_bits
+from haribote.stack.ways import Way, ways_into
+
+WITHIN = 2
+"""Hops in a row that stay within the PEs."""
+MOVES = 3
+"""Hops of a path by MV instructions."""
+HEIGHT: dict[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
+THROUGH = frozenset(("LM", "L1BM", "L2BM", "PDM"))
+_TOP = {"none": 0, "PE": 0, "MAB": 0, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One way with the maps before and after it."""
+
+    way: Way
+    source: BitMap
+    target: BitMap
+
+    @property
+    def cycles(self) -> float:
+        """What it costs by itself."""
+        return exact(self.way, self.source, self.target)
+
+
+Path = tuple[Hop, ...]
+
+
+@dataclass(frozen=True)
+class _State:
+    """Where a search back from the goal is. climbing: the hops looked at next go up, from the start's side. waste: bits
+    of addresses that these fill with copies or nothing, since the start's units hold the same or nothing.
+    """
+
+    demand: Demand
+    climbing: bool = False
+    within: int = 0
+    moves: int = 0
+    waste: int = 0
+
+    def back(self, way: Way, start: BitMap) -> _State | None:
+        """The state before a hop; None where the path would have a shape that is not looked at or the hop is of no
+        use.
+        """
+        rise = HEIGHT[way.target] - HEIGHT[way.source]
+        within = self.within + 1 if not rise and way.target == "LM" else 0
+        moves = self.moves + (way.kind == "mv")
+        if within > WITHIN or moves > MOVES or (self.climbing and rise < 0 and way.kind != "mv"):
+            return None
+        if way.masked and not any(self.demand.table.get(bit, -1) >= 0 for bit in way.puts):
+            return None
+        asked = before(way, self.demand)
+        climbing = self.climbing or (rise > 0 and way.kind != "mv")
+        if asked is None:
+            return None
+        return _State(asked, climbing, within, moves, self.waste + _wasted(way, self.demand, start))
+
+
+def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
+    """Address bits that a climbing hop fills with units of the start that hold copies or nothing."""
+    if way.kind not in ("up", "l2bm") or HEIGHT[way.target] < HEIGHT[way.source]:
+        return 0
+    pairs = [(s, t) for s, t in way.wires if t.level == "address" and s.level in ("L1B", "MAB") and t not in wanted.table]
+    return sum(1 for source, _ in pairs if start[source] < 0)
+
+
+def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap) -> Path | None:
+    """The maps along a path whose hops must meet the demands after them; None where that fails."""
+    hops: list[Hop] = []
+    found = start
+    for way, wanted in ways:
+        made = after(way, found, wanted)
+        if made is None:
+            return None
+        hops.append(Hop(way, found, made))
+        found = made
+    return tuple(hops)
+
+
+def fits_exactly(way: Way, wanted: BitMap) -> bool:
+    """True where a last hop writes nothing beside the tensor: no second word and no neighbour that is none of it."""
+    if wanted.memory != "LM":
+        return True
+    if wanted[W] == NOTHING:
+        return way.name == "copy words"
+    return not way.target_block or wanted[address(0)] != NOTHING
+
+
+class _Bound:
+    """What a path costs at least from a demand back to the start."""
+
+    def __init__(self, start: BitMap, wanted: BitMap) -> None:
+        both = start.memory == wanted.memory == "LM"
+        self.top = _TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
+        self.up, self.down = _legs(start), _legs(wanted)
+
+    def __call__(self, state: _State) -> float:
+        height = HEIGHT[state.demand.memory]
+        if state.climbing:
+            return sum(self.up[:height])
+        return sum(self.up[: self.top]) + sum(self.down[height : self.top])
+
+
+def _legs(found: BitMap) -> list[float]:
+    """Least cycles of the hops between a map's memory and the top: PE to L1BM, L1BM to L2BM, L2BM to DRAM."""
+    legs = []
+    for height, memory in enumerate(("L1BM", "L2BM", "DRAM")):
+        units = sum(1 for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
+        longs = 1 << max(width_of(found.shape) - 1 - units, 0)
+        legs.append(0.0 if height < HEIGHT[found.memory] else least_hop(height, longs))
+    return legs
+
+
+def candidates(
+    start: BitMap, wanted: BitMap, through: Collection[str] = THROUGH, limit: int = 20_000, assumed: bool = False
+) -> Iterator[Path]:
+    """Paths in the order of what they cost, hops in turn. through: the memories in which they may pass (LM stands for
+    all banks); limit: demands that are looked at; assumed: also with instructions that isa.md marks [A].
+    """
+    width, number, bound = width_of(start.shape), count(), _Bound(start, wanted)
+    first = _State(Demand.of(wanted))
+    heap: list[tuple[float, int, float, _State, tuple[tuple[Way, Demand], ...], Path | None]] = []
+    heapq.heappush(heap, (bound(first), next(number), 0.0, first, (), None))
+    best: dict[_State, float] = {first: 0.0}
+    while heap and limit:
+        _, _, cost, state, steps, path = heapq.heappop(heap)
+        if path is not None:
+            yield path
+            continue
+        if best[state] < cost:
+            continue
+        limit -= 1
+        if steps and state.demand.met_by(start) and (found := follow(steps, start)) is not None:
+            heapq.heappush(heap, (sum(hop.cycles for hop in found), next(number), cost, state, steps, found))
+        for way in ways_into(state.demand.memory, assumed):
+            if not steps and not fits_exactly(way, wanted):
+                continue
+            prior = state.back(way, start)
+            if prior is None or (way.source not in through and not prior.demand.met_by(start)):
+                continue
+            price = cost + least(way, state.demand, width, prior.waste - state.waste)
+            if price < best.get(prior, float("inf")):
+                best[prior] = price
+                heapq.heappush(heap, (price + bound(prior), next(number), price, prior, ((way, state.demand), *steps), None))

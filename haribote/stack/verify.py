@@ -1,0 +1,147 @@
+"""Does a move do what it says? Random words in every copy of the source, a run, and every copy of the target compared.
+
+What is not the tensor is filled with other random words before, so that a copy that was never written, a stale buffer
+and a word written beside the target all show.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.stack.maps import UNITS, BitMap
+from haribote.stack.moves import Move
+from haribote.stack.places import BANKS, Place
+from simulator import Machine
+
+Words = NDArray[np.uint32]
+Ints = NDArray[np.int64]
+_PE_WEIGHT = {"group": 1024, "L2B": 512, "L1B": 64, "MAB": 4, "PE": 1}
+SEEN = 1 << 15
+"""Long words of L2BM and PDM that are filled with random words."""
+
+
+def places_of(found: BitMap) -> tuple[Ints, Ints]:
+    """Unit and word of every copy of every element: int64 [copy, element], words counted from the tensor's first.
+
+    Units are numbered as in the machine's arrays: PEs, or L1Bs, L2Bs, groups.
+    """
+    weights = {level: _PE_WEIGHT[level] for level in UNITS[found.memory]}
+    divisor = min(weights.values())
+    unit = sum((found.positions(level).ravel() * (weight // divisor) for level, weight in weights.items()), np.zeros(1, np.int64))
+    word = 2 * found.positions("address").ravel() + found.positions("W").ravel()
+    units, words = [unit], [word]
+    for bit in found.copies():
+        step = 1 << bit.number
+        if bit.level in weights:
+            units += [u + step * (weights[bit.level] // divisor) for u in units]
+            words += words
+        else:
+            words += [w + step * (2 if bit.level == "address" else 1) for w in words]
+            units += units
+    return np.stack(units), np.stack(words)
+
+
+def failure(move: Move, engine: str = "native", seed: int = 0) -> str:
+    """What is wrong with a move after a run on random words: "" for nothing."""
+    random = np.random.default_rng(seed)
+    machine = Machine(engine)
+    limit = 128 + max(_end(place) for place in (move.source, move.target))
+    for bank in ("lm0", "lm1", "grf0", "grf1"):
+        memory = getattr(machine, bank)
+        memory[: min(limit, len(memory))] = random.integers(1, 1 << 32, memory[:limit].shape, np.uint32)
+    for name in ("l1bm", "l2bm", "pdm"):
+        memory = getattr(machine, name)
+        memory[..., :SEEN] = random.integers(1, 1 << 63, memory[..., :SEEN].shape, np.uint64)
+    values = random.integers(1, 1 << 32, move.source.map.shape, np.uint32).ravel()
+    _fill_around(machine, move.source, random)
+    _fill_around(machine, move.target, random)
+    _store(machine, move.source, values)
+    before = _array(machine, move.target)
+    kept = _array(machine, move.source)
+    machine.run(move.program)
+    return _compare(machine, move, values, before) or _unchanged(machine, move, kept)
+
+
+def _end(place: Place) -> int:
+    return place.address + place.words if place.memory in BANKS else 0
+
+
+def _span(place: Place) -> slice:
+    """The tensor's long words and 64 on each side."""
+    return slice(max(place.address - 64, 0), place.address + -(-place.words // 64) * 64 + 64)
+
+
+def _array(machine: Machine, place: Place) -> Words:
+    """A copy of what is at and around a place: uint32 [unit, word]."""
+    if place.memory in BANKS:
+        return np.asarray(getattr(machine, place.memory.lower()))[: _end(place) + 64].T.copy()
+    if place.memory == "DRAM":
+        longs = np.stack([machine.dram[group][_span(place)] for group in range(4)])
+    else:
+        memory = np.asarray(getattr(machine, place.memory.lower()))
+        longs = memory.reshape(-1, memory.shape[-1])[:, _span(place)]
+    return longs.astype(">u8").view(">u4").astype(np.uint32).reshape(len(longs), -1)
+
+
+def _put(machine: Machine, place: Place, words: Words) -> None:
+    """The inverse of `_array`."""
+    if place.memory in BANKS:
+        getattr(machine, place.memory.lower())[: words.shape[1]] = words.T
+        return
+    longs = np.ascontiguousarray(words.astype(">u4")).view(">u8").astype(np.uint64)
+    if place.memory == "DRAM":
+        for group in range(4):
+            machine.dram[group][_span(place)] = longs[group]
+    else:
+        memory = getattr(machine, place.memory.lower())
+        memory.reshape(-1, memory.shape[-1])[:, _span(place)] = longs
+
+
+def _offset(place: Place) -> int:
+    """Where in `_array` the tensor's first word is."""
+    return place.address if place.memory in BANKS else 2 * (place.address - _span(place).start)
+
+
+def _fill_around(machine: Machine, place: Place, random: np.random.Generator) -> None:
+    if place.memory == "DRAM":
+        words = _array(machine, place)
+        _put(machine, place, random.integers(1, 1 << 32, words.shape, np.uint32))
+
+
+def _store(machine: Machine, place: Place, values: Words) -> None:
+    words = _array(machine, place)
+    unit, word = places_of(place.map)
+    words[unit, _offset(place) + word] = values
+    _put(machine, place, words)
+
+
+def _compare(machine: Machine, move: Move, values: Words, before: Words) -> str:
+    """The first copy of an element that is wrong, or the first word beside the target that has changed."""
+    place = move.target
+    words = _array(machine, place)
+    unit, word = places_of(place.map)
+    found = words[unit, _offset(place) + word]
+    wrong = np.argwhere(found != values)
+    if len(wrong):
+        copy, element = wrong[0]
+        index = np.unravel_index(int(element), place.map.shape)
+        return (
+            f"{len(wrong)} of {found.size} words are wrong; the first is copy {copy} of element {[int(i) for i in index]}, "
+            f"unit {unit[copy, element]}, word {word[copy, element]} of the tensor"
+        )
+    own = np.zeros(words.shape[1], np.bool_)
+    own[_offset(place) + np.unique(word)] = True
+    if place.memory not in BANKS:
+        own[_offset(place) : _offset(place) + 2 * -(-place.words // 64) * 64] = True
+    changed = np.argwhere((words != before) & ~own)
+    if len(changed):
+        return f"{len(changed)} words beside the target have changed, the first in unit {changed[0][0]}, word {changed[0][1] - _offset(place)}"
+    return ""
+
+
+def _unchanged(machine: Machine, move: Move, kept: Words) -> str:
+    """The source must be what it was, unless it shares its memory with the target, which `_compare` has looked at."""
+    if move.source.memory == move.target.memory or np.array_equal(_array(machine, move.source), kept):
+        return ""
+    return "the source has changed"

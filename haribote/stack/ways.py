@@ -1,0 +1,175 @@
+"""The ways of one hop of a path: every kind of transfer between two memories, as a relation between maps.
+
+A hop moves a whole tensor by one instruction, issued as often as it takes. Some bits of the place are wired by the
+instruction, bit to bit (see `instructions_as_maps`); the others, addresses beyond what one instruction covers and units
+that its text chooses, differ from one issue to the next, so that any of them can become any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from haribote.stack.instructions_as_maps import map_of
+from haribote.stack.maps import Bit, Memory, W, address, unit_bits
+
+Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix"]
+MASKABLE = ("MAB", "PE")
+"""Levels whose units a write mask can choose."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One kind of hop.
+
+    text: its line with `{A}`, `{B}` for addresses, `{n}` for the size of an MV, `{g}`, `{l}`, `{h}`, `{k}` for groups
+    and L2Bs of source and target, `{unit}` for what stands after `@`, `{set}` for a set of L1Bs with its `@`, `{pe}` for the operand in a PE. wires: source and
+    target of bits that are tied together; repeated: target bits that become copies; takes, puts: units that an issue
+    chooses in source and target; to_address, from_address: source (target) bits that the four cycles of a PE operand
+    run through, so that they go to (come from) any bits of its address. source_block, target_block: address bits that
+    one issue covers. free_copies: an issue may put into several units at once. words: of a PE operand per cycle.
+    """
+
+    name: str
+    kind: Kind
+    source: Memory
+    target: Memory
+    text: str
+    wires: tuple[tuple[Bit, Bit], ...] = ()
+    repeated: tuple[Bit, ...] = ()
+    takes: tuple[Bit, ...] = ()
+    puts: tuple[Bit, ...] = ()
+    to_address: tuple[Bit, ...] = ()
+    from_address: tuple[Bit, ...] = ()
+    source_block: int = 0
+    target_block: int = 0
+    free_copies: bool = False
+    masked: bool = False
+    assumed: bool = False
+    words: int = 2
+
+    @property
+    def unit(self) -> str:
+        """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
+        return {"mv": "mv", "l2bm": "l2bm", "up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau"}[self.kind]
+
+
+_MEMORY: dict[str, Memory] = {"PE": "LM", "L1BM": "L1BM", "L2BM": "L2BM", "PDM": "PDM", "DRAM": "DRAM"}
+_SAMPLE = {"A": 0, "B": 0, "n": 64, "g": 0, "l": 0, "h": 0, "k": 0, "unit": "0", "set": ""}
+
+
+def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False) -> Way:
+    """The way that a line stands for, its relation read off the instruction's map."""
+    wide = "$llb" in text
+    found = map_of(text.format(**_SAMPLE, pe="$llm0v" if wide else "$lm0v"))
+    source, target = _MEMORY[found.source], _MEMORY[found.target]
+    parts: dict[str, list[Bit]] = {"repeated": [], "takes": [], "puts": [], "to_address": [], "from_address": []}
+    wires: list[tuple[Bit, Bit]] = []
+    seen: set[Bit] = set()
+    for lead in found.leads:
+        seen |= {*lead.source, *lead.target}
+        if lead.chosen:
+            parts["takes"] += lead.source
+            parts["puts"] += lead.target
+        elif not lead.source:
+            chosen = (masked and lead.target[0].level in MASKABLE) or ("{set}" in text)
+            parts["puts" if chosen else "repeated"] += lead.target
+        elif lead.source[0].level == "cycle":
+            parts["from_address"] += lead.target
+        elif lead.target[0].level == "cycle":
+            parts["to_address"] += lead.source
+        else:
+            wires.append((_place(lead.source[0]), _place(lead.target[0])))
+    shared = [bit for bit in unit_bits(source) if bit in unit_bits(target) and bit not in seen]
+    wires += [(bit, bit) for bit in (*shared, W)]
+    name = re.split("[/@{]", text.split()[0])[0]
+    ends = "" if kind != "mv" else " " + _ends(text)
+    return Way(
+        f"{name}{' wide' if wide else ''}{ends}{' masked' if masked else ''}", kind, source, target, text, tuple(wires),
+        source_block=_block(source, [bit for lead in found.leads for bit in lead.source], wide),
+        target_block=_block(target, [bit for lead in found.leads for bit in lead.target], wide),
+        free_copies=kind != "mv", masked=masked, assumed=assumed, words=4 if wide else 2,
+        **{key: tuple(bits) for key, bits in parts.items()},
+    )  # fmt: skip
+
+
+def _ends(text: str) -> str:
+    """`d.c` or `d@.c@` of an MV line."""
+    return ".".join(part[1].replace("l", "c") + ("@" if "{g}" in part or "{h}" in part else "") for part in text.split()[1:])
+
+
+def _place(bit: Bit) -> Bit:
+    """The second long word of a double one is the next address."""
+    return address(0) if bit.level == "long" else bit
+
+
+def _block(memory: Memory, bits: list[Bit], wide: bool) -> int:
+    if memory == "LM":
+        return 1 if wide else 0
+    return max((bit.number + 1 for bit in bits if bit.level == "address"), default=0)
+
+
+def _local() -> Iterator[Way]:
+    """Hops between memories of the same PE, and through the matrix register, which turns cycles into PEs."""
+    units = tuple((bit, bit) for bit in unit_bits("LM"))
+    yield Way("copy wide", "copy", "LM", "LM", "", (*units, (W, W), (address(0), address(0))), source_block=1, target_block=1, words=4)
+    yield Way("copy", "copy", "LM", "LM", "", (*units, (W, W)))
+    yield Way("copy words", "copy", "LM", "LM", "", units, words=1)
+    for letter, turned in (("d", ()), ("f", (W,))):
+        within = _turned(letter)
+        kept = tuple((bit, bit) for bit in unit_bits("LM") if bit not in within)
+        wires = kept if turned else (*kept, (W, W))
+        yield Way(f"{letter}m", "matrix", "LM", "LM", letter, wires, to_address=within, from_address=within)
+
+
+def _turned(letter: str) -> tuple[Bit, ...]:
+    """The bits that a matrix register exchanges with cycles, lowest first, from the maps of its write and its read."""
+    write, read = map_of(f"{letter}mwrite $lm0v $lx0"), map_of(f"{letter}mread $lx0 $lm0v")
+    columns = {lead.target[0].number: _element(lead.source[0]) for lead in write.leads if lead.target[0].level == "column"}
+    rows = {lead.source[0].number: _element(lead.target[0]) for lead in read.leads if lead.source[0].level == "row"}
+    assert rows == columns
+    return tuple(bit for _, bit in sorted(rows.items()))
+
+
+def _element(bit: Bit) -> Bit:
+    return W if bit.level == "element" else bit
+
+
+MV = (
+    "mvp/n{n} $d{A} $lc{B}@.{k}", "mvp/n{n} $d{A}@{g} $lc{B}@{h}.{k}", "mvb2/n{n} $d{A} $lc{B}", "mvb4/n{n} $d{A} $lc{B}",
+    "mvp/n{n} $d{A} $p{B}", "mvp/n{n} $d{A}@{g} $p{B}@{h}", "mvd/n{n} $d{A} $p{B}@{h}",
+    "mvp/n{n} $p{A} $d{B}", "mvp/n{n} $p{A}@{g} $d{B}@{h}", "mvd/n{n} $p{A}@{g} $d{B}",
+    "mvp/n{n} $p{A} $lc{B}@.{k}", "mvp/n{n} $p{A}@{g} $lc{B}@{h}.{k}", "mvb/n{n} $p{A}@{g} $lc{B}",
+    "mvp/n{n} $p{A}@{g} $p{B}@{h}",
+    "mvp/n{n} $lc{A}@.{l} $p{B}", "mvp/n{n} $lc{A}@{g}.{l} $p{B}@{h}",
+    "mvp/n{n} $lc{A}@.{l} $d{B}", "mvp/n{n} $lc{A}@{g}.{l} $d{B}@{h}",
+)  # fmt: skip
+L2BM = ("l2bmd $lc{A} $lb{B}", "l2bmb{set} $lc{A} $lb{B}", "l2bmb2 $lc{A} $lb{B}", "l2bmd $lb{A} $lc{B}", "l2bm@{unit} $lb{A} $lc{B}")
+DOWN = ("l1bmd $lb{A} {pe}", *(f"{op} ${lb}{{A}} {{pe}}" for op in ("l1bmm", "l1bmm4", "l1bmp") for lb in ("llb", "lb")))
+UP = ("l1bmd {pe} $lb{B}", *(f"{op}@{{unit}} {{pe}} ${lb}{{B}}" for op in ("l1bmm", "l1bmm4") for lb in ("llb", "lb")))
+
+
+@cache
+def ways() -> tuple[Way, ...]:
+    """All of them."""
+    found = [_transfer("mv", text) for text in MV]
+    found.append(_transfer("mv", "mvb/n{n} $d{A} $lc{B}", assumed=True))
+    found += [_transfer("l2bm", text) for text in L2BM]
+    found += [_transfer("down", text) for text in DOWN] + [_transfer("up", text) for text in UP]
+    found += [_transfer("down", text, masked=True) for text in DOWN[1:]]
+    return (*found, *_local())
+
+
+def ways_into(memory: Memory, assumed: bool = False) -> tuple[Way, ...]:
+    """Those that end in a memory. assumed: with what isa.md marks [A]."""
+    return tuple(way for way in ways() if way.target == memory and (assumed or not way.assumed))
+
+
+def named(name: str, source: Memory, target: Memory) -> Way:
+    """A way by its name."""
+    return next(way for way in ways() if (way.name, way.source, way.target) == (name, source, target))
+
+
