@@ -79,10 +79,10 @@ def _cycles(way: Way, issues: int, between: bool, masks: int) -> float:
 
 
 def least_hop(height: int, longs: int) -> float:
-    """Cycles that it takes at least to bring that many long words of one unit from a height of the tree to the next:
-    256 per step out of an L1B or an L2B, 16 per cycle and 64 at a time into a DRAM.
+    """Cycles that it takes at least to bring that many different long words of one unit from a height of the tree to
+    the next: 256 per step out of an L1B or an L2B, 32 per cycle in a group (`mvb4` fills both L2BMs at once).
     """
-    return 64 / 16 if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
+    return max(4.0, longs / 32) if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
 
 
 def width_of(shape: tuple[int, ...]) -> int:

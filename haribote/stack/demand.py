@@ -45,11 +45,11 @@ class Demand:
 
 def before(way: Way, after: Demand) -> Demand | None:
     """The demand that a hop makes so that its result meets `after`; None where it never does."""
-    wired = {target: source for source, target in way.wires}
-    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired}
-    if any(after.table.get(bit, COPY) != COPY for bit in way.repeated):
+    wired, table = way.wired, after.table
+    if any(table.get(bit, COPY) != COPY for bit in way.repeated):
         return None
-    loose = [source for target, source in wired.items() if target not in after.table]
+    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired}
+    loose = [source for target, source in wired.items() if target not in table]
     barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired}
     for bit, carry in after.carries:
         if carry < 0 or bit in wired or bit in way.repeated:
@@ -63,9 +63,10 @@ def before(way: Way, after: Demand) -> Demand | None:
             elsewhere += way.to_address
         barred |= {(carry, source) for source in elsewhere}
     carried = [carry for carry in asked.values() if carry >= 0]
-    if len(set(carried)) < len(carried) or any(asked.get(bit) == index for index, bit in barred):
+    known = set(carried)
+    if len(known) < len(carried) or any(asked.get(bit) == index for index, bit in barred):
         return None
-    barred = {(index, bit) for index, bit in barred if bit not in asked and index not in carried}
+    barred = {pair for pair in barred if pair[1] not in asked and pair[0] not in known}
     return Demand(way.source, frozenset(asked.items()), frozenset(barred))
 
 
@@ -116,8 +117,6 @@ def _movable(way: Way, found: BitMap) -> list[int]:
 
 def _fill(made: dict[Bit, int], left: list[int], way: Way, barred: frozenset[tuple[int, Bit]]) -> bool:
     """Put the remaining index bits at the lowest free addresses."""
-    if W not in made and left:
-        made[W] = left.pop(0)
     number = way.target_block
     while left:
         bit = address(number)

@@ -139,12 +139,12 @@ def _pe(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     far, through = (hop.target, way.from_address) if up else (hop.source, way.to_address)
     cycles = [far[bit] for bit in through]
     covered = 1 << (way.target_block if up else way.source_block)
+    off = () if up else idle_cycles(hop)
     lines: list[Issue] = []
     for turn in _turns_of(way, hop.source, hop.target):
         own, other = (turn.source(), turn) if up else (turn, turn.source())
         at = [_cycle(own, cycles, c) for c in range(4)]
         words = [bank.address + 2 * t.at(found, way.source_block if up else way.target_block) for t in at]
-        off = () if up else tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
         first = block.address + other.at(far, way.target_block if up else way.source_block)
         value = _mask_value(turn, hop) if way.masked else None
         text = way.text.format(
@@ -154,6 +154,14 @@ def _pe(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
         span, used = range(first, first + covered), _touched(words, way.words, off)
         lines.append(Issue(text, "l1bm", used if up else span, span if up else used, value))
     yield from sorted(lines, key=lambda line: line.masked or 0)
+
+
+def idle_cycles(hop: Hop) -> tuple[int, ...]:
+    """The cycles of a hop down to the PEs in which nothing new comes."""
+    cycles = [hop.source[bit] for bit in hop.way.to_address]
+    if hop.way.single:
+        return 1, 2, 3
+    return tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
 
 
 def _cycle(turn: _Turn, cycles: Sequence[int], number: int) -> _Turn:
@@ -209,8 +217,7 @@ def _mask_value(turn: _Turn, hop: Hop) -> int:
 def mask_lines(hop: Hop, values: Sequence[int]) -> list[str]:
     """Lines that put into mask entry 1, 2, … the PEs where the bits have the first, second, … value."""
     bits = sum(map(_weight, mask_bits(hop)))
-    cycles = [hop.source[bit] for bit in hop.way.to_address]
-    off = tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
+    off = idle_cycles(hop)
     tail = f"/{pattern(off)}" if off else ""
     lines = [f'imm i"{bits}" $nowrite', "iand $peid $aluf $t"]
     for number, value in enumerate(values, 1):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 
 from haribote.stack.issues import MASKS, Issue, issues, mask_lines
 from haribote.stack.maps import BitMap
 from haribote.stack.pack import pack
 from haribote.stack.places import BANKS, NoRoom, Place, Room, Taker
-from haribote.stack.search import Hop, Path, candidates
+from haribote.stack.paths import paths
+from haribote.stack.search import Hop, Path
 from simulator import Program, assemble
 from simulator.checks import fix_nops
 from simulator.cost import Cost, cost_of
-
-TRIED = 3
-"""Paths that are written out before the cheapest is taken."""
-
 
 @dataclass(frozen=True)
 class Move:
@@ -33,70 +29,78 @@ class Move:
 
 def write(path: Path, source: Place, target: Place, room: Room) -> Move:
     """The assembly of a path. Raises NoRoom where a tensor does not fit on the way."""
-    places = list(_places(path, source, target, room.taker()))
     lines: list[str] = []
     hops: list[list[Issue]] = []
     texts: list[list[str]] = []
-    for hop, before, after in zip(path, places, places[1:], strict=False):
-        found = issues(hop, before, after)
-        if not hop.way.masked:
-            hops.append(found)
-            texts.append([issue.text for issue in found])
-            continue
-        for number, (part, masks) in enumerate(_masked(hop, found)):
-            if number:
-                lines += pack(hops, texts)
-                hops, texts = [], []
-            lines += masks
-            hops.append([issue for issue, _ in part])
-            texts.append([text for _, text in part])
-    lines += pack(hops, texts)
+
+    def flush() -> None:
+        lines.extend(pack(hops, texts))
+        hops.clear()
+        texts.clear()
+
+    places, taker = [source], room.taker()
+    for number, hop in enumerate(path):
+        places.append(_next(path, number, places[-1], target, taker))
+        if taker.again:
+            flush()
+            taker.again = False
+        found = issues(hop, places[-2], places[-1])
+        for part, masks in _masked(hop, found) if hop.way.masked else [(found, [])]:
+            if masks:
+                flush()
+                lines += masks
+            hops.append(part)
+            texts.append([issue.text for issue in part])
+    flush()
     text = fix_nops(assemble("\n".join(lines) + "\n"))
     program = assemble(text)
     return Move(source, target, text, tuple(hop.way.name for hop in path), program, cost_of(program))
 
 
-def _masked(hop: Hop, found: Sequence[Issue]) -> Iterator[tuple[list[tuple[Issue, str]], list[str]]]:
+def _masked(hop: Hop, found: Sequence[Issue]) -> Iterator[tuple[list[Issue], list[str]]]:
     """The lines of a hop with their mask entries, as many masks at a time as there are entries; and what sets these."""
     values = sorted({issue.masked or 0 for issue in found})
     for start in range(0, len(values), MASKS):
         part = values[start : start + MASKS]
         entries = {value: number for number, value in enumerate(part, 1)}
         chosen = [issue for issue in found if (issue.masked or 0) in entries]
-        yield [(issue, issue.text.format(omr=entries[issue.masked or 0])) for issue in chosen], mask_lines(hop, part)
+        named = [replace(issue, text=issue.text.format(omr=entries[issue.masked or 0])) for issue in chosen]
+        yield named, mask_lines(hop, part)
 
 
-def _places(path: Path, source: Place, target: Place, taker: Taker) -> Iterator[Place]:
-    """Where the tensor is before, between and after the hops."""
-    yield source
-    last = source
-    for hop, after in zip(path, path[1:], strict=False):
-        longs = _longs(hop, after)
-        if hop.target.memory == "LM":
-            bank, start = taker.bank(2 * longs, last.memory, target.memory if after is path[-1] else "")
-            last = Place(bank, start, hop.target)
-        else:
-            last = Place(hop.target.memory, taker.buffer(hop.target.memory, longs), hop.target)
-        yield last
-    yield Place(target.memory, target.address, path[-1].target)
+def _next(path: Path, number: int, last: Place, target: Place, taker: Taker) -> Place:
+    """Where a hop puts the tensor."""
+    hop = path[number]
+    if number + 1 == len(path):
+        return Place(target.memory, target.address, hop.target)
+    longs = max(hop.target.longs, 1 << max(hop.way.target_block, path[number + 1].way.source_block))
+    longs += hop.way.span if hop.way.single else 0
+    if hop.target.memory == "LM":
+        others = [last.memory] + [target.memory] * (number + 2 == len(path))
+        bank, start = taker.bank(2 * longs, *others)
+        return Place(bank, start, hop.target)
+    return Place(hop.target.memory, taker.buffer(hop.target.memory, longs, last.memory), hop.target)
 
 
-def _longs(hop: Hop, after: Hop) -> int:
-    """Long words of a buffer: whole blocks of both hops that use it."""
-    bits = max(hop.way.target_block, after.way.source_block)
-    return max(hop.target.longs, 1 << bits)
+def move(source: Place, target: Place, room: Room | None = None, assumed: bool = False) -> Move:
+    """The cheapest move between two places; with the last resort where the search finds nothing that fits.
 
-
-def move(source: Place, target: Place, room: Room | None = None, assumed: bool = False) -> Move | None:
-    """The cheapest of the first paths that a search finds; None where it finds none that fits."""
-    best: Move | None = None
+    Source and target must not overlap. assumed: also with instructions that isa.md marks [A]. Raises NoRoom.
+    """
     room = room or Room()
-    through = {"LM" if memory in BANKS else memory for memory in room.free}
-    for path in islice(candidates(source.map, target.map, through, assumed=assumed), TRIED):
+    through = frozenset("LM" if memory in BANKS else memory for memory in room.free)
+    best: Move | None = None
+    problem = NoRoom(f"there is no way from {source.map} to {target.map}")
+    for path in paths(source.map, target.map, through, assumed):
+        if best is not None and sum(hop.cycles for hop in path) > 2 * best.cost.cycles:
+            continue
         try:
             found = write(path, source, target, room)
-        except NoRoom:
+        except NoRoom as error:
+            problem = error
             continue
         if best is None or found.cost.cycles < best.cost.cycles:
             best = found
+    if best is None:
+        raise problem
     return best

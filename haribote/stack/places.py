@@ -61,33 +61,41 @@ class Room:
 
     def taker(self) -> Taker:
         """A view that hands the room out."""
-        return Taker(dict(self.free))
+        return Taker(self.free)
 
 
 class Taker:
-    """Hands out room, each word once."""
+    """Hands out room. What has been handed out is taken back when it runs short; `again` then tells that the steps
+    before must be over before the room is used.
+    """
 
-    def __init__(self, free: dict[str, tuple[int, int]]) -> None:
-        self._free = free
+    def __init__(self, free: Mapping[str, tuple[int, int]]) -> None:
+        self._all, self._free = free, dict(free)
+        self.again = False
 
     def bank(self, words: int, *others: str) -> tuple[str, int]:
         """Room in a memory of the PEs that is none of `others`."""
-        for bank in BANKS:
-            if bank in self._free and bank not in others:
-                start, end = self._free[bank]
+        banks = [bank for bank in BANKS if bank in self._all and bank not in others]
+        for free in (self._free, self._all):
+            for bank in banks:
+                start, end = free[bank]
                 if start + words <= end:
+                    self.again |= free is self._all
                     self._free[bank] = start + -(-words // 4) * 4, end
                     return bank, start
-        sizes = ", ".join(f"{end - start} of {bank}" for bank, (start, end) in self._free.items() if bank in BANKS)
+        sizes = ", ".join(f"{self._all[bank][1] - self._all[bank][0]} of {bank}" for bank in banks)
         raise NoRoom(
-            f"a move needs {words} words per PE on its way; free are {sizes or 'none'}", "more room in LM for the move"
+            f"a move needs {words} words per PE on its way; there are {sizes or 'none'}", "more room in LM for the move"
         )
 
-    def buffer(self, memory: Memory, longs: int) -> int:
-        """Room in a memory of long words."""
-        start, end = self._free.get(memory, (0, 0))
-        start = -(-start // UNIT_LONGS) * UNIT_LONGS
-        if start + longs > end:
-            raise NoRoom(f"a move needs {longs} long words of {memory} on its way; free are {end - start}")
-        self._free[memory] = start + -(-longs // UNIT_LONGS) * UNIT_LONGS, end
-        return start
+    def buffer(self, memory: Memory, longs: int, last: str) -> int:
+        """Room in a memory of long words; last: the memory that the tensor is in before, whose room stays taken."""
+        for free in (self._free, self._all):
+            start, end = free.get(memory, (0, 0))
+            start = -(-start // UNIT_LONGS) * UNIT_LONGS
+            if start + longs <= end and (free is self._free or last != memory):
+                self.again |= free is self._all
+                self._free[memory] = start + -(-longs // UNIT_LONGS) * UNIT_LONGS, end
+                return start
+        start, end = self._all.get(memory, (0, 0))
+        raise NoRoom(f"a move needs {longs} long words of {memory} on its way; there are {end - start}")

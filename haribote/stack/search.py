@@ -21,6 +21,8 @@ WITHIN = 2
 """Hops in a row that stay within the PEs."""
 MOVES = 3
 """Hops of a path by MV instructions."""
+LIMIT = 60_000
+"""Demands that a search looks at before it gives up: some seconds."""
 HEIGHT: dict[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
 THROUGH = frozenset(("LM", "L1BM", "L2BM", "PDM"))
 _TOP = {"none": 0, "PE": 0, "MAB": 0, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
@@ -46,7 +48,8 @@ Path = tuple[Hop, ...]
 @dataclass(frozen=True)
 class _State:
     """Where a search back from the goal is. climbing: the hops looked at next go up, from the start's side. waste: bits
-    of addresses that these fill with copies or nothing, since the start's units hold the same or nothing.
+    of addresses that these fill with copies or nothing, since the start's units hold the same or nothing. turns: how
+    often the path may still come down to the PEs and climb again.
     """
 
     demand: Demand
@@ -54,6 +57,7 @@ class _State:
     within: int = 0
     moves: int = 0
     waste: int = 0
+    turns: int = 0
 
     def back(self, way: Way, start: BitMap) -> _State | None:
         """The state before a hop; None where the path would have a shape that is not looked at or the hop is of no
@@ -62,15 +66,18 @@ class _State:
         rise = HEIGHT[way.target] - HEIGHT[way.source]
         within = self.within + 1 if not rise and way.target == "LM" else 0
         moves = self.moves + (way.kind == "mv")
-        if within > WITHIN or moves > MOVES or (self.climbing and rise < 0 and way.kind != "mv"):
+        turning = self.climbing and rise < 0 and way.kind != "mv"
+        if within > WITHIN or moves > MOVES or self.turns < turning:
             return None
-        if way.masked and not any(self.demand.table.get(bit, -1) >= 0 for bit in way.puts):
+        table = self.demand.table
+        if way.masked and not any(table.get(bit, -1) >= 0 for bit in way.puts):
             return None
         asked = before(way, self.demand)
-        climbing = self.climbing or (rise > 0 and way.kind != "mv")
+        climbing = not turning and (self.climbing or (rise > 0 and way.kind != "mv"))
         if asked is None:
             return None
-        return _State(asked, climbing, within, moves, self.waste + _wasted(way, self.demand, start))
+        waste = self.waste + _wasted(way, self.demand, start)
+        return _State(asked, climbing, within, moves, waste, self.turns - turning)
 
 
 def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
@@ -97,7 +104,7 @@ def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap) -> Path | None:
 def fits_exactly(way: Way, wanted: BitMap) -> bool:
     """True where a last hop writes nothing beside the tensor: no second word and no neighbour that is none of it."""
     if wanted.memory != "LM":
-        return True
+        return not way.single
     if wanted[W] == NOTHING:
         return way.name == "copy words"
     return not way.target_block or wanted[address(0)] != NOTHING
@@ -106,7 +113,8 @@ def fits_exactly(way: Way, wanted: BitMap) -> bool:
 class _Bound:
     """What a path costs at least from a demand back to the start."""
 
-    def __init__(self, start: BitMap, wanted: BitMap) -> None:
+    def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
+        self.turns = turns
         both = start.memory == wanted.memory == "LM"
         self.top = _TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
         self.up, self.down = _legs(start), _legs(wanted)
@@ -115,6 +123,8 @@ class _Bound:
         height = HEIGHT[state.demand.memory]
         if state.climbing:
             return sum(self.up[:height])
+        if state.turns < self.turns:
+            return self.up[0]
         return sum(self.up[: self.top]) + sum(self.down[height : self.top])
 
 
@@ -129,13 +139,20 @@ def _legs(found: BitMap) -> list[float]:
 
 
 def candidates(
-    start: BitMap, wanted: BitMap, through: Collection[str] = THROUGH, limit: int = 20_000, assumed: bool = False
+    start: BitMap,
+    wanted: BitMap,
+    through: Collection[str] = THROUGH,
+    limit: int = LIMIT,
+    assumed: bool = False,
+    single: bool = False,
+    turns: int = 0,
 ) -> Iterator[Path]:
     """Paths in the order of what they cost, hops in turn. through: the memories in which they may pass (LM stands for
-    all banks); limit: demands that are looked at; assumed: also with instructions that isa.md marks [A].
+    all banks); limit: demands that are looked at; assumed: also with instructions that isa.md marks [A]; single: also
+    with those that waste three of four cycles; turns: how often a path may come down to the PEs and climb again.
     """
-    width, number, bound = width_of(start.shape), count(), _Bound(start, wanted)
-    first = _State(Demand.of(wanted))
+    width, number, bound = width_of(start.shape), count(), _Bound(start, wanted, turns)
+    first = _State(Demand.of(wanted), turns=turns)
     heap: list[tuple[float, int, float, _State, tuple[tuple[Way, Demand], ...], Path | None]] = []
     heapq.heappush(heap, (bound(first), next(number), 0.0, first, (), None))
     best: dict[_State, float] = {first: 0.0}
@@ -149,7 +166,7 @@ def candidates(
         limit -= 1
         if steps and state.demand.met_by(start) and (found := follow(steps, start)) is not None:
             heapq.heappush(heap, (sum(hop.cycles for hop in found), next(number), cost, state, steps, found))
-        for way in ways_into(state.demand.memory, assumed):
+        for way in ways_into(state.demand.memory, assumed, single):
             if not steps and not fits_exactly(way, wanted):
                 continue
             prior = state.back(way, start)

@@ -8,9 +8,9 @@ that its text chooses, differ from one issue to the next, so that any of them ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 from haribote.stack.instructions_as_maps import map_of
@@ -30,7 +30,8 @@ class Way:
     target of bits that are tied together; repeated: target bits that become copies; takes, puts: units that an issue
     chooses in source and target; to_address, from_address: source (target) bits that the four cycles of a PE operand
     run through, so that they go to (come from) any bits of its address. source_block, target_block: address bits that
-    one issue covers. free_copies: an issue may put into several units at once. words: of a PE operand per cycle.
+    one issue covers; single: only the first cycle counts, what
+    the others write is overwritten by later issues; span: long words that an issue writes, junk included. free_copies: an issue may put into several units at once. words: of a PE operand per cycle.
     """
 
     name: str
@@ -49,7 +50,14 @@ class Way:
     free_copies: bool = False
     masked: bool = False
     assumed: bool = False
+    single: bool = False
     words: int = 2
+    span: int = 1
+
+    @cached_property
+    def wired(self) -> Mapping[Bit, Bit]:
+        """Target bits and the source bits that they are tied to."""
+        return {target: source for source, target in self.wires}
 
     @property
     def unit(self) -> str:
@@ -61,7 +69,7 @@ _MEMORY: dict[str, Memory] = {"PE": "LM", "L1BM": "L1BM", "L2BM": "L2BM", "PDM":
 _SAMPLE = {"A": 0, "B": 0, "n": 64, "g": 0, "l": 0, "h": 0, "k": 0, "unit": "0", "set": ""}
 
 
-def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False) -> Way:
+def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False, single: bool = False) -> Way:
     """The way that a line stands for, its relation read off the instruction's map."""
     wide = "$llb" in text
     found = map_of(text.format(**_SAMPLE, pe="$llm0v" if wide else "$lm0v"))
@@ -69,7 +77,9 @@ def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False
     parts: dict[str, list[Bit]] = {"repeated": [], "takes": [], "puts": [], "to_address": [], "from_address": []}
     wires: list[tuple[Bit, Bit]] = []
     seen: set[Bit] = set()
-    for lead in found.leads:
+    full = _block(target, [bit for lead in found.leads for bit in lead.target], wide)
+    leads = [lead for lead in found.leads if lead.letter != "c" or not single]
+    for lead in leads:
         seen |= {*lead.source, *lead.target}
         if lead.chosen:
             parts["takes"] += lead.source
@@ -88,10 +98,10 @@ def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False
     name = re.split("[/@{]", text.split()[0])[0]
     ends = "" if kind != "mv" else " " + _ends(text)
     return Way(
-        f"{name}{' wide' if wide else ''}{ends}{' masked' if masked else ''}", kind, source, target, text, tuple(wires),
-        source_block=_block(source, [bit for lead in found.leads for bit in lead.source], wide),
-        target_block=_block(target, [bit for lead in found.leads for bit in lead.target], wide),
-        free_copies=kind != "mv", masked=masked, assumed=assumed, words=4 if wide else 2,
+        f"{name}{' wide' if wide else ''}{ends}{' masked' if masked else ''}{' single' if single else ''}", kind, source, target, text, tuple(wires),
+        source_block=_block(source, [bit for lead in leads for bit in lead.source], wide),
+        target_block=_block(target, [bit for lead in leads for bit in lead.target], wide), span=1 << full,
+        free_copies=kind != "mv", masked=masked, assumed=assumed, single=single, words=4 if wide else 2,
         **{key: tuple(bits) for key, bits in parts.items()},
     )  # fmt: skip
 
@@ -160,12 +170,17 @@ def ways() -> tuple[Way, ...]:
     found += [_transfer("l2bm", text) for text in L2BM]
     found += [_transfer("down", text) for text in DOWN] + [_transfer("up", text) for text in UP]
     found += [_transfer("down", text, masked=True) for text in DOWN[1:]]
+    found += [_transfer("l2bm", text, single=True) for text in L2BM]
+    found += [_transfer("up", text, single=True) for text in UP]
+    found += [_transfer("down", text, masked, single=True) for masked in (False, True) for text in DOWN[masked:-2]]
     return (*found, *_local())
 
 
-def ways_into(memory: Memory, assumed: bool = False) -> tuple[Way, ...]:
-    """Those that end in a memory. assumed: with what isa.md marks [A]."""
-    return tuple(way for way in ways() if way.target == memory and (assumed or not way.assumed))
+@cache
+def ways_into(memory: Memory, assumed: bool = False, single: bool = False) -> tuple[Way, ...]:
+    """Those that end in a memory. assumed: with what isa.md marks [A]; single: with those of one cycle."""
+    found = (way for way in ways() if way.target == memory)
+    return tuple(way for way in found if (assumed or not way.assumed) and (single or not way.single))
 
 
 def named(name: str, source: Memory, target: Memory) -> Way:

@@ -1,0 +1,102 @@
+"""The last resort: a path between any two maps, made without a search.
+
+The tensor climbs to a PDM, which leaves nothing tied together but 64 long words; comes down so that every bit that is
+tied on either side is within one PE, where any word can go anywhere; climbs once more and comes down to its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from haribote.stack.demand import Demand, before
+from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address, unit_bits
+from haribote.stack.search import Path, follow
+from haribote.stack.ways import Way, named
+
+_UP: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
+    "LM": (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
+    "L1BM": (("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
+    "L2BM": (("mvp c@.p@", "L2BM", "PDM"),),
+    "PDM": (),
+    "DRAM": (("mvp d@.p@", "DRAM", "PDM"),),
+}
+_DOWN: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
+    "LM": (("mvp p@.c@", "PDM", "L2BM"), ("l2bmb", "L2BM", "L1BM"), ("l1bmp masked", "L1BM", "LM")),
+    "L1BM": (("mvp p@.c@", "PDM", "L2BM"), ("l2bmb", "L2BM", "L1BM")),
+    "L2BM": (("mvp p@.c@", "PDM", "L2BM"),),
+    "PDM": (),
+    "DRAM": (("mvp p@.d@", "PDM", "DRAM"),),
+}
+"""Up, units are chosen by each issue and become addresses; down, addresses become units, in the PEs by masks."""
+
+
+_WITHIN: tuple[tuple[str, ...], ...] = ((), ("copy words",), ("dm",), ("copy words", "dm", "copy words"))
+"""What may have to happen within the PEs in the middle: the last of them always does."""
+
+
+def last_resort(start: BitMap, wanted: BitMap) -> Path | None:
+    """The cheapest such path from one map to another; None only where a PE cannot hold what has to be within one."""
+    paths = [path for names in _WITHIN if (path := _path(start, wanted, names)) is not None]
+    return min(paths, key=lambda path: sum(hop.cycles for hop in path), default=None)
+
+
+def _path(start: BitMap, wanted: BitMap, within: Sequence[str]) -> Path | None:
+    ending = [named(*way) for way in (*_UP["LM"], *_DOWN[wanted.memory])]
+    if wanted.memory == "LM":
+        if all(wanted[Bit("PE", number)] >= 0 for number in range(2)):
+            ending[-1] = named("l1bmm masked", "L1BM", "LM")  # else four copies of everything would climb
+        if wanted[W] == NOTHING:
+            ending.append(named("copy words", "LM", "LM"))
+    steps = _demands([*(named(name, "LM", "LM") for name in within), *ending], Demand.of(wanted))
+    if steps is None:
+        return None
+    first, asked = steps
+    middle = _middle(start, asked)
+    down = [named(*way) for way in (*_UP[start.memory], *_DOWN["LM"])]
+    beginning = None if middle is None else _demands(down, Demand.of(middle))
+    if beginning is None or not beginning[1].met_by(start):
+        return None
+    return follow([*beginning[0], *first], start)
+
+
+def _demands(ways: Sequence[Way], wanted: Demand) -> tuple[list[tuple[Way, Demand]], Demand] | None:
+    """Every hop with the demand after it, and the demand before all of them."""
+    steps: list[tuple[Way, Demand]] = []
+    for way in reversed(ways):
+        steps.insert(0, (way, wanted))
+        asked = before(way, wanted)
+        if asked is None:
+            return None
+        wanted = asked
+    return steps, wanted
+
+
+def _middle(start: BitMap, asked: Demand) -> BitMap | None:
+    """A map in the PEs that meets the demand and that the start can come down to: what both sides tie within a PE,
+    everything else spread over the units. None where the demand asks for more than a free place.
+    """
+    low = [start[bit] for bit in _lowest(start)]
+    local = {carry for carry in low[:2] if carry >= 0}
+    carries: dict[Bit, int] = {bit: carry for bit, carry in asked.carries}
+    carries.setdefault(W, start[W])
+    if carries[W] != start[W]:
+        return None
+    left = [index for index in range(start.width) if index not in carries.values()]
+    for bit in sorted(unit_bits("LM"), key=lambda bit: bit.level in ("MAB", "PE")):
+        if bit in carries or bit.level == "PE":
+            carries.setdefault(bit, COPY)
+            continue
+        above = bit.level not in ("MAB", "PE")
+        choice = [i for i in left if i not in local and (i, bit) not in asked.barred and not (above and i in low)]
+        carries[bit] = choice[-1] if choice else COPY if bit.level in ("MAB", "L1B") else NOTHING
+        left = [index for index in left if index != carries[bit]]
+    for number, index in enumerate(left):
+        carries[address(number)] = index
+    return BitMap.of("LM", start.shape, carries)
+
+
+def _lowest(start: BitMap) -> tuple[Bit, ...]:
+    """The bits of the start that will be the lowest bits of addresses above."""
+    if start.memory == "LM":
+        return Bit("PE", 0), Bit("PE", 1)
+    return tuple(address(number) for number in range(6))
