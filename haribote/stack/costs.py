@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from haribote.stack.demand import Demand
-from haribote.stack.maps import COPY, Bit, BitMap, axis_bits, unit_bits
+from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.ways import Way
 from simulator.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP
 
@@ -14,8 +14,9 @@ LATENCY = 2
 
 
 def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
-    """Cycles that a hop takes at least, if what the demand leaves open is as good as can be. width: bits of an index; waste: bits
-    of the target's address that the hop fills with nothing new.
+    """Cycles that a hop takes at least, if what the demand leaves open is as good as can be.
+
+    width: bits of an index; waste: bits of the target's address that the hop fills with nothing new.
     """
     table = wanted.table
     units = sum(1 for bit in unit_bits(way.target) if table.get(bit, 0) >= 0)
@@ -83,8 +84,3 @@ def least_hop(height: int, longs: int) -> float:
     the next: 256 per step out of an L1B or an L2B, 32 per cycle in a group (`mvb4` fills both L2BMs at once).
     """
     return max(4.0, longs / 32) if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
-
-
-def width_of(shape: tuple[int, ...]) -> int:
-    """Bits of the index of a tensor."""
-    return sum(map(axis_bits, shape))

@@ -47,7 +47,11 @@ class _Turn:
 
     def at(self, found: BitMap, block: int = 0) -> int:
         """The address in a map, of bits from `block` on."""
-        return sum(self.value(found, bit) << bit.number for bit, _ in found.carries if bit.level == "address" and bit.number >= block)
+        return sum(
+            self.value(found, bit) << bit.number
+            for bit, _ in found.carries
+            if bit.level == "address" and bit.number >= block
+        )
 
     def value(self, found: BitMap, bit: Bit) -> int:
         """The value of a bit of the place: of the index bit that it carries, or of the copy that is written now."""
@@ -62,17 +66,22 @@ class _Turn:
         return _Turn(self.values, {})
 
 
-def _turns_of(way: Way, source: BitMap, target: BitMap, skip: Sequence[int] = ()) -> Iterator[_Turn]:
+def _turns_of(way: Way, source: BitMap, target: BitMap) -> Iterator[_Turn]:
     """All rounds, the lowest bits of the target's address fastest."""
-    places = {index: min(target.places[index], key=_rank) for index in loops(way, source, target) if index not in skip}
-    twice = copied(way, target)
-    order = sorted([*places, *twice], key=lambda x: _rank(places[x] if isinstance(x, int) else x), reverse=True)
+    order: list[tuple[Bit, int]] = [(min(target.places[i], key=_rank), i) for i in loops(way, source, target)]
+    order += [(bit, COPY) for bit in copied(way, target)]
+    order.sort(key=lambda entry: _rank(entry[0]), reverse=True)
     for numbers in product((0, 1), repeat=len(order)):
-        chosen = dict(zip(order, numbers, strict=True))
-        yield _Turn(
-            {x: n for x, n in chosen.items() if isinstance(x, int)},
-            {x: n for x, n in chosen.items() if not isinstance(x, int)},
-        )
+        chosen = list(zip(order, numbers, strict=True))
+        values = {index: number for (_, index), number in chosen if index >= 0}
+        if not _padding(values, source):
+            yield _Turn(values, {bit: number for (bit, index), number in chosen if index < 0})
+
+
+def _padding(values: Values, found: BitMap) -> bool:
+    """True where no element of the tensor has these index bits: an axis is no power of two."""
+    least = (sum(values.get(bit, 0) << k for k, bit in enumerate(bits)) for bits in found.axes)
+    return any(index >= size for index, size in zip(least, found.shape, strict=True))
 
 
 def _rank(bit: Bit) -> tuple[bool, str, int]:
@@ -253,7 +262,7 @@ def _turns(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     way = hop.way
     rows = [hop.target[bit] for bit in way.from_address]
     columns = [hop.source[bit] for bit in way.to_address]
-    number, ends = 0, []
+    number, ends = 0, list[int]()
     for count, turn in enumerate(_turns_of(way, hop.source, hop.target)):
         register = "xy"[count % 2]
         parts = range(1 << max(len(rows) - 2, 0))

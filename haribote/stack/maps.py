@@ -142,12 +142,13 @@ class BitMap:
 
     @property
     def longs(self) -> int:
-        """Long words of the room that the tensor takes up in each unit."""
-        return int(self.positions("address").max(initial=0)) + 1 + self._copied_addresses
+        """Long words of the room that the padded tensor takes up in each unit."""
+        return 1 + sum(1 << bit.number for bit, _ in self.carries if bit.level == "address")
 
     @property
-    def _copied_addresses(self) -> int:
-        return sum(1 << bit.number for bit, carry in self.carries if bit.level == "address" and carry == COPY)
+    def padded(self) -> BitMap:
+        """The same bits as the map of a tensor whose axes are powers of two; all its places belong to the tensor."""
+        return replace(self, shape=tuple(1 << len(bits) for bits in self.axes))
 
     def copies(self, level: str | None = None) -> tuple[Bit, ...]:
         """The bits (of a level) that are copies."""

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from haribote.stack.issues import MASKS, Issue, issues, mask_lines
-from haribote.stack.maps import BitMap
 from haribote.stack.pack import pack
-from haribote.stack.places import BANKS, NoRoom, Place, Room, Taker
 from haribote.stack.paths import paths
+from haribote.stack.places import BANKS, NoRoom, Place, Room, Taker
 from haribote.stack.search import Hop, Path
 from simulator import Program, assemble
 from simulator.checks import fix_nops
 from simulator.cost import Cost, cost_of
 
+
 @dataclass(frozen=True)
 class Move:
-    """A move as assembly. ways: the names of its hops."""
+    """A move as assembly. ways: the names of its hops; resort: no search has found it."""
 
     source: Place
     target: Place
@@ -25,6 +25,7 @@ class Move:
     ways: tuple[str, ...]
     program: Program
     cost: Cost
+    resort: bool = False
 
 
 def write(path: Path, source: Place, target: Place, room: Room) -> Move:
@@ -91,11 +92,11 @@ def move(source: Place, target: Place, room: Room | None = None, assumed: bool =
     through = frozenset("LM" if memory in BANKS else memory for memory in room.free)
     best: Move | None = None
     problem = NoRoom(f"there is no way from {source.map} to {target.map}")
-    for path in paths(source.map, target.map, through, assumed):
+    for path, resort in paths(source.map, target.map, through, assumed):
         if best is not None and sum(hop.cycles for hop in path) > 2 * best.cost.cycles:
             continue
         try:
-            found = write(path, source, target, room)
+            found = replace(write(path, source, target, room), resort=resort)
         except NoRoom as error:
             problem = error
             continue

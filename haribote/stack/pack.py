@@ -56,46 +56,42 @@ def _nops(count: int) -> list[str]:
 def _streams(hops: Sequence[Sequence[Issue]], texts: Sequence[Sequence[str]]) -> list[list[_Entry]]:
     """One stream for every unit of every hop, with what each line waits for."""
     streams: list[list[_Entry]] = []
-    writers: dict[int, tuple[int, int]] = {}
+    before: _Writers | None = None
     for issues, lines in zip(hops, texts, strict=True):
         codes = assemble("\n".join(lines)).lines
         numbers: dict[str, int] = {}
         places: list[tuple[int, int]] = []
-        last = _last_writers(before) if (before := writers) else None
-        made: dict[int, tuple[int, int]] = {}
+        writers = _Writers(issues)
         for issue, text, code in zip(issues, lines, codes, strict=True):
             stream = numbers.setdefault(issue.unit, len(streams))
             if stream == len(streams):
                 streams.append([])
-            entry = _Entry(text, code, [places[k] for k in issue.after])
-            if last is not None:
-                entry.needs += last(issue.reads)
+            needs = [places[number] for number in issue.after] + (before.of(issue.reads) if before else [])
             places.append((stream, len(streams[stream])))
-            streams[stream].append(entry)
-            made |= dict.fromkeys(issue.writes, places[-1])
-        writers = made
+            streams[stream].append(_Entry(text, code, needs))
+        writers.places = places
+        before = writers
     return streams
 
 
-def _last_writers(writers: dict[int, tuple[int, int]]):  # type: ignore[no-untyped-def]
-    """A function from addresses to the last line that wrote any of them."""
-    size = max(writers) + 1
-    streams = np.full(size, -1)
-    positions = np.full(size, -1)
-    keys = np.fromiter(writers, np.int64, len(writers))
-    streams[keys] = [stream for stream, _ in writers.values()]
-    positions[keys] = [position for _, position in writers.values()]
+class _Writers:
+    """Which line of a hop is the last to write an address."""
 
-    def of(addresses: Sequence[int]) -> list[tuple[int, int]]:
-        at = np.asarray(addresses, np.int64)
-        at = at[at < size]
-        found = positions[at] if len(at) else np.zeros(0, np.int64)
-        if not len(found) or found.max() < 0:
-            return []
-        k = int(found.argmax())
-        return [(int(streams[at[k]]), int(found[k]))]
+    def __init__(self, issues: Sequence[Issue]) -> None:
+        written = [np.asarray(issue.writes, np.int64) for issue in issues]
+        self.first = min((int(at.min()) for at in written if len(at)), default=0)
+        end = max((int(at.max()) + 1 for at in written if len(at)), default=0)
+        self.last = np.full(end - self.first, -1)
+        for number, at in enumerate(written):
+            self.last[at - self.first] = number
+        self.places: list[tuple[int, int]] = []
 
-    return of
+    def of(self, addresses: Sequence[int]) -> list[tuple[int, int]]:
+        """Stream and position of the last line that any of the addresses waits for; lines are issued in order."""
+        at = np.asarray(addresses, np.int64) - self.first
+        at = at[(at >= 0) & (at < len(self.last))]
+        number = int(self.last[at].max(initial=-1))
+        return [self.places[number]] if number >= 0 else []
 
 
 def _ready(entry: _Entry, done: Sequence[int]) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from haribote.stack.costs import STEP, exact, least, least_hop, width_of
+from haribote.stack.costs import exact, least, least_hop
 from haribote.stack.demand import Demand, after, before
-from haribote.stack.maps import NOTHING, UNITS, BitMap, Memory, W, address, level_of_change, unit_bits
+from haribote.stack.maps import NOTHING, UNITS, BitMap, Memory, W, address, level_of_change
 from haribote.stack.ways import Way, ways_into
 
 WITHIN = 2
@@ -25,7 +25,7 @@ LIMIT = 60_000
 """Demands that a search looks at before it gives up: some seconds."""
 HEIGHT: dict[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
 THROUGH = frozenset(("LM", "L1BM", "L2BM", "PDM"))
-_TOP = {"none": 0, "PE": 0, "MAB": 0, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
+TOP = {"none": 0, "PE": 0, "MAB": 0, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
     """Address bits that a climbing hop fills with units of the start that hold copies or nothing."""
     if way.kind not in ("up", "l2bm") or HEIGHT[way.target] < HEIGHT[way.source]:
         return 0
-    pairs = [(s, t) for s, t in way.wires if t.level == "address" and s.level in ("L1B", "MAB") and t not in wanted.table]
+    pairs = [
+        (s, t) for s, t in way.wires if t.level == "address" and s.level in ("L1B", "MAB") and t not in wanted.table
+    ]
     return sum(1 for source, _ in pairs if start[source] < 0)
 
 
@@ -116,7 +118,7 @@ class _Bound:
     def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
         self.turns = turns
         both = start.memory == wanted.memory == "LM"
-        self.top = _TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
+        self.top = TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
         self.up, self.down = _legs(start), _legs(wanted)
 
     def __call__(self, state: _State) -> float:
@@ -128,12 +130,15 @@ class _Bound:
         return sum(self.up[: self.top]) + sum(self.down[height : self.top])
 
 
+_ABOVE: tuple[Memory, ...] = ("L1BM", "L2BM", "DRAM")
+
+
 def _legs(found: BitMap) -> list[float]:
     """Least cycles of the hops between a map's memory and the top: PE to L1BM, L1BM to L2BM, L2BM to DRAM."""
     legs = []
-    for height, memory in enumerate(("L1BM", "L2BM", "DRAM")):
+    for height, memory in enumerate(_ABOVE):
         units = sum(1 for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
-        longs = 1 << max(width_of(found.shape) - 1 - units, 0)
+        longs = 1 << max(found.width - 1 - units, 0)
         legs.append(0.0 if height < HEIGHT[found.memory] else least_hop(height, longs))
     return legs
 
@@ -151,28 +156,52 @@ def candidates(
     all banks); limit: demands that are looked at; assumed: also with instructions that isa.md marks [A]; single: also
     with those that waste three of four cycles; turns: how often a path may come down to the PEs and climb again.
     """
-    width, number, bound = width_of(start.shape), count(), _Bound(start, wanted, turns)
-    first = _State(Demand.of(wanted), turns=turns)
-    heap: list[tuple[float, int, float, _State, tuple[tuple[Way, Demand], ...], Path | None]] = []
-    heapq.heappush(heap, (bound(first), next(number), 0.0, first, (), None))
-    best: dict[_State, float] = {first: 0.0}
-    while heap and limit:
-        _, _, cost, state, steps, path = heapq.heappop(heap)
-        if path is not None:
-            yield path
-            continue
-        if best[state] < cost:
-            continue
-        limit -= 1
-        if steps and state.demand.met_by(start) and (found := follow(steps, start)) is not None:
-            heapq.heappush(heap, (sum(hop.cycles for hop in found), next(number), cost, state, steps, found))
+    search = _Search(start, wanted, turns)
+    for _ in range(limit):
+        yield from search.finished()
+        if not search.open:
+            break
+        cost, state, steps = search.next()
         for way in ways_into(state.demand.memory, assumed, single):
-            if not steps and not fits_exactly(way, wanted):
-                continue
-            prior = state.back(way, start)
-            if prior is None or (way.source not in through and not prior.demand.met_by(start)):
-                continue
-            price = cost + least(way, state.demand, width, prior.waste - state.waste)
-            if price < best.get(prior, float("inf")):
-                best[prior] = price
-                heapq.heappush(heap, (price + bound(prior), next(number), price, prior, ((way, state.demand), *steps), None))
+            prior = state.back(way, start) if steps or fits_exactly(way, wanted) else None
+            if prior is not None:
+                search.add(cost, state, way, prior, steps, inside=way.source in through)
+    yield from search.finished(everything=True)
+
+
+_Steps = tuple[tuple[Way, Demand], ...]
+
+
+class _Search:
+    """The states still to be looked at, by what a path through them costs at least, and the paths found by then."""
+
+    def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
+        self.start, self._bound, self._numbers = start, _Bound(start, wanted, turns), count()
+        first = _State(Demand.of(wanted), turns=turns)
+        self._best: dict[_State, float] = {first: 0.0}
+        self.open: list[tuple[float, int, float, _State, _Steps]] = []
+        self._found: list[tuple[float, int, Path]] = []
+        self._push(0.0, first, ())
+
+    def _push(self, cost: float, state: _State, steps: _Steps) -> None:
+        heapq.heappush(self.open, (cost + self._bound(state), next(self._numbers), cost, state, steps))
+
+    def next(self) -> tuple[float, _State, _Steps]:
+        """The most promising state."""
+        _, _, cost, state, steps = heapq.heappop(self.open)
+        return cost, state, steps
+
+    def add(self, cost: float, state: _State, way: Way, prior: _State, steps: _Steps, inside: bool) -> None:
+        """A state before a hop. inside: paths may pass there, and not only start."""
+        steps = ((way, state.demand), *steps)
+        price = cost + least(way, state.demand, self.start.width, prior.waste - state.waste)
+        if prior.demand.met_by(self.start) and (path := follow(steps, self.start)) is not None:
+            heapq.heappush(self._found, (sum(hop.cycles for hop in path), next(self._numbers), path))
+        if inside and price < self._best.get(prior, float("inf")):
+            self._best[prior] = price
+            self._push(price, prior, steps)
+
+    def finished(self, everything: bool = False) -> Iterator[Path]:
+        """Paths that nothing still to be looked at can be below."""
+        while self._found and (everything or not self.open or self._found[0][0] <= self.open[0][0]):
+            yield heapq.heappop(self._found)[2]

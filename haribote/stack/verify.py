@@ -28,7 +28,10 @@ def places_of(found: BitMap) -> tuple[Ints, Ints]:
     """
     weights = {level: _PE_WEIGHT[level] for level in UNITS[found.memory]}
     divisor = min(weights.values())
-    unit = sum((found.positions(level).ravel() * (weight // divisor) for level, weight in weights.items()), np.zeros(1, np.int64))
+    unit = sum(
+        (found.positions(level).ravel() * (weight // divisor) for level, weight in weights.items()),
+        np.zeros(1, np.int64),
+    )
     word = 2 * found.positions("address").ravel() + found.positions("W").ravel()
     units, words = [unit], [word]
     for bit in found.copies():
@@ -125,18 +128,17 @@ def _compare(machine: Machine, move: Move, values: Words, before: Words) -> str:
     wrong = np.argwhere(found != values)
     if len(wrong):
         copy, element = wrong[0]
-        index = np.unravel_index(int(element), place.map.shape)
-        return (
-            f"{len(wrong)} of {found.size} words are wrong; the first is copy {copy} of element {[int(i) for i in index]}, "
-            f"unit {unit[copy, element]}, word {word[copy, element]} of the tensor"
-        )
+        index = [int(i) for i in np.unravel_index(int(element), place.map.shape)]
+        where = f"unit {unit[copy, element]}, word {word[copy, element]} of the tensor"
+        return f"{len(wrong)} of {found.size} words are wrong, the first is copy {copy} of element {index}: {where}"
     own = np.zeros(words.shape[1], np.bool_)
-    own[_offset(place) + np.unique(word)] = True
+    own[_offset(place) + np.unique(places_of(place.map.padded)[1])] = True
     if place.memory not in BANKS:
         own[_offset(place) : _offset(place) + 2 * -(-place.words // 64) * 64] = True
     changed = np.argwhere((words != before) & ~own)
     if len(changed):
-        return f"{len(changed)} words beside the target have changed, the first in unit {changed[0][0]}, word {changed[0][1] - _offset(place)}"
+        where = f"unit {changed[0][0]}, word {changed[0][1] - _offset(place)}"
+        return f"{len(changed)} words beside the target have changed, the first in {where}"
     return ""
 
 

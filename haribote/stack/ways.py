@@ -26,12 +26,16 @@ class Way:
     """One kind of hop.
 
     text: its line with `{A}`, `{B}` for addresses, `{n}` for the size of an MV, `{g}`, `{l}`, `{h}`, `{k}` for groups
-    and L2Bs of source and target, `{unit}` for what stands after `@`, `{set}` for a set of L1Bs with its `@`, `{pe}` for the operand in a PE. wires: source and
-    target of bits that are tied together; repeated: target bits that become copies; takes, puts: units that an issue
-    chooses in source and target; to_address, from_address: source (target) bits that the four cycles of a PE operand
-    run through, so that they go to (come from) any bits of its address. source_block, target_block: address bits that
-    one issue covers; single: only the first cycle counts, what
-    the others write is overwritten by later issues; span: long words that an issue writes, junk included. free_copies: an issue may put into several units at once. words: of a PE operand per cycle.
+    and L2Bs of source and target, `{unit}` for what stands after `@`, `{set}` for a set of L1Bs with its `@`, `{pe}`
+    for the operand in a PE. words: of that operand per cycle.
+
+    wires: source and target of bits that are tied together. repeated: target bits that become copies. takes, puts:
+    units that an issue chooses in source and target; free_copies: it may put into several at once. to_address,
+    from_address: source (target) bits that the four cycles of a PE operand run through, so that they go to (come from)
+    any bits of its address. source_block, target_block: address bits that one issue covers.
+
+    masked: the units in PEs are chosen by write masks. single: only the first cycle counts, what the others write is
+    overwritten by later issues; span: long words that an issue writes, junk included. assumed: isa.md marks it [A].
     """
 
     name: str
@@ -95,10 +99,10 @@ def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False
             wires.append((_place(lead.source[0]), _place(lead.target[0])))
     shared = [bit for bit in unit_bits(source) if bit in unit_bits(target) and bit not in seen]
     wires += [(bit, bit) for bit in (*shared, W)]
-    name = re.split("[/@{]", text.split()[0])[0]
-    ends = "" if kind != "mv" else " " + _ends(text)
+    name = re.split("[/@{]", text.split()[0])[0] + (" " + _ends(text) if kind == "mv" else "")
+    marks = {" wide": wide, " masked": masked, " single": single}
     return Way(
-        f"{name}{' wide' if wide else ''}{ends}{' masked' if masked else ''}{' single' if single else ''}", kind, source, target, text, tuple(wires),
+        name + "".join(mark for mark, given in marks.items() if given), kind, source, target, text, tuple(wires),
         source_block=_block(source, [bit for lead in leads for bit in lead.source], wide),
         target_block=_block(target, [bit for lead in leads for bit in lead.target], wide), span=1 << full,
         free_copies=kind != "mv", masked=masked, assumed=assumed, single=single, words=4 if wide else 2,
@@ -108,7 +112,9 @@ def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False
 
 def _ends(text: str) -> str:
     """`d.c` or `d@.c@` of an MV line."""
-    return ".".join(part[1].replace("l", "c") + ("@" if "{g}" in part or "{h}" in part else "") for part in text.split()[1:])
+    return ".".join(
+        part[1].replace("l", "c") + ("@" if "{g}" in part or "{h}" in part else "") for part in text.split()[1:]
+    )
 
 
 def _place(bit: Bit) -> Bit:
@@ -125,7 +131,17 @@ def _block(memory: Memory, bits: list[Bit], wide: bool) -> int:
 def _local() -> Iterator[Way]:
     """Hops between memories of the same PE, and through the matrix register, which turns cycles into PEs."""
     units = tuple((bit, bit) for bit in unit_bits("LM"))
-    yield Way("copy wide", "copy", "LM", "LM", "", (*units, (W, W), (address(0), address(0))), source_block=1, target_block=1, words=4)
+    yield Way(
+        "copy wide",
+        "copy",
+        "LM",
+        "LM",
+        "",
+        (*units, (W, W), (address(0), address(0))),
+        source_block=1,
+        target_block=1,
+        words=4,
+    )
     yield Way("copy", "copy", "LM", "LM", "", (*units, (W, W)))
     yield Way("copy words", "copy", "LM", "LM", "", units, words=1)
     for letter, turned in (("d", ()), ("f", (W,))):
@@ -138,7 +154,9 @@ def _local() -> Iterator[Way]:
 def _turned(letter: str) -> tuple[Bit, ...]:
     """The bits that a matrix register exchanges with cycles, lowest first, from the maps of its write and its read."""
     write, read = map_of(f"{letter}mwrite $lm0v $lx0"), map_of(f"{letter}mread $lx0 $lm0v")
-    columns = {lead.target[0].number: _element(lead.source[0]) for lead in write.leads if lead.target[0].level == "column"}
+    columns = {
+        lead.target[0].number: _element(lead.source[0]) for lead in write.leads if lead.target[0].level == "column"
+    }
     rows = {lead.source[0].number: _element(lead.target[0]) for lead in read.leads if lead.source[0].level == "row"}
     assert rows == columns
     return tuple(bit for _, bit in sorted(rows.items()))
@@ -149,7 +167,8 @@ def _element(bit: Bit) -> Bit:
 
 
 MV = (
-    "mvp/n{n} $d{A} $lc{B}@.{k}", "mvp/n{n} $d{A}@{g} $lc{B}@{h}.{k}", "mvb2/n{n} $d{A} $lc{B}", "mvb4/n{n} $d{A} $lc{B}",
+    "mvp/n{n} $d{A} $lc{B}@.{k}", "mvp/n{n} $d{A}@{g} $lc{B}@{h}.{k}",
+    "mvb2/n{n} $d{A} $lc{B}", "mvb4/n{n} $d{A} $lc{B}",
     "mvp/n{n} $d{A} $p{B}", "mvp/n{n} $d{A}@{g} $p{B}@{h}", "mvd/n{n} $d{A} $p{B}@{h}",
     "mvp/n{n} $p{A} $d{B}", "mvp/n{n} $p{A}@{g} $d{B}@{h}", "mvd/n{n} $p{A}@{g} $d{B}",
     "mvp/n{n} $p{A} $lc{B}@.{k}", "mvp/n{n} $p{A}@{g} $lc{B}@{h}.{k}", "mvb/n{n} $p{A}@{g} $lc{B}",
@@ -157,8 +176,17 @@ MV = (
     "mvp/n{n} $lc{A}@.{l} $p{B}", "mvp/n{n} $lc{A}@{g}.{l} $p{B}@{h}",
     "mvp/n{n} $lc{A}@.{l} $d{B}", "mvp/n{n} $lc{A}@{g}.{l} $d{B}@{h}",
 )  # fmt: skip
-L2BM = ("l2bmd $lc{A} $lb{B}", "l2bmb{set} $lc{A} $lb{B}", "l2bmb2 $lc{A} $lb{B}", "l2bmd $lb{A} $lc{B}", "l2bm@{unit} $lb{A} $lc{B}")
-DOWN = ("l1bmd $lb{A} {pe}", *(f"{op} ${lb}{{A}} {{pe}}" for op in ("l1bmm", "l1bmm4", "l1bmp") for lb in ("llb", "lb")))
+L2BM = (
+    "l2bmd $lc{A} $lb{B}",
+    "l2bmb{set} $lc{A} $lb{B}",
+    "l2bmb2 $lc{A} $lb{B}",
+    "l2bmd $lb{A} $lc{B}",
+    "l2bm@{unit} $lb{A} $lc{B}",
+)
+DOWN = (
+    "l1bmd $lb{A} {pe}",
+    *(f"{op} ${lb}{{A}} {{pe}}" for op in ("l1bmm", "l1bmm4", "l1bmp") for lb in ("llb", "lb")),
+)
 UP = ("l1bmd {pe} $lb{B}", *(f"{op}@{{unit}} {{pe}} ${lb}{{B}}" for op in ("l1bmm", "l1bmm4") for lb in ("llb", "lb")))
 
 
@@ -186,5 +214,3 @@ def ways_into(memory: Memory, assumed: bool = False, single: bool = False) -> tu
 def named(name: str, source: Memory, target: Memory) -> Way:
     """A way by its name."""
     return next(way for way in ways() if (way.name, way.source, way.target) == (name, source, target))
-
-

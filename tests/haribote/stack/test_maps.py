@@ -58,7 +58,7 @@ def test_the_layouts_of_the_table(tag: str) -> None:
 
 
 @given(layouts())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_layouts(layout: Layout) -> None:
     found = _agree(layout)
     assert parse(text_of(found)) == found

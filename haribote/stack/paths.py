@@ -1,0 +1,94 @@
+"""The paths between two maps: found by search, with the last resort after them, and kept between runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path as File
+from typing import Any
+
+from haribote.layout import LayoutError
+from haribote.stack.maps import Bit, BitMap
+from haribote.stack.resort import last_resort
+from haribote.stack.search import LIMIT, Hop, Path, candidates
+from haribote.stack.ways import named, ways
+from simulator.cache import cache_folder
+from simulator.files import FileError, write_file
+
+TRIED = 3
+"""Paths of one search that are written out before the cheapest is taken."""
+
+
+@lru_cache(maxsize=1 << 12)
+def paths(
+    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool = False
+) -> tuple[tuple[Path, bool], ...]:
+    """The first paths that a search finds, the cheapest by estimate first; at the end the last resort (True), if there
+    is one.
+
+    through: memories in which a path may pass; assumed: also with what isa.md marks [A]. What was found before is read
+    from the cache.
+    """
+    file = _folder() / f"{_key(start, wanted, through, assumed)}.json"
+    try:
+        return tuple((_path(hops, start, wanted), resort) for hops, resort in json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, LookupError, TypeError, StopIteration, LayoutError):
+        pass  # not there, or not as we write it: searched again
+    found = [(path, False) for path in _searched(start, wanted, through, assumed)]
+    if (path := last_resort(start, wanted)) is not None:
+        found.append((path, True))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(file, json.dumps([(_plain(path), resort) for path, resort in found]), durable=False)
+    except (OSError, FileError):
+        pass  # a cache that cannot be written costs time only
+    return tuple(found)
+
+
+def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool) -> Iterator[Path]:
+    """What the search finds; where it finds nothing, what two wider ones find."""
+    found = list(islice(candidates(start, wanted, through, assumed=assumed), TRIED))
+    yield from found
+    if not found:
+        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, single=True), TRIED)
+        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, turns=1), TRIED)
+
+
+# --- the cache -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _folder() -> File:
+    """Where paths are kept that this version of the search has found."""
+    sources = [
+        File(__file__).parent / f"{name}.py" for name in ("maps", "demand", "costs", "search", "resort", "paths")
+    ]
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways()).encode())
+    return cache_folder() / f"moves-{digest.hexdigest()[:16]}"
+
+
+def _key(*parts: Any) -> str:
+    start, wanted, through, assumed = parts
+    return hashlib.sha256(repr((start, wanted, sorted(through), assumed)).encode()).hexdigest()[:32]
+
+
+def _plain(path: Path) -> list[Any]:
+    """A path as JSON: of every hop its way and what the bits of its target carry."""
+    return [
+        [hop.way.name, hop.way.source, hop.target.memory, [[*bit, c] for bit, c in hop.target.carries]] for hop in path
+    ]
+
+
+def _path(hops: Sequence[Any], start: BitMap, wanted: BitMap) -> Path:
+    """A path from JSON. Raises ValueError, among others, where it is none from `start` to `wanted`."""
+    found: list[Hop] = []
+    for name, source, memory, carries in hops:
+        table = {Bit(level, number): carry for level, number, carry in carries}
+        target = BitMap.of(memory, start.shape, table)
+        found.append(Hop(named(name, source, memory), found[-1].target if found else start, target))
+    if not found or not found[-1].target.satisfies(wanted):
+        raise ValueError("the path ends elsewhere")
+    return tuple(found)

@@ -1,0 +1,17 @@
+"""What the tests of moves share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from haribote.stack import paths
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder instead of the user's cache of paths, and nothing in memory."""
+    monkeypatch.setattr(paths, "_folder", lambda: tmp_path / "moves")
+    paths.paths.cache_clear()
+    return tmp_path / "moves"
