@@ -72,13 +72,21 @@ class _Stub(importlib.abc.Loader):
         exec(compile(_stubs()[module.__name__], f"<stub {module.__name__}>", "exec"), module.__dict__)
 
 
+def _folders(spec: importlib.machinery.ModuleSpec) -> list[str]:
+    """Where the modules of a package are; none where it has no file and its parent is gone, as triton._C may be."""
+    try:
+        return list(spec.submodule_search_locations or ())
+    except KeyError:
+        return []
+
+
 def sees(name: str, spec: importlib.machinery.ModuleSpec | None, helpers: bool = False) -> bool:
     """Whether an answer sees a module when it is graded. helpers: as for `alone`."""
     if name.startswith(_STUBS):
         return False
     if helpers and (name in _HELPERS or name.startswith(_HELPERS[-1])):
         return True
-    places = () if spec is None else (spec.origin or "", *(spec.submodule_search_locations or ()))
+    places = () if spec is None else (spec.origin or "", *_folders(spec))
     return all(_of_the_course(name, place) or _installed(place) for place in places if Path(place).is_absolute())
 
 

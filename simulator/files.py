@@ -168,7 +168,7 @@ def _replacing(path: Path, durable: bool) -> Iterator[BinaryIO]:
                 os.fsync(file.fileno())
         with suppress(OSError):
             temporary.chmod(stat.S_IMODE(path.stat().st_mode))  # as it was
-        temporary.replace(path)
+        os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from sandboxes import sandboxed
 
-from grader.alone import alone
+from grader.alone import alone, sees
 from grader.checking import check
 from grader.course import verdict_hash
 from grader.grade.work import Work, grade_one
@@ -159,3 +159,15 @@ def test_what_is_withheld_is_there_for_others(task: Task) -> None:
     for entry in task.withhold:
         assert (ROOT / entry.partition(":")[0]).is_file()
     assert check(task.id, path=ROOT / "solutions" / task.file, seed=3).passed
+
+
+def test_a_package_without_a_file_whose_parent_is_gone_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """triton._C is one, where torch brings CUDA."""
+    (tmp_path / "parent" / "child").mkdir(parents=True)
+    (tmp_path / "parent" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "parent.child", importlib.import_module("parent.child"))
+    monkeypatch.delitem(sys.modules, "parent")
+    assert sees("parent.child", sys.modules["parent.child"].__spec__)
