@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from haribote.program import Compiled, ProgramPart
-from simulator.program import Instruction, Line, Move, Program, Step
+from simulator.isa.program import Instruction, Line, Move, Program, Step
 
 ENOUGH = 200
 """Lines of a program by which starting it costs next to nothing."""

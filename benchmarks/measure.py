@@ -26,7 +26,7 @@ from haribote.kernel_table import KERNELS, problem
 from haribote.models import mlp
 from haribote.tasks import resolve_row
 from simulator import Machine, assemble
-from simulator.native import Engine
+from simulator.engine.native import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCH, HIDDEN, LEARNING_RATE, EPOCH = 256, 16, 0.01, 234

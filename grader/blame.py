@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from grader.poisoned import OTHER_POISON, POISON, is_junk
 from grader.rig import AnyPlace, Inputs, prepared
-from simulator import program as p
-from simulator.history import History
-from simulator.places import Place, value_of
-from simulator.program import Program
+from simulator.isa import program as p
+from simulator.isa.program import Program
+from simulator.trace.history import History
+from simulator.trace.places import Place, value_of
 
 MOST = 3000
 """Words that are looked at on the way back from a result."""

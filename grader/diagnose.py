@@ -21,7 +21,7 @@ from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
 from haribote.meaning import wrong_elements as wrong
 from simulator import ExecutionError
-from simulator.program import Program
+from simulator.isa.program import Program
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]

@@ -21,7 +21,7 @@ from grader.pictures import place_of as unit_place
 from grader.program import machine_failure
 from haribote.meaning import meaning
 from simulator import ExecutionError
-from simulator.program import Program
+from simulator.isa.program import Program
 
 Array = NDArray[Any]
 

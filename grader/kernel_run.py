@@ -16,8 +16,8 @@ from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout
 from simulator.isa import LM_WORDS
-from simulator.places import Place as Word
-from simulator.program import Program
+from simulator.isa.program import Program
+from simulator.trace.places import Place as Word
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
-from simulator.memories import Dram
+from simulator.engine.state.memories import Dram
 
 POISON, OTHER_POISON = 0, 1
 

@@ -20,7 +20,7 @@ from grader.poisoned import POISON
 from grader.rig import Bits, Words, prepared
 from haribote.meaning import meaning
 from simulator import Machine
-from simulator.program import Program
+from simulator.isa.program import Program
 
 SEED = 7
 MOST_RUNS, MOST_RUNS_OF_LARGE = 72, 40

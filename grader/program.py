@@ -11,9 +11,9 @@ from grader.failure import Failure
 from haribote.errors import HariboteError
 from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
-from simulator.checks import NOT_KNOWN
-from simulator.checks import check as find_hazards
-from simulator.program import DebugSet, DramPreset, Program
+from simulator.assembly.checks import NOT_KNOWN
+from simulator.assembly.checks import check as find_hazards
+from simulator.isa.program import DebugSet, DramPreset, Program
 
 MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
 

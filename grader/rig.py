@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from grader.poisoned import POISON, junk, long_junk, poisoned_machine
 from simulator import Machine
+from simulator.engine.state.memories import Dram
 from simulator.isa import ALL_PES, GROUPS, L1BS, L2BS_PER_GROUP, LM_WORDS, MABS, PES_PER_MAB, SMALL_TENSOR
-from simulator.memories import Dram
-from simulator.places import Place as Word
-from simulator.program import Program
+from simulator.isa.program import Program
+from simulator.trace.places import Place as Word
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]

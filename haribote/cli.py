@@ -15,7 +15,7 @@ from haribote.backends import BACKENDS
 from haribote.command import run_command
 from haribote.ownership import solutions_wanted
 from simulator.console import seed
-from simulator.machine import ENGINES
+from simulator.engine.machine import ENGINES
 from simulator.shell import command_line
 
 if TYPE_CHECKING:

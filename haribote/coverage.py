@@ -25,7 +25,7 @@ from haribote.quick_check import wrong_result
 from haribote.tasks import ROOT, Answer, all_tasks, find_task, resolve_row, solutions_wanted
 from haribote.verdicts import last_verdict
 from simulator import SimulatorError, assemble
-from simulator.checks import check
+from simulator.assembly.checks import check
 
 if TYPE_CHECKING:
     from haribote.draw import Svg

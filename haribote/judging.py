@@ -21,7 +21,7 @@ from haribote.tasks import ROOT, find_task, solutions_wanted
 from haribote.testcases import testcase
 from simulator import SimulatorError
 from simulator.files import write_file
-from simulator.judge import Verdict, judge
+from simulator.judge.verdict import Verdict, judge
 
 FOLDER = ROOT / "runs" / "judge"
 

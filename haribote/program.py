@@ -14,9 +14,9 @@ import onnx
 from haribote.codegen import ChipPiece, HostPiece, Piece, TransferPiece
 from haribote.graph import DRAM, Index, is_loss, metadata, updates
 from simulator import assemble
-from simulator.checks import boundary_nops
-from simulator.cost import Cost, cost_of, sum_costs
-from simulator.program import Program
+from simulator.assembly.checks import boundary_nops
+from simulator.isa.cost import Cost, cost_of, sum_costs
+from simulator.isa.program import Program
 
 TRANSFERS = ("DL", "UL")
 

@@ -8,7 +8,7 @@ from haribote.kernel_table import KernelRow, problem
 from haribote.meaning import meaning, wrong_elements
 from haribote.testcases import values
 from simulator import Machine
-from simulator.program import Program
+from simulator.isa.program import Program
 
 
 def wrong_result(row: KernelRow, program: Program) -> str:

@@ -9,7 +9,7 @@ from haribote.codegen import ChipPiece
 from haribote.placement import row_of
 from haribote.program import Compiled
 from simulator import assemble
-from simulator.cost import Cost, cost_of
+from simulator.isa.cost import Cost, cost_of
 
 FLOOR = 2050
 """Cycles of a step that reads the images once from DRAM and does all else on the chip, overlapped (an estimate)."""

@@ -17,7 +17,7 @@ from haribote.kernel import Op, Operand
 from haribote.kernel_table import KernelRow
 from haribote.layout import LEVELS
 from haribote.meaning import RELATIVE, meaning
-from simulator.judge import MARKER
+from simulator.judge.verdict import MARKER
 
 Array = NDArray[Any]
 

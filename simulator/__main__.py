@@ -13,15 +13,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from simulator import compare, explain, profile, trace
-from simulator.assembler import assemble
-from simulator.checks import check, check_text, fix_nops
+from simulator.assembly.assembler import assemble
+from simulator.assembly.checks import check, check_text, fix_nops
 from simulator.console import FINE, NEGATIVE, run_guarded
+from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError, Diagnostic
+from simulator.explain import line as explain
+from simulator.explain import profile
 from simulator.files import read, write_file
-from simulator.judge import judge
-from simulator.machine import Machine
+from simulator.judge import compare
+from simulator.judge.verdict import judge
 from simulator.schedule import command as schedule
+from simulator.trace import chain as trace
 from simulator.view import command as view
 
 MODULES = (explain, profile, trace, compare, view, schedule)  # commands that are a module of their own

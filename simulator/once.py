@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-from simulator.program import Program
+from simulator.isa.program import Program
 
 T = TypeVar("T")
 

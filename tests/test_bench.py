@@ -16,7 +16,7 @@ from benchmarks.figures import Figure
 from haribote.backends import SimBackend
 from haribote.models import mlp
 from haribote.program import ProgramPart
-from simulator.program import Move, Step
+from simulator.isa.program import Move, Step
 
 
 def test_targets_are_upper_or_lower_bounds() -> None:

@@ -16,7 +16,7 @@ from haribote.functions import DOMAIN
 from haribote.graph import Index, evaluate
 from haribote.passes.mixed_precision import FORMATS, PRODUCTS
 from haribote.textual import parsed
-from simulator.numbers import HALF, from_float64, to_float64
+from simulator.engine.numbers import HALF, from_float64, to_float64
 
 FACTORS = "(float[4,3] x, float[4,3] v, float[2,3] w, float[2] b)"
 GRAPHS = {

@@ -19,7 +19,7 @@ from grader.result import Cost
 from grader.rig import DramWords, Ints, Operand, Words, pes
 from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
-from simulator.checks import fix_nops
+from simulator.assembly.checks import fix_nops
 
 Array = NDArray[Any]
 

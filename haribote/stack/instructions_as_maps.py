@@ -16,9 +16,9 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.stack.maps import Bit
 from simulator import assemble
-from simulator.formulas import Index, Reference
-from simulator.program import Instruction, Move, Step
-from simulator.transfers import Transfer, move_transfer, transfer_of
+from simulator.isa.formulas import Index, Reference
+from simulator.isa.program import Instruction, Move, Step
+from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 
 COORDINATES: dict[tuple[str, int], tuple[str, ...]] = {
     ("PE", 4): ("MAB", "PE", "cycle", "long"),

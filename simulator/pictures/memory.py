@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.contents import KINDS, contents
+from simulator.engine.state.contents import KINDS, contents
+from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
-from simulator.memories import Memories
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, ring
 from simulator.pictures.style import HEAT_LIGHT

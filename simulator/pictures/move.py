@@ -8,15 +8,15 @@ what the machine changes.
 from __future__ import annotations
 
 from simulator import isa
-from simulator import program as p
 from simulator.errors import SimulatorError
+from simulator.isa import program as p
+from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.isa.units import UNITS
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
 from simulator.pictures.move_blocks import l1bm_panel, l2bm_panel
 from simulator.pictures.move_mv import mv_panel
 from simulator.pictures.move_pe import pe_panel
 from simulator.pictures.source import program_of
-from simulator.transfers import move_transfer, transfer_of
-from simulator.units import UNITS
 
 QUIET = ("nop", "wait", "noforward")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from simulator import isa
-from simulator import program as p
-from simulator.formulas import Index
+from simulator.explain.wording import masked
+from simulator.isa import program as p
+from simulator.isa.formulas import Index
+from simulator.isa.transfers import Transfer
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, width_of
 from simulator.pictures.move_words import CYCLES, Segment, Strip, bank_name, brief, cell_text, closed, full, writes
-from simulator.transfers import Transfer
-from simulator.wording import masked
 
 LEFT, ROOM = 74.0, 688.0
 """The strip of the broadcast memory and the row of its units below it."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from simulator import isa
-from simulator import program as p
-from simulator.cost import move_rate
-from simulator.formulas import Index, Reference
+from simulator.isa import program as p
+from simulator.isa.cost import move_rate
+from simulator.isa.formulas import Index, Reference
+from simulator.isa.transfers import Transfer
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, width_of
 from simulator.pictures.move_words import brief, full
-from simulator.transfers import Transfer
 
 GROUP, SPACE = 196.0, 8.0
 ROWS = {"DRAM": 0, "PDM": 1, "L2BM": 2}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from simulator import isa
-from simulator import program as p
-from simulator.dependence import names_of
+from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked
+from simulator.isa import program as p
+from simulator.isa.transfers import ELEMENTS, transfer_of
+from simulator.isa.units import UNITS
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
 from simulator.pictures.move_words import CYCLES, bank_name, cell_text, closed, full, writes
-from simulator.transfers import ELEMENTS, transfer_of
-from simulator.units import UNITS
-from simulator.wording import FIXED, LOWER, PATHS, PRECISIONS, masked
+from simulator.trace.dependence import names_of
 
 SIDE, MIDDLE = 262.0, 168.0
 """Widths of the columns of operands and of the unit between them."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simulator import isa
-from simulator import program as p
+from simulator.explain.wording import BANKS, written_cycles
+from simulator.isa import program as p
+from simulator.isa.words import words_of
 from simulator.pictures.canvas import Canvas
-from simulator.wording import BANKS, written_cycles
-from simulator.words import words_of
 
 CYCLES = range(isa.STEP_CYCLES)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from simulator.assembler import assemble
+from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.files import read
-from simulator.program import Program
+from simulator.isa.program import Program
 
 
 @runtime_checkable

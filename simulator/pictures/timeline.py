@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.explain.profile import LANES, Busy, Profile, profile_of
+from simulator.isa.program import Program
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.source import Source, program_of
-from simulator.profile import LANES, Busy, Profile, profile_of
-from simulator.program import Program
 
 HUE = {"MV": "h0", "L2BM": "h2", "L1BM": "h6", "MAU": "h3", "ALU": "h1", "nop": "h7"}
 LEFT, RIGHT = 82.0, 680.0
@@ -25,7 +25,7 @@ def timeline(source: Source) -> Picture:
     """Which unit works when, and for what share of all cycles.
 
     source: a program, its text or lines, or a .vsm file. A step takes 4 cycles and every MV is waited for, as in
-    simulator/cost.py.
+    simulator/isa/cost.py.
     """
     program = program_of(source)
     profile = profile_of(program)

@@ -6,13 +6,13 @@ import math
 from collections import Counter
 
 from simulator import isa
-from simulator import program as p
-from simulator.gather import gather_of
+from simulator.explain.profile import PathUse, profile_of
 from simulator.isa import ALL_L1BS, L2BS
+from simulator.isa import program as p
+from simulator.isa.gather import gather_of
+from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
-from simulator.profile import PathUse, profile_of
-from simulator.transfers import Transfer, move_transfer, transfer_of
 
 Links = Counter[tuple[str, str]]
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from simulator.checks import check_text
+from simulator.assembly.checks import check_text
 from simulator.errors import AssemblyError
 from simulator.files import read, write_file
 from simulator.schedule import bounds, schedule

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from simulator import program as p
+from simulator.isa import program as p
 from simulator.schedule.nodes import Node
 from simulator.schedule.touches import moved_banks, touches
 

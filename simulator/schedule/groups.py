@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from simulator.program import Step
+from simulator.isa.program import Step
 from simulator.schedule.dependences import TURNAROUND, Edge, edges, reads_registers, steps_of, tie, writes_registers
 from simulator.schedule.nodes import Node
 

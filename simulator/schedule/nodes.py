@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simulator.program import Instruction, Line, Program, Step
+from simulator.isa.program import Instruction, Line, Program, Step
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator import isa
-from simulator import program as p
-from simulator.assembler import WORD, assemble
-from simulator.gather import Side, gather_of
+from simulator.assembly.assembler import WORD, assemble
+from simulator.isa import program as p
+from simulator.isa.gather import Side, gather_of
+from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.schedule.dependences import steps_of
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.text import text_of
-from simulator.transfers import move_transfer, transfer_of
 
 BLOCK = 4
 """Long words of a cell: every transfer of the L1BM or L2BM writes whole cells, and MV lines are looked at closely."""

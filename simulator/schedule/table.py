@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import lru_cache
 
-from simulator.accesses import Access, accesses
-from simulator.conflicts import conflicts, issue_group
-from simulator.program import Instruction
+from simulator.isa.program import Instruction
+from simulator.rules.accesses import Access, accesses
+from simulator.rules.conflicts import conflicts, issue_group
+from simulator.rules.waits import RULES, WINDOW, WaitRule
 from simulator.schedule.groups import Group
 from simulator.schedule.nodes import Node
-from simulator.waits import RULES, WINDOW, WaitRule
 
 _AS_PRODUCER: dict[str, list[WaitRule]] = defaultdict(list)
 _AS_CONSUMER: dict[str, list[WaitRule]] = defaultdict(list)

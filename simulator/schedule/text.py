@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from simulator.assembler import WORD
+from simulator.assembly.assembler import WORD
 from simulator.isa import CYCLE_MASKS
-from simulator.program import Instruction, Step, WriteMask
+from simulator.isa.program import Instruction, Step, WriteMask
 from simulator.schedule.nodes import Node
 
 

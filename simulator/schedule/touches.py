@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from simulator import isa
-from simulator import program as p
-from simulator.gather import gather_of
 from simulator.isa import CYCLE_MASKS
+from simulator.isa import program as p
+from simulator.isa.gather import gather_of
+from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.isa.words import Spans, block_spans, pe_spans
 from simulator.schedule.nodes import Node
-from simulator.transfers import move_transfer, transfer_of
-from simulator.words import Spans, block_spans, pe_spans
 
 BLOCK = {"l1bm": 4, "l2bm": 16, "pdm": 16, "dram": 16}
 """Long words of a cell."""

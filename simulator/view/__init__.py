@@ -12,10 +12,10 @@ import html
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from simulator.checks import check
+from simulator.assembly.checks import check
+from simulator.engine.machine import Machine
 from simulator.errors import SimulatorError
-from simulator.machine import Machine
-from simulator.program import Program
+from simulator.isa.program import Program
 from simulator.view import encode
 from simulator.view.recording import BUDGET, record
 from simulator.view.scope import CHIP, Scope, parse_unit

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from simulator.assembler import assemble
+from simulator.assembly.assembler import assemble
+from simulator.engine.machine import Machine
 from simulator.files import read, write_file
-from simulator.judge import read_testcase
-from simulator.machine import Machine
+from simulator.judge.verdict import read_testcase
 from simulator.view import View
 
 

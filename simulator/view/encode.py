@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator import program as p
-from simulator.contents import KINDS, NOWHERE, UNITS, ranges
-from simulator.memories import Words
+from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, ranges
+from simulator.engine.state.memories import Words
+from simulator.isa import program as p
 from simulator.view.recording import Access, Frame, Index, Recorder
 from simulator.view.words import frame_words
 

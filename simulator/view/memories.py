@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import isa
-from simulator.contents import KINDS, Addresses, contents
+from simulator.engine.state.contents import KINDS, Addresses, contents
+from simulator.engine.state.memories import Memories
 from simulator.isa import ALL_L1BS
-from simulator.memories import Memories
-from simulator.units import PATHS
+from simulator.isa.units import PATHS
 
 
 def in_use(memories: Memories, memory: str) -> Addresses:

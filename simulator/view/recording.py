@@ -15,10 +15,10 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator import program as p
-from simulator.contents import KINDS, NOWHERE, UNITS, Addresses, contents
-from simulator.machine import Machine
-from simulator.units import PATHS
+from simulator.engine.machine import Machine
+from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, contents
+from simulator.isa import program as p
+from simulator.isa.units import PATHS
 from simulator.view.memories import in_use, not_zero
 from simulator.view.scope import Scope, narrower
 from simulator.view.touches import touches_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.contents import UNITS, Level
-from simulator.debug import SHAPE
+from simulator.engine.state.contents import UNITS, Level
+from simulator.engine.state.debug import SHAPE
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_PES
 

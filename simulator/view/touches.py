@@ -9,16 +9,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simulator import debug, isa
-from simulator import program as p
-from simulator.contents import KINDS, MATRIX_WORDS, NOWHERE, UNITS, Addresses, long_word_addresses
-from simulator.execute.dar import FETCHED
-from simulator.execute.masks import entry_flags, is_fixed, write_bits
-from simulator.execute.mau import ROWS
-from simulator.execute.operands import base_address, is_dynamic, pe_rows, static_rows
+from simulator import isa
+from simulator.engine.numpy.dar import FETCHED
+from simulator.engine.numpy.masks import entry_flags, is_fixed, write_bits
+from simulator.engine.numpy.mau import ROWS
+from simulator.engine.numpy.operands import base_address, is_dynamic, pe_rows, static_rows
+from simulator.engine.state import debug
+from simulator.engine.state.contents import KINDS, MATRIX_WORDS, NOWHERE, UNITS, Addresses, long_word_addresses
+from simulator.engine.state.memories import Memories
 from simulator.isa import ALL_PES, L2BS
-from simulator.memories import Memories
-from simulator.transfers import transfer_of
+from simulator.isa import program as p
+from simulator.isa.transfers import transfer_of
 from simulator.view.transfers import Flags, Touch, block_touch, move_touches
 
 Operand = p.Source | p.Destination

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.contents import KINDS, UNITS, Addresses
-from simulator.formulas import Index
+from simulator.engine.state.contents import KINDS, UNITS, Addresses
+from simulator.engine.state.memories import Memories
 from simulator.isa import L2BS
-from simulator.memories import Memories
-from simulator.program import DramIndirect, Instruction, Move
-from simulator.transfers import Transfer, move_transfer, transfer_of
+from simulator.isa.formulas import Index
+from simulator.isa.program import DramIndirect, Instruction, Move
+from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 
 Flags = NDArray[np.bool_]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from simulator import program as p
-from simulator.explain import explain_line
+from simulator.explain.line import explain_line
+from simulator.isa import program as p
 
 INDENT = 4
 

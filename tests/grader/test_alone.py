@@ -72,11 +72,11 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "the judge": ("5.12", kernel(RELU, "import grader.judge_kernel"), 0, "grader.judge_kernel"),
     "another solution": ("5.12", kernel(RELU, "import solutions.kernels.t5_12_relu"), 0, "solutions"),
     "the placer of nops": (
-        "4.3", "from simulator import assemble\nfrom simulator.checks import fix_nops\ndef place_nops(**parts):\n"
+        "4.3", "from simulator import assemble\nfrom simulator.assembly.checks import fix_nops\ndef place_nops(**parts):\n"
         "    text = '\\n'.join(l for p in parts.values() for l in p)\n    yield fix_nops(assemble(text))",
         0, "product's own answer to task 4.3"),
     "the findings about nops": (
-        "4.3", "from simulator import assemble\nfrom simulator.checks import check\ndef place_nops(**parts):\n"
+        "4.3", "from simulator import assemble\nfrom simulator.assembly.checks import check\ndef place_nops(**parts):\n"
         "    check(assemble('\\n'.join(l for p in parts.values() for l in p)))\n    yield 'nop'",
         0, "own answer to task 4.3"),
     "a formula to evaluate": (
@@ -131,14 +131,14 @@ def test_it_is_graded_as_it_is_checked(name: str, tmp_path: Path) -> None:
 
 def test_nothing_of_the_learner_is_lost(tmp_path: Path) -> None:
     """Afterwards every module and function is what it was."""
-    from simulator.waits import Timeline
+    from simulator.rules.waits import Timeline
 
     before, waits, sibling = dict(sys.modules), Timeline.waits, sys.modules[SIBLING]
     with pytest.raises(HariboteError), alone(find_task("4.3")):
         assert importlib.import_module(SIBLING) is not sibling and "grader.judging" not in sys.modules
         assemble("nop")
         Timeline().waits  # noqa: B018
-        importlib.import_module("simulator.checks").fix_nops(assemble('imm i"1" $ls0\nlpassa $ls0 $ln0\n'))
+        importlib.import_module("simulator.assembly.checks").fix_nops(assemble('imm i"1" $ls0\nlpassa $ls0 $ln0\n'))
     assert {name: module for name, module in sys.modules.items() if name in before} == before
     assert Timeline.waits is waits and importlib.import_module(SIBLING) is sibling
     package = importlib.import_module("haribote.kernels")

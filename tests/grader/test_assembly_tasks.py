@@ -12,7 +12,7 @@ from grader.result import Result
 from grader.rig import DramWords, Words, pes, run, unit_name
 from haribote.tasks import ROOT, find_task
 from simulator import assemble
-from simulator.places import Place
+from simulator.trace.places import Place
 
 SLOW = pytest.mark.slow
 

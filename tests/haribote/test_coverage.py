@@ -24,7 +24,7 @@ from haribote.step_cost import step_cost
 from haribote.tasks import Answer, find_task, resolve_row
 from haribote.testcases import testcase as case_for
 from simulator import assemble
-from simulator.judge import judge
+from simulator.judge.verdict import judge
 
 
 @pytest.fixture(autouse=True)

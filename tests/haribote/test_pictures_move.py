@@ -14,8 +14,8 @@ from picture_checks import check_picture, texts, tree
 
 from haribote import draw
 from simulator import Machine, assemble, isa
-from simulator import program as p
 from simulator.errors import SimulatorError
+from simulator.isa import program as p
 from simulator.pictures import Picture
 
 SIZES = {"n": 4, "c": 2, "b": 8, "m": 16, "p": 4}

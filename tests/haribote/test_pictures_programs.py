@@ -14,9 +14,9 @@ from picture_checks import SVG, check_picture, texts, tree
 from haribote import draw
 from simulator import Machine, assemble
 from simulator.errors import SimulatorError
+from simulator.explain.profile import LANES, Busy, profile_of
 from simulator.pictures.timeline import LEFT, RIGHT, busy_share, ticks
 from simulator.pictures.traffic import words_moved
-from simulator.profile import LANES, Busy, profile_of
 
 SHORT = (
     "mvp/n512 $d0 $lc0@.0\nl2bmd $lc0 $lb0\nnop/2\nl1bmd $lb0 $lm0v\nnop/2\nfvadd $lm0v $lr0v $ln0v; ipassa $ls0v $lr4v"

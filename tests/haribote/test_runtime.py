@@ -21,7 +21,7 @@ from haribote.program import ProgramPart
 from haribote.runtime import Session
 from haribote.tasks import Answer, UnknownTask, resolve
 from haribote.testing import compare, run_on_sim, table
-from simulator.checks import check
+from simulator.assembly.checks import check
 
 LEARNING_RATE = 0.1
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from simulator import AssemblyError, Machine, assemble
+from simulator.assembly.opcodes import MOVE_OPCODES, OPCODES
 from simulator.errors import SimulatorError
-from simulator.forms import Form
 from simulator.isa import INSTRUCTIONS
-from simulator.opcodes import MOVE_OPCODES, OPCODES
-from simulator.program import Fixed, Program
-from simulator.rows import ROLES, Row
+from simulator.isa.forms import Form
+from simulator.isa.program import Fixed, Program
+from simulator.isa.rows import ROLES, Row
 
 LM, GRF = "mn", "rs"
 FIXED = ("$l2bid", "$l1bid", "$mabid", "$peid", "$subpeid", "$msb1")

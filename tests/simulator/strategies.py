@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from simulator import generate, isa
-from simulator.fuzz import mutate
+from simulator import isa
+from simulator.fuzz import generate
+from simulator.fuzz.search import mutate
 
 randoms = st.randoms(use_true_random=False)
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from simulator import assembler, instructions
-from simulator.assembler import assemble
-from simulator.checks import check_text
+from simulator.assembly import assembler, instructions
+from simulator.assembly.assembler import assemble
+from simulator.assembly.checks import check_text
+from simulator.assembly.instructions import Word
+from simulator.assembly.opcodes import MOVE_OPCODES, OPCODES
+from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError
-from simulator.instructions import Word
 from simulator.isa import INSTRUCTIONS, MOVES
-from simulator.machine import Machine
-from simulator.opcodes import MOVE_OPCODES, OPCODES
-from simulator.program import Instruction, Matrix, Move, PeMemory, Step, WriteMask
-from simulator.rows import ROLES
+from simulator.isa.program import Instruction, Matrix, Move, PeMemory, Step, WriteMask
+from simulator.isa.rows import ROLES
 
 
 def one(text: str) -> Instruction:

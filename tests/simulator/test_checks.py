@@ -7,10 +7,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from simulator.assembler import assemble
-from simulator.checks import boundary_nops, check, check_text, fix_nops
+from simulator.assembly.assembler import assemble
+from simulator.assembly.checks import boundary_nops, check, check_text, fix_nops
+from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError, Diagnostic, ExecutionError
-from simulator.machine import Machine
 
 # --- one step --------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 
 from simulator import SimulatorError
 from simulator.__main__ import main
-from simulator.compare import compare
+from simulator.judge.compare import compare
 
 ONE = "DEBUG-LM0(n0c0b0m0p0,0):(1, 2) (0x3f800000, 0x40000000) #d getf $lm0n0c0b0m0p0 1"
 TWO = "DEBUG-LM0(n0c0b0m0p0,2):(1, 3) (0x3f800000, 0x40400000) #d getf $lm0n0c0b0m0p0 2"

@@ -14,10 +14,11 @@ import pytest
 
 from grader.cli import main as grader
 from haribote.cli import main as haribote
-from simulator import fuzz, isa_page
 from simulator.__main__ import main as simulator
 from simulator.console import MISTAKE, run_guarded, seed
 from simulator.errors import SimulatorError
+from simulator.explain import isa_page
+from simulator.fuzz import search as fuzz
 
 ROOT = Path(__file__).resolve().parents[2]
 unix = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

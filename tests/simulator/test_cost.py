@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simulator import assemble
-from simulator.cost import cost_of, sum_costs
+from simulator.isa.cost import cost_of, sum_costs
 
 
 def test_steps_cost_4_cycles() -> None:

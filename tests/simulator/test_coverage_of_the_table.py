@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator import Machine, SimulatorError, assemble, generate, isa
-from simulator.fuzz import fill
-from simulator.program import Instruction, Move, Step
+from simulator import Machine, SimulatorError, assemble, isa
+from simulator.fuzz import generate
+from simulator.fuzz.search import fill
+from simulator.isa.program import Instruction, Move, Step
 
 HERE = Path(__file__).parent
 EVERY = "execute/test_every_instruction.py"

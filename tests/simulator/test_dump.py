@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simulator import Machine, assemble
-from simulator.dump import format_number, format_value
+from simulator.engine.state.dump import format_number, format_value
 
 
 def dump(*lines: str) -> list[str]:

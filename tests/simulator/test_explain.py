@@ -8,7 +8,7 @@ import pytest
 
 from simulator import assemble, isa
 from simulator.__main__ import main
-from simulator.explain import explain
+from simulator.explain.line import explain
 
 
 def told(text: str) -> list[str]:

@@ -13,9 +13,11 @@ from strategies import damaged_programs, lines, programs
 
 from haribote.kernel_table import KERNELS, problem
 from haribote.problems import emit
-from simulator import Machine, SimulatorError, assemble, fuzz, generate
-from simulator.checks import check, check_text, fix_nops
+from simulator import Machine, SimulatorError, assemble
+from simulator.assembly.checks import check, check_text, fix_nops
 from simulator.errors import Diagnostic
+from simulator.fuzz import generate
+from simulator.fuzz import search as fuzz
 
 QUICK = settings(max_examples=30, deadline=None)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from simulator import Machine, assemble, isa, isa_page
-from simulator.checks import check
-from simulator.program import Move, Step
-from simulator.rows import EVIDENCE
+from simulator import Machine, assemble, isa
+from simulator.assembly.checks import check
+from simulator.explain import isa_page
+from simulator.isa.program import Move, Step
+from simulator.isa.rows import EVIDENCE
 
 ROWS = [*isa.INSTRUCTIONS.values(), *isa.MOVES.values()]
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "isa.md"
@@ -44,7 +45,7 @@ def test_forms_of_moves_have_marks() -> None:
 
 
 def test_page_is_in_step_with_the_table() -> None:
-    message = "run `python -m simulator.isa_page docs/isa.md`"
+    message = "run `python -m simulator.explain.isa_page docs/isa.md`"
     assert PAGE.read_text(encoding="utf-8") == isa_page.page(), message
 
 
@@ -53,7 +54,7 @@ def test_page_names_every_instruction_and_how_to_make_it() -> None:
     for row in ROWS:
         assert f"\n### {row.name}\n" in text
         assert f"\n{row.example}\n" in text
-    assert "python -m simulator.isa_page docs/isa.md" in text.splitlines()[0]
+    assert "python -m simulator.explain.isa_page docs/isa.md" in text.splitlines()[0]
 
 
 def test_counts_cover_every_instruction() -> None:

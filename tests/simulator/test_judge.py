@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simulator import AssemblyError, SimulatorError
-from simulator.judge import MARKER, judge
+from simulator.judge.verdict import MARKER, judge
 
 COPY = "lpassa $lm0 $ln0\n"
 

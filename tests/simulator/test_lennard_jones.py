@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator import Machine, assemble, native
+from simulator import Machine, assemble
+from simulator.engine import native
 
 PROGRAM = assemble("""
     imm f"2.0" $r64

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator import AssemblyError, ExecutionError, Machine, SimulatorError, assemble, machine
-from simulator.memories import Dram
-from simulator.program import Line
+from simulator import AssemblyError, ExecutionError, Machine, SimulatorError, assemble
+from simulator.engine import machine
+from simulator.engine.state.memories import Dram
+from simulator.isa.program import Line
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from native_programs import Writer, all_opcodes, check, difference, fill
 
-from simulator import Machine, assemble, native
+from simulator import Machine, assemble
+from simulator.engine import native
+from simulator.engine.native.encode import encoded
 from simulator.errors import ExecutionError
-from simulator.native.encode import encoded
-from simulator.program import Line
+from simulator.isa.program import Line
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="no C++ compiler: there is only the NumPy engine")
 

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from simulator import Machine, native
-from simulator.native import build, engine
+from simulator import Machine
+from simulator.engine import native
+from simulator.engine.native import build, engine
 
 needs_compiler = pytest.mark.skipif(not native.available(), reason="no C++ compiler")
 
 # Without optimisation the engine compiles in a fraction of the time.
 RUN = """
 from simulator import Machine, assemble
-from simulator.native import build
+from simulator.engine.native import build
 build.FLAGS = tuple(flag for flag in build.FLAGS if flag != "-O3")
 machine = Machine(engine="native")
 machine.lm0[0] = 5

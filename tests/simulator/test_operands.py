@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.operands import OperandError, parse_l1bs, parse_mask, parse_operand
-from simulator.program import (
+from simulator.assembly.operands import OperandError, parse_l1bs, parse_mask, parse_operand
+from simulator.isa.program import (
     BaseAddress,
     Dar,
     Dram,

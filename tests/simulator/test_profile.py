@@ -9,8 +9,8 @@ import pytest
 
 from simulator import assemble
 from simulator.__main__ import main
-from simulator.profile import Profile, profile_of, table
-from simulator.waiting import chains, waitings
+from simulator.explain.profile import Profile, profile_of, table
+from simulator.explain.waiting import chains, waitings
 
 PROGRAM = """\
 mvb/n64 $p0@0 $lc0

@@ -11,13 +11,13 @@ from native_programs import fill, state
 
 from simulator import Machine, assemble
 from simulator.__main__ import main
-from simulator.checks import check, fix_nops
+from simulator.assembly.checks import check, fix_nops
 from simulator.errors import SimulatorError
-from simulator.generate import program as random_program
-from simulator.program import Move, Program, Step
+from simulator.fuzz.generate import program as random_program
+from simulator.isa.program import Move, Program, Step
+from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.schedule import bounds, schedule
 from simulator.schedule.text import text_of
-from simulator.transfers import move_transfer, transfer_of
 
 LATCHES = ("aluf", "mauf", "lbf", "mreadf", "turnaround")  # what units put out last, which is no result
 

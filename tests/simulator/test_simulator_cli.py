@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simulator.__main__ import main
-from simulator.judge import MARKER
+from simulator.judge.verdict import MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
 HASTY = "lpassa $ln0 $lm8\nlpassa $lm8 $lr0\n"  # LM0 read right after its write

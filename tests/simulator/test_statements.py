@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.assembler import assemble
+from simulator.assembly.assembler import assemble
+from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError
-from simulator.machine import Machine
-from simulator.program import DebugGet, DebugSet, DebugTarget, DramPreset
+from simulator.isa.program import DebugGet, DebugSet, DebugTarget, DramPreset
 
 
 def test_set_names_a_unit_and_takes_long_words() -> None:

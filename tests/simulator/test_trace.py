@@ -12,8 +12,8 @@ from trace_machines import put, randomise
 
 from simulator import Machine, SimulatorError, assemble
 from simulator.__main__ import main
-from simulator.places import Place, parse_place, value_of
-from simulator.trace import Origin, trace
+from simulator.trace.chain import Origin, trace
+from simulator.trace.places import Place, parse_place, value_of
 
 
 def first(text: str, target: str, start: Machine | None = None, **options: int) -> Origin:

@@ -13,15 +13,15 @@ import pytest
 from trace_machines import put
 
 from simulator import ExecutionError, Machine, assemble
-from simulator.explain import explain
-from simulator.fuzz import fill
-from simulator.generate import program as random_program
+from simulator.explain.line import explain
+from simulator.explain.profile import profile_of, table
+from simulator.fuzz.generate import program as random_program
+from simulator.fuzz.search import fill
 from simulator.isa import ALL_L1BS, ALL_MABS
-from simulator.places import Place, value_of
-from simulator.profile import profile_of, table
-from simulator.program import Program
-from simulator.trace import Origin, trace
-from simulator.units import PATHS
+from simulator.isa.program import Program
+from simulator.isa.units import PATHS
+from simulator.trace.chain import Origin, trace
+from simulator.trace.places import Place, value_of
 
 FIXED = (*PATHS, "turnaround")  # `fill` leaves them as they are
 

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from simulator import isa
-from simulator.assembler import assemble
-from simulator.machine import Machine
-from simulator.native.records import CODES, SOURCES
-from simulator.profile import profile_of
-from simulator.program import Instruction, Step
-from simulator.units import PATHS, UNITS
+from simulator.assembly.assembler import assemble
+from simulator.engine.machine import Machine
+from simulator.engine.native.records import CODES, SOURCES
+from simulator.explain.profile import profile_of
+from simulator.isa.program import Instruction, Step
+from simulator.isa.units import PATHS, UNITS
 
 EXAMPLES = {row.name: row.example for row in isa.INSTRUCTIONS.values()}
 BOTH_WAYS = (

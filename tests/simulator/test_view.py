@@ -14,8 +14,8 @@ import pytest
 
 from simulator import ExecutionError, Machine, SimulatorError, assemble
 from simulator.__main__ import main
-from simulator.contents import KINDS, NOWHERE, UNITS, contents
-from simulator.units import PATHS
+from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, contents
+from simulator.isa.units import PATHS
 from simulator.view import View, page
 from simulator.view.recording import ABSENT, UNKNOWN, Recorder, distinct, record
 from simulator.view.scope import CHIP, Scope, narrower, parse_unit

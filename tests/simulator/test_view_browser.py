@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from simulator import Machine, assemble
-from simulator.contents import contents
+from simulator.engine.state.contents import contents
 from simulator.view import View, page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from simulator import Machine, assemble, isa
-from simulator.explain import explain
-from simulator.program import L1bm, L2bm, PeMemory, Step
-from simulator.words import block_spans, pe_spans, words_of
+from simulator.explain.line import explain
+from simulator.isa.program import L1bm, L2bm, PeMemory, Step
+from simulator.isa.words import block_spans, pe_spans, words_of
 
 
 def _run(line: str, cleared: str) -> tuple[Step, Machine]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import Machine
-from simulator.places import PE_BANKS, Place
-from simulator.units import PATHS
+from simulator.isa.units import PATHS
+from simulator.trace.places import PE_BANKS, Place
 
 PLAIN = ("lm0", "lm1", "grf0", "grf1", "mx", "my")
 

@@ -29,8 +29,8 @@ from grader.kernel_run import Run, run_case
 from haribote.kernel import Kernel, Memory, Op
 from haribote.kernel_table import KernelRow, problem
 from simulator import assemble
-from simulator.checks import check
-from simulator.program import Program
+from simulator.assembly.checks import check
+from simulator.isa.program import Program
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class KernelRun:
 
     @cached_property
     def findings(self) -> list[Any]:
-        """What `simulator.checks.check` has to say about the text."""
+        """What `simulator.assembly.checks.check` has to say about the text."""
         return list(check(self.program))
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import BY_NAME, KernelRow, problem
-from simulator.numbers.blockfloat import block_float, block_value
+from simulator.engine.numbers.blockfloat import block_float, block_value
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

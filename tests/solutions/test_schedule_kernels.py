@@ -13,8 +13,8 @@ from haribote.export import compile_folder, export
 from haribote.kernel_table import KERNELS, KernelRow, problem
 from haribote.tasks import resolve_row
 from simulator import Machine, assemble
-from simulator.checks import check
-from simulator.program import Program
+from simulator.assembly.checks import check
+from simulator.isa.program import Program
 from simulator.schedule import bounds, schedule
 
 ALL = ("lm0", "lm1", "grf0", "grf1", "t", "omr", "mx", "my", "l1bm", "l2bm", "pdm")

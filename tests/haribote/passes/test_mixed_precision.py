@@ -13,7 +13,7 @@ from haribote.frontend.torch import trace_step
 from haribote.graph import Builder, evaluate
 from haribote.models import lenet, mlp
 from haribote.passes import mixed_precision, simplify
-from simulator.numbers import HALF, from_float64, to_float64
+from simulator.engine.numbers import HALF, from_float64, to_float64
 
 EDGES = [
     0,

@@ -14,7 +14,7 @@ from numbers_oracle import LOWER, block, encode, extended_block, patterns, row_t
 from scalars import WIDTH, cut, paste
 
 from simulator import Machine
-from simulator.opcodes import MOVE_OPCODES, OPCODES, Opcode
+from simulator.assembly.opcodes import MOVE_OPCODES, OPCODES, Opcode
 
 PES = (0, 1, 2, 3, 4092, 4093, 4094, 4095)  # two MABs
 CYCLES = range(4)

@@ -11,7 +11,7 @@ from machines import run
 from scalars import INTEGERS
 
 from simulator import Machine
-from simulator.numbers import SINGLE, block_float, extended_block_float, from_float64, reciprocal_sqrt
+from simulator.engine.numbers import SINGLE, block_float, extended_block_float, from_float64, reciprocal_sqrt
 
 WIDTH = {"l": 64, "i": 32, "s": 16}
 PES = range(12)  # each has its own operands

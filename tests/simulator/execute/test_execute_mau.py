@@ -8,7 +8,7 @@ from machines import filled, run
 from numpy.typing import NDArray
 
 from simulator import Machine
-from simulator.numbers import DOUBLE, HALF, SINGLE, from_float64, to_float64
+from simulator.engine.numbers import DOUBLE, HALF, SINGLE, from_float64, to_float64
 
 MABS = (0, 1, 500, 1023)
 Floats = NDArray[np.float64]

@@ -9,12 +9,12 @@ import pytest
 from machines import filled, run
 
 from simulator import assemble
-from simulator.formulas import parse
-from simulator.gather import gather_of
 from simulator.isa import MOVES
-from simulator.program import Move, Program, Step
-from simulator.rows import MoveForm
-from simulator.transfers import Transfer, move_transfer, transfer_of
+from simulator.isa.formulas import parse
+from simulator.isa.gather import gather_of
+from simulator.isa.program import Move, Program, Step
+from simulator.isa.rows import MoveForm
+from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 
 
 def transfer(text: str) -> Transfer:

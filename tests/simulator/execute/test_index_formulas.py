@@ -9,9 +9,9 @@ import pytest
 from machines import filled, pe_index, run
 
 from simulator import Machine, assemble
-from simulator.formulas import parse
-from simulator.program import Move, Step
-from simulator.transfers import Transfer, move_transfer, transfer_of
+from simulator.isa.formulas import parse
+from simulator.isa.program import Move, Step
+from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 
 TO_PE = [
     "l1bmp $lb4 $lm0v",

@@ -1,6 +1,6 @@
 """The machine's arithmetic on single bit patterns in exact rationals, written from isa.md and from nothing else.
 
-The oracle of the tests in this folder: slow, scalar, and independent of simulator.numbers.
+The oracle of the tests in this folder: slow, scalar, and independent of simulator.engine.numbers.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from numbers_oracle import (
     value,
 )
 
-from simulator.numbers import FORMATS, floor, leaky_relu, maximum, minimum, reciprocal_sqrt, relu, to_integer
+from simulator.engine.numbers import FORMATS, floor, leaky_relu, maximum, minimum, reciprocal_sqrt, relu, to_integer
 
 
 def integers_and_neighbours(rng: random.Random, letter: str, count: int) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numbers_oracle import array, encode, infinity, join, ones, patterns, split, value
 
-from simulator.numbers import DOUBLE, FORMATS, HALF, SINGLE, exact, from_float64, narrow, to_float64, widen
+from simulator.engine.numbers import DOUBLE, FORMATS, HALF, SINGLE, exact, from_float64, narrow, to_float64, widen
 
 
 def printed(bits: int, letter: str) -> float:

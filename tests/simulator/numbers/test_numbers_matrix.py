@@ -22,7 +22,7 @@ from numbers_oracle import (
     value,
 )
 
-from simulator import numbers
+from simulator.engine import numbers
 
 KEPT = {"d": 52, "f": 23, "g": 18, "h": 9}
 SIZE = {"d": 4, "f": 4, "g": 8, "h": 16}

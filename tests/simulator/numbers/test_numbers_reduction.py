@@ -20,7 +20,7 @@ from numbers_oracle import (
     value,
 )
 
-from simulator.numbers import FORMATS, initial_value, reduce, widen
+from simulator.engine.numbers import FORMATS, initial_value, reduce, widen
 
 STAGES = [(16,), (4, 4), (8,), (2, 4), (4,), (2,)]
 

@@ -22,7 +22,7 @@ from numbers_oracle import (
     value,
 )
 
-from simulator.numbers import add, fma, multiply, normalise
+from simulator.engine.numbers import add, fma, multiply, normalise
 
 CASES = {"h": 6000, "f": 6000, "d": 2500}
 MODES = [(letter, narrow) for letter in "hfd" for narrow in (False, True)]

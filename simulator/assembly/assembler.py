@@ -1,0 +1,207 @@
+"""Text to `Program`: lines, comments, `mask` statements, debug statements, MV lines and steps (isa.md, section 3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from operator import attrgetter
+from typing import Literal, cast
+
+from simulator import isa
+from simulator.assembly.instructions import Defaults, Word, decode
+from simulator.assembly.moves import decode_move
+from simulator.assembly.operands import OperandError
+from simulator.assembly.statements import parse_debug, parse_preset
+from simulator.errors import AssemblyError, Diagnostic
+from simulator.isa.program import Destination, Instruction, Line, Location, Program, Source, Step, WriteMask
+from simulator.rules.conflicts import conflicts
+from simulator.rules.waits import WINDOW
+
+MOST_CHARACTERS = 4000
+"""Characters that a line of code may have; more is taken for a mistake."""
+MOST_LINES, MOST_FINDINGS = 2_000_000, 1000
+"""Lines that a text may have, which take seconds and a gigabyte; mistakes after which no more are looked for."""
+LOST_STEPS = WINDOW
+"""What stands for a line that is no step: so many nops that no wait is found across it."""
+
+_NUMBER = re.compile(r'"[^"]*"|\d{20,}')
+WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
+_MASK = re.compile(r"mask(l{0,2})([rstmnk]*)\s+(\S+)")
+_MASKED = {"r": "grf0", "s": "grf1", "t": "t", "m": "lm0", "n": "lm1", "k": "omr"}
+
+
+def parse_mask_statement(text: str) -> Defaults:
+    """`mask[l|ll][r][s][t][m][n][k] <entry>`: the default for each listed memory (isa.md, section 10.1)."""
+    match = _MASK.fullmatch(text)
+    if not match:
+        raise OperandError(f"cannot read the mask statement `{text}`", "write `maskrt 1`, or `mask 0` to end it")
+    prefix, letters, entry_text = match.group(1, 2, 3)
+    if not entry_text.isdecimal() or int(entry_text) >= isa.MASK_ENTRIES:
+        raise OperandError(f"`{entry_text}` is not an entry of the mask register", "use 1 to 31, or 0 to end masking")
+    entry = int(entry_text)
+    if entry and not letters:
+        raise OperandError("the mask statement lists no memory", f"name some of r s t m n k, e.g. `maskrstmn {entry}`")
+    words = cast(Literal[1, 2, 4], 1 << len(prefix))
+    return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
+
+
+_FIELDS = [field.name for field in fields(Instruction)]
+_values = attrgetter(*_FIELDS)
+_PLACED = [_FIELDS.index(name) for name in ("location", "sources", "destinations")]
+
+
+def at_line(step: Step, line: int) -> Step:
+    """The same step on another line of the text; much faster than to decode it again."""
+    return Step(line, step.text, tuple([_instruction_at(i, line) for i in step.instructions]), step.count)
+
+
+def _instruction_at(instruction: Instruction, line: int) -> Instruction:
+    values = list(_values(instruction))
+    location, sources, destinations = _PLACED
+    values[location] = Location(line, instruction.location.column)
+    values[sources] = tuple(
+        [Source(s.operand, Location(line, s.location.column), s.negate, s.widen, s.narrow) for s in instruction.sources]
+    )
+    values[destinations] = tuple(
+        [Destination(d.operand, Location(line, d.location.column), d.mask) for d in instruction.destinations]
+    )
+    return Instruction(*values)
+
+
+class _Assembly:
+    """The state while one text is read: where we are, the mask default, what was found."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.findings: list[Diagnostic] = []
+        self.line = 0
+        self.defaults: Defaults = {}
+        self.known: dict[str, Step] = {}  # by the text of a line, under these defaults
+
+    def report(self, column: int, error: OperandError) -> None:
+        self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
+
+    def read(self, raw: str) -> bool:
+        """Take one source line; False where the program ends."""
+        code, _, _ = raw.partition("#")
+        known = self.known.get(code)
+        if known is not None:
+            self.lines.append(at_line(known, self.line))
+            return True
+        text = code.strip()
+        if not text:
+            return True
+        start = code.index(text[0]) + 1
+        first = text.split(None, 1)[0]
+        try:
+            if first == "quit":
+                return False
+            if first == "d":
+                self.lines.append(parse_debug(text, self.line))
+            elif first == "r":
+                self.lines.append(parse_preset(text, self.line))
+            elif self.is_legible(code, start):
+                if first.startswith("mask"):
+                    self.defaults = parse_mask_statement(text)
+                    self.known = {}
+                else:
+                    self.read_code(code, text)
+        except OperandError as error:
+            self.report(start, error)
+        return True
+
+    def is_legible(self, code: str, start: int) -> bool:
+        """True for a line of code that is worth taking apart; else what is odd about its characters is reported."""
+        if len(code) > MOST_CHARACTERS:
+            self.report(start, OperandError(f"the line has {len(code)} characters", f"the most is {MOST_CHARACTERS}"))
+            self.lose(code.strip())
+            return False
+        found = len(self.findings)
+        for column, character in enumerate(code if "!" in code or not code.isascii() else "", 1):
+            if character == "!":
+                self.report(column, OperandError("`!` is not allowed in a program", "remove it"))
+            elif not character.isascii():
+                self.report(column, OperandError(f"`{character}` is not ASCII", "write other characters in comments"))
+        for number in _NUMBER.finditer(code):
+            if not number[0].startswith('"'):
+                self.report(number.start() + 1, OperandError(f"the number {number[0][:20]}… is too large"))
+        if len(self.findings) == found:
+            return True
+        self.lose(code.strip())
+        return False
+
+    def lose(self, text: str) -> None:
+        """Let nops stand for a line that is no step, for the checks of the lines around it."""
+        self.lines.append(Step(self.line, text, (), LOST_STEPS))
+
+    def read_code(self, code: str, text: str) -> None:
+        """An MV line or a step."""
+        words = [Word(match.start() + 1, match[0]) for match in WORD.finditer(code)]
+        if words[0].text.startswith("mv"):
+            move = decode_move(words, self.line, text, self.report)
+            if move is not None:
+                self.lines.append(move)
+            return
+        step = self.read_step(words, text)
+        if step is None:
+            self.lose(text)
+        else:
+            self.lines.append(step)
+            self.known[code] = step
+
+    def read_step(self, words: list[Word], text: str) -> Step | None:
+        """The instructions between the semicolons; None where one of them has a finding."""
+        parts: list[list[Word]] = [[]]
+        for word in words:
+            if word.text == ";":
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        parts = [part for part in parts if part]
+        # Any mask written at a destination disables the `mask` default for the whole line (isa.md, section 10.1).
+        explicit = bool(self.defaults) and any("/" in word.text for part in parts for word in part[1:])
+        defaults = {} if explicit else self.defaults
+        decoded: list[Instruction] = []
+        for part in parts:
+            spelled = " ".join(word.text for word in part) if len(parts) > 1 else text
+            instruction = decode(part, self.line, spelled, defaults, self.report)
+            if instruction is not None:
+                decoded.append(instruction)
+        if len(decoded) < len(parts) or not decoded:
+            return None
+        errors = [finding for finding in conflicts(decoded) if finding.severity == "error"]
+        if errors:
+            self.findings += errors
+            return None
+        return Step(self.line, text, tuple(decoded), max(i.count for i in decoded))
+
+
+def assemble(text: str, filename: str = "<text>") -> Program:
+    """Assemble the text of a `.vsm` file.
+
+    Raises AssemblyError with every finding: syntax, operands, alignment, ranges, and what cannot share a step
+    (isa.md, sections 3 to 10, 12.1, 12.3). Waits between steps are found by `simulator.assembly.checks`.
+    """
+    program, findings = assemble_what_can_be(text, filename)
+    if findings:
+        raise AssemblyError(filename, findings)
+    return program
+
+
+def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagnostic]]:
+    """The program and every finding as in `assemble`; `LOST_STEPS` nops stand for each line that is no step."""
+    assembly = _Assembly()
+    lines = text.split("\n")
+    for number, raw in enumerate(lines[:MOST_LINES], 1):
+        assembly.line = number
+        if not assembly.read(raw):
+            break
+        if len(assembly.findings) >= MOST_FINDINGS:
+            assembly.report(1, OperandError(f"{MOST_FINDINGS} mistakes are enough: the rest of the text was not read"))
+            break
+    else:
+        if len(lines) > MOST_LINES:
+            assembly.line += 1
+            many = OperandError(f"the text has {len(lines):,} lines", f"split it: the most is {MOST_LINES:,}")
+            assembly.report(1, many)
+    return Program(filename, tuple(assembly.lines), text), assembly.findings

@@ -1,0 +1,256 @@
+"""What a program does too early, or doubtfully: `check` finds it, `fix_nops` and `boundary_nops` place the nops.
+
+The vendor's emulator shows every write to the next line; the device does not, and the vendor's assembler refuses
+programs that read too early. Errors: waits (isa.md, section 12.2). Warnings: what no known program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from simulator import isa
+from simulator.assembly.assembler import assemble_what_can_be
+from simulator.errors import Diagnostic
+from simulator.isa.program import (
+    DebugGet,
+    Instruction,
+    L1bm,
+    Line,
+    Location,
+    Move,
+    Path,
+    PeMemory,
+    Program,
+    Step,
+    Turnaround,
+)
+from simulator.rules.accesses import ends
+from simulator.rules.conflicts import conflicts
+from simulator.rules.waits import WINDOW, Timeline, Wait
+
+# --- forwarding paths and the turnaround register --------------------------------------------------------------------
+
+
+def _paths(step: Step) -> set[str]:
+    """The forwarding paths that a step leaves valid (isa.md, section 5.2)."""
+    return {instruction.path for instruction in step.instructions if instruction.path}
+
+
+NOT_KNOWN = "what it holds is not known"  # a forwarding path that is read after another step than the next
+
+
+def _warn(location: Location, message: str, fix: str, severity: Literal["error", "warning"] = "warning") -> Diagnostic:
+    return Diagnostic(location.line, location.column, message, fix, severity)
+
+
+def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
+    for instruction in step.instructions:
+        for source in instruction.sources:
+            if isinstance(source.operand, Path) and source.operand.name not in valid:
+                yield _warn(
+                    source.location,
+                    f"the last step before this one that is not a nop put nothing on ${source.operand.name}; "
+                    f"{NOT_KNOWN} (docs/isa.md, Waits)",
+                    "read the path right after the step that fills it",
+                )
+
+
+def _layout(instruction: Instruction, operand: Turnaround | L1bm) -> tuple[int, int]:
+    """What says in which order the words of a transfer lie in the turnaround register: its family and its width."""
+    return instruction.form.l1bm, operand.words
+
+
+def _turnaround(step: Step, sent: tuple[int, Instruction] | None, now: int) -> Iterator[Diagnostic]:
+    """`$lbi` replays the transfer of the step before (isa.md, section 8).
+
+    Errors are what the machine refuses to run: no text says what another family, or `$lbi` after `$llb`, would read.
+    """
+    for instruction in step.instructions:
+        for source in instruction.sources:
+            if isinstance(source.operand, Turnaround):
+                finding = _replay(instruction, source.operand, sent, now)
+                if finding is not None:
+                    yield _warn(source.location, *finding)
+
+
+def _replay(
+    instruction: Instruction, operand: Turnaround, sent: tuple[int, Instruction] | None, now: int
+) -> tuple[str, str, Literal["error", "warning"]] | None:
+    """What is wrong with a `$lbi`: message, fix, severity."""
+    name = f"${'l' * (operand.words // 2)}bi"
+    if sent is None:
+        message = f"{name} is read, but nothing was sent from the PEs to L1BM before"
+        return message, "put a transfer of the same family right before this step", "error"
+    time, sender = sent
+    target = sender.destinations[0].operand
+    assert isinstance(target, L1bm | Turnaround)
+    if _layout(instruction, operand) != _layout(sender, target):
+        written = f"{sender.op} with ${'l' * (target.words // 2)}b"
+        message = f"{name} was written by {written} (line {sender.location.line}), of another transfer family or width"
+        return message, "use the same family, and `ll` on both sides or on none", "error"
+    if time != now - 1:
+        message = f"{name} is read, but the step before sends nothing from the PEs to L1BM"
+        return message, "put the transfer right before this step", "warning"
+    if instruction.shift != sender.shift:
+        message = "both l1bmd of a turnaround pair need the same shift"
+        return message, f"write l1bmd{sender.shift:+d}", "error"
+    return None
+
+
+def _sends(step: Step) -> Instruction | None:
+    for instruction in step.instructions:
+        if instruction.form.from_pes:
+            return instruction
+    return None
+
+
+def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
+    """Addresses that the machine takes, but no known program has."""
+    for end in ends(instruction):
+        operand = end.operand
+        if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
+            yield _warn(
+                end.location, "the stride leads to misaligned addresses; they are rounded down", "use a larger stride"
+            )
+        if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
+            yield _warn(
+                end.location,
+                f"known programs give l1bmp multiples of {2 * operand.words} here, not {operand.address}",
+                f"use {operand.address - operand.address % (2 * operand.words)}",
+            )
+
+
+def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
+    """Half products after a `hbfe`: how factors that it flags are rounded is not known (isa.md, section 11.3)."""
+    for instruction in step.instructions:
+        if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
+            yield _warn(
+                instruction.location,
+                "products of what hbfe has flagged (exponent field 0) are not known; here they count as they are",
+                "use hbfn for factors",
+            )
+
+
+def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
+    """The manual's tags end at 3f, but the public compiler tags every MV `i9f` (isa.md, section 3)."""
+    if tag >= isa.WAIT_TAGS:
+        last = f"i{isa.WAIT_TAGS - 1:02x}"
+        yield _warn(location, f"the tag i{tag:02x} is above {last}, the last one documented", f"use i01 to {last}")
+
+
+def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
+    """What is known programs' custom, but not documented: in a line by itself."""
+    if isinstance(line, Move) and line.tag is not None:
+        yield from _tag(line.tag, line.location)
+    elif isinstance(line, Step):
+        for instruction in line.instructions:
+            yield from _tag(instruction.tag, instruction.location)
+            yield from _odd_addresses(instruction)
+    elif isinstance(line, DebugGet) and line.target.memory in ("grf0", "grf1") and line.target.address % 2:
+        address = line.target.address
+        yield _warn(
+            Location(line.line, 1),
+            f"a long word starts at an even address; what the emulator prints for {address} is not known, "
+            f"here it is words {address} and {address + 1}",
+            f"use {address - 1}",
+        )
+
+
+# --- findings and repairs --------------------------------------------------------------------------------------------
+
+
+def _steps(program: Program) -> Iterator[Step]:
+    return (line for line in program.lines if isinstance(line, Step))
+
+
+def _missing(waits: Iterable[Wait]) -> int:
+    return max((wait.missing for wait in waits if not wait.rule.warning), default=0)
+
+
+def check(program: Program) -> list[Diagnostic]:
+    """Findings about steps that follow too soon (errors) and about doubtful code (warnings), in source order."""
+    timeline = Timeline()
+    found: list[Diagnostic] = []
+    valid: set[str] = set()
+    sent: tuple[int, Instruction] | None = None
+    extended = False
+    for line in program.lines:
+        found += _doubtful_line(line)
+        if not isinstance(line, Step):
+            continue
+        step = line
+        found += [wait.diagnostic for wait in timeline.waits(step)]
+        if not step.is_nop:
+            found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
+            found += _stale_paths(step, valid)
+            found += _turnaround(step, sent, timeline.now)
+            found += _extended_products(step, extended)
+            extended = extended or any(instruction.op == "bfe" for instruction in step.instructions)
+            if not any(instruction.op == "noforward" for instruction in step.instructions):
+                valid = _paths(step)
+                sender = _sends(step)
+                sent = (timeline.now, sender) if sender else sent
+        timeline.issue(step)
+    return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def check_text(text: str, filename: str = "<text>") -> tuple[Program, list[Diagnostic]]:
+    """A program and all findings in source order: those of `assemble`, and those of `check` about what can be read.
+
+    Warnings wait until there is a whole program to warn about.
+    """
+    program, found = assemble_what_can_be(text, filename)
+    timing = [finding for finding in check(program) if not found or finding.severity == "error"]
+    return program, sorted([*found, *timing], key=lambda finding: (finding.line, finding.column))
+
+
+def fix_nops(program: Program) -> str:
+    """The source text with the fewest nops inserted that satisfy every wait that is an error.
+
+    Each nop stands as late as it may, where it also serves every earlier producer; so no choice needs fewer.
+    """
+    timeline = Timeline()
+    before: dict[int, int] = {}
+    for step in _steps(program):
+        missing = _missing(timeline.waits(step))
+        if missing:
+            before[step.line] = missing
+            timeline.now += missing
+        timeline.issue(step)
+    lines: list[str] = []
+    for number, text in enumerate(program.source.split("\n"), 1):
+        if number in before:
+            indent = text[: len(text) - len(text.lstrip())]
+            lines.append(f"{indent}nop/{before[number]}" if before[number] > 1 else f"{indent}nop")
+        lines.append(text)
+    return "\n".join(lines)
+
+
+def _last_steps(pieces: Sequence[Program]) -> Iterator[Step]:
+    """The steps that a following one may wait for, last first."""
+    length = 0
+    for piece in reversed(pieces):
+        for line in reversed(piece.lines):
+            if length >= WINDOW:
+                return
+            if isinstance(line, Step):
+                yield line
+                length += line.count
+
+
+def boundary_nops(previous: Sequence[Program], following: Program) -> int:
+    """Nops to put between pieces of program that already stand one after another and the next piece.
+
+    Only waits across the boundary count: each piece is taken to be right in itself.
+    """
+    timeline = Timeline()
+    for step in reversed(list(_last_steps(previous))):
+        timeline.issue(step)
+    end, missing = timeline.now, 0
+    for step in _steps(following):
+        if timeline.now - end >= WINDOW:
+            break
+        missing = max(missing, _missing(timeline.waits(step)))
+        timeline.now += step.count
+    return missing

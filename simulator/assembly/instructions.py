@@ -1,0 +1,262 @@
+"""One PE instruction: words to an `Instruction`, checked against its row of the table (isa.md, sections 5 to 10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from simulator import isa
+from simulator.assembly.opcodes import Head, parse_head, resolve_at
+from simulator.assembly.operands import OperandError, parse_mask, parse_operand
+from simulator.isa.forms import Form
+from simulator.isa.program import (
+    BaseAddress,
+    Dar,
+    Destination,
+    Fixed,
+    Instruction,
+    L1bm,
+    L2bm,
+    Location,
+    MaskRegister,
+    Matrix,
+    NoWrite,
+    Operand,
+    Path,
+    PeMemory,
+    Source,
+    TRegister,
+    Turnaround,
+    WriteMask,
+)
+from simulator.isa.rows import ROLES, Role
+
+Report = Callable[[int, OperandError], None]
+"""Notes a finding at a column."""
+Defaults = Mapping[str, WriteMask]
+"""The write mask that a `mask` statement gives to the memories it lists: lm0 lm1 grf0 grf1 t omr."""
+
+
+class Word(NamedTuple):
+    """A word of the source text and the column (from 1) where it starts."""
+
+    column: int
+    text: str
+
+
+# --- operands --------------------------------------------------------------------------------------------------------
+
+
+def _check_matrix(operand: Matrix, role: str, head: Head) -> None:
+    precision, unit = head.opcode.precision, head.opcode.row.unit
+    name = f"${'ll' if operand.double else 'l'}{operand.register}"
+    if role == "matrix":
+        if operand.row is not None or operand.double:
+            raise OperandError("a product reads the whole matrix, without row", f"write $l{operand.register}")
+        return
+    if operand.row is None:
+        raise OperandError(f"`{name}` needs a row here", f"write {name}0")
+    if operand.double and precision != "h":
+        raise OperandError(f"`{name}` exists only for half precision", f"write $l{operand.register}{operand.row}")
+    if unit == "mau-read" and precision == "h" and not operand.double:
+        raise OperandError(
+            "hmread always reads two columns per cycle", f"write $ll{operand.register}{operand.row & ~1}"
+        )
+
+
+def _check_aligned(address: int, unit: int, what: str) -> None:
+    if unit and address % unit:
+        down = address - address % unit
+        raise OperandError(
+            f"{what} address {address} must be a multiple of {unit} here", f"use {down} or {down + unit}"
+        )
+
+
+def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
+    row, opcode = head.opcode.row, head.opcode
+    if operand.words == 4:
+        if row.unit == "l2bm" or row.shifts:
+            raise OperandError(f"`{row.name}` moves one long word per PE: there is no `$llb` form", "write $lb")
+        if row.reduces and opcode.precision != "f" and opcode.reduction != "bor":
+            raise OperandError(
+                f"`$llb` reductions are single precision or bor, not {opcode.precision}{opcode.reduction}", "write $lb"
+            )
+    # isa.md, section 8: for l1bmp the alignment is only what known programs have; simulator.assembly.checks warns.
+    if isinstance(operand, L1bm) and row.name != "l1bmp":
+        _check_aligned(operand.address, form.l1bm * operand.words // 2, "L1BM")
+
+
+def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, head: Head) -> None:
+    """Raise OperandError unless the operand may stand in this role of this instruction."""
+    first_only = isinstance(operand, Fixed) or (isinstance(operand, Path) and operand.name == "mreadf")
+    if first_only and Fixed not in role.types and role_name in form.sources:
+        raise OperandError("fixed values and $mreadf may be only the first ALU input", f"expected {role.description}")
+    if not isinstance(operand, role.types):
+        if isinstance(operand, MaskRegister) and role_name == "out":
+            raise OperandError(f"`{head.opcode.row.name}` makes no mask flags", f"expected {role.description}")
+        raise OperandError("this operand cannot stand here", f"expected {role.description}")
+    if isinstance(operand, Matrix):
+        _check_matrix(operand, role_name, head)
+    elif isinstance(operand, (L1bm, Turnaround)):
+        _check_l1bm(operand, form, head)
+    elif isinstance(operand, L2bm):
+        if operand.l2b is not None:
+            raise OperandError("L2BM instructions run in every L2B: `@` is for MV instructions", "leave out the `@`")
+        _check_aligned(operand.address, form.l2bm, "L2BM")
+
+
+def _check_decoration(role: Role, precision: str, negate: bool, suffix: str) -> None:
+    if negate and not role.negate:
+        raise OperandError("`-` is only for the inputs of MAU instructions", "leave out the `-`")
+    if suffix in ("", *role.suffixes(precision)):
+        return
+    if suffix == "e":
+        raise OperandError("this input cannot be widened with `e`", "leave out the `e`")
+    raise OperandError("`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe", "leave out the `r`")
+
+
+def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> Source:
+    operand, negate, suffix = parse_operand(word.text)
+    role = ROLES[role_name]
+    _check_operand(operand, role_name, role, form, head)
+    if negate or suffix:
+        _check_decoration(role, head.opcode.precision, negate, suffix)
+    return Source(operand, Location(line, word.column), negate, suffix == "e", suffix == "r")
+
+
+def _masked_memory(operand: Operand) -> str:
+    """The memory whose `mask` default governs a destination: lm0 lm1 grf0 grf1 t omr, or "" for others."""
+    if isinstance(operand, (PeMemory, BaseAddress)):
+        return operand.bank
+    if isinstance(operand, TRegister):
+        return "t"
+    return "omr" if isinstance(operand, MaskRegister) else ""
+
+
+def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaults) -> Destination:
+    text, slash, mask_text = word.text.partition("/")
+    operand, negate, suffix = parse_operand(text)
+    _check_operand(operand, form.destination, ROLES[form.destination], form, head)
+    if negate or suffix:
+        raise OperandError("a destination has no `-`, `e` or `r`", f"write {text.strip('-').rstrip('er')}")
+    mask = defaults.get(_masked_memory(operand))
+    if slash:
+        if isinstance(operand, (L1bm, Turnaround, L2bm, Matrix, Dar)):
+            raise OperandError(f"`{text}` takes no write mask", "leave it out; only PE memories can be masked")
+        entry, words = parse_mask(mask_text)
+        mask = WriteMask(entry, words)
+    return Destination(operand, Location(line, word.column), mask)
+
+
+# --- instructions ----------------------------------------------------------------------------------------------------
+
+
+def _usage(head: Word, form: Form) -> str:
+    """What a form wants, e.g. `fvfma INPUT INPUT INPUT OUTPUT…`."""
+    operands = ["INPUT"] * len(form.sources) + (["OUTPUT"] if form.destination else [])
+    more = "…" if form.destination and ROLES[form.destination].many else ""
+    return " ".join([head.text, *operands]) + more
+
+
+def _choose(forms: Sequence[Form], words: Sequence[Word]) -> Form:
+    """The form whose first input fits: `l1bmm $lb0 $lm0` or `l1bmm@0 $lm0 $lb0`; where none does, the first."""
+    if len(forms) > 1 and words:
+        try:
+            first = parse_operand(words[0].text)[0]
+        except OperandError:
+            return forms[0]
+        for form in forms:
+            if isinstance(first, ROLES[form.sources[0]].types):
+                return form
+    return forms[0]
+
+
+def _check_count(words: Sequence[Word], form: Form) -> None:
+    inputs, given = len(form.sources), len(words) - 1
+    if given < inputs + bool(form.destination):
+        raise OperandError(f"`{words[0].text}` is short of operands: {given} given", f"write {_usage(words[0], form)}")
+    if given > inputs + bool(form.destination) and not (form.destination and ROLES[form.destination].many):
+        raise OperandError(f"`{words[0].text}` has too many operands: {given}", f"write {_usage(words[0], form)}")
+
+
+def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations: Sequence[Destination]) -> None:
+    """Rules about the instruction as a whole. Raise OperandError."""
+    if form.destination == "rows" and sources[0].narrow:
+        rows = destinations[0].operand
+        if isinstance(rows, Matrix) and rows.double:  # [A] two rows would need eight singles; a datum has four
+            raise OperandError("`r` gives four halves, which is one row per cycle, not two", f"write $l{rows.register}")
+    if len(destinations) > 1 and any(isinstance(d.operand, NoWrite) for d in destinations):
+        raise OperandError("$nowrite must be the only destination", "leave out $nowrite or the others")
+    if head.flush is not None and form.from_pes:
+        raise OperandError("zero-flush works only on what goes to the PEs", "leave out the mask after the opcode")
+
+
+def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
+    """`wait iXX`: a hexadecimal tag but 00 (isa.md, section 3); `simulator.assembly.checks` warns above 3f."""
+    match = re.fullmatch(r"i([0-9A-Fa-f]{2})", words[1].text) if len(words) == 2 else None
+    tag = int(match[1], 16) if match else 0
+    if not tag:
+        raise OperandError("`wait` needs a tag from i01 to i3f", "write two hexadecimal digits, e.g. `wait i01`")
+    form = isa.INSTRUCTIONS["wait"].forms[0]
+    return Instruction("wait", "wait", Location(line, words[0].column), text, form, tag=tag)
+
+
+def _operands(
+    words: Sequence[Word], line: int, form: Form, head: Head, defaults: Defaults, report: Report
+) -> tuple[tuple[Source, ...], tuple[Destination, ...]] | None:
+    """All operands of an instruction, or None after reporting every one that does not fit."""
+    sources: list[Source] = []
+    destinations: list[Destination] = []
+    for index, word in enumerate(words):
+        try:
+            if index < len(form.sources):
+                sources.append(_source(word, line, form.sources[index], form, head))
+            else:
+                destinations.append(_destination(word, line, form, head, defaults))
+        except OperandError as error:
+            report(word.column, error)
+    complete = len(sources) + len(destinations) == len(words)
+    return (tuple(sources), tuple(destinations)) if complete else None
+
+
+def decode(words: Sequence[Word], line: int, text: str, defaults: Defaults, report: Report) -> Instruction | None:
+    """Decode one instruction from its words (opcode first); None after reporting everything that is wrong with it."""
+    try:
+        if words[0].text == "wait":
+            return _wait(words, line, text)
+        head = parse_head(words[0].text)
+        row = head.opcode.row
+        form = _choose(row.forms, words[1:])
+        _check_count(words, form)
+        operands = _operands(words[1:], line, form, head, defaults, report)
+        if operands is None:
+            return None
+        sources, destinations = operands
+        _check_whole(head, form, sources, destinations)
+        chosen = resolve_at(head, form, row.name)
+    except OperandError as error:
+        report(words[0].column, error)
+        return None
+    opcode = head.opcode
+    return Instruction(
+        op=row.name,
+        unit=row.unit,
+        location=Location(line, words[0].column),
+        text=text,
+        form=form,
+        precision=opcode.precision,
+        sources=sources,
+        destinations=destinations,
+        reduction=opcode.reduction,
+        rows=opcode.rows,
+        narrow=opcode.narrow,
+        unsigned=opcode.unsigned,
+        kept=head.number if row.unit == "alu" else None,
+        shift=head.shift,
+        mab=chosen.mab,
+        free=chosen.free,
+        count=head.number or 1 if row.unit == "nop" else 1,
+        l1bs=chosen.l1bs,
+        flush=head.flush,
+    )

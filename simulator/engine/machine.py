@@ -1,0 +1,173 @@
+"""The simulated machine: its memories, and running a program on them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simulator import isa
+from simulator.engine import native
+from simulator.engine.numpy.action import NotExecutable
+from simulator.engine.numpy.step import decode_line
+from simulator.engine.state import dump
+from simulator.engine.state.elements import join_words, split_long_words
+from simulator.engine.state.memories import Memories
+from simulator.errors import ExecutionError, SimulatorError
+from simulator.isa import program as p
+from simulator.isa.cost import Cost, cost_of
+from simulator.once import once_per_program
+
+ENGINES = ("numpy", "native")
+
+Observer = Callable[[p.Line], None]
+Decoded = Callable[[Memories], list[dump.Entry] | None]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run leaves beside the memories. cycles: by the cost model (cost.py); profile: the cost in detail."""
+
+    entries: tuple[dump.Entry, ...]
+    profile: Cost
+
+    @property
+    def dump(self) -> list[str]:
+        """The dump lines of all `d get` statements, in order."""
+        return [str(entry) for entry in self.entries]
+
+    @property
+    def steps(self) -> int:
+        """PE steps, 4 cycles each."""
+        return self.profile.steps
+
+    @property
+    def mv(self) -> int:
+        """MV instructions."""
+        return self.profile.moves
+
+    @property
+    def cycles(self) -> float:
+        """Cycles by the cost model."""
+        return self.profile.cycles
+
+
+class Machine(Memories):
+    """MN-Core 2 with all memories zero; the attributes of `Memories` are its state and may be read and written."""
+
+    def __init__(self, engine: str = "numpy") -> None:
+        """engine: "numpy", or "native" for the one in C++, which gives the same results and is built on first use.
+
+        Where it cannot be built, a warning says why and the NumPy engine runs. Raises SimulatorError for other names.
+        """
+        if engine not in ENGINES:
+            raise SimulatorError(f"there is no engine {engine!r}\n    try: {' or '.join(map(repr, ENGINES))}")
+        super().__init__()
+        self.engine = engine
+        self._native: native.Engine | None = None
+        if engine == "native":
+            try:
+                self._native = native.Engine()
+            except native.BuildError as error:
+                warnings.warn(f"{error}\n    the NumPy engine is used instead", stacklevel=2)
+                self.engine = "numpy"
+
+    def run(self, program: p.Program, until: int | None = None, observer: Observer | None = None) -> RunResult:
+        """Execute the lines of a program in order, starting from the memories as they are.
+
+        until: stop after the last line of the source text up to this number. observer: called after every line. Raises
+        ExecutionError for a line that cannot be executed.
+        """
+        if until is not None:
+            program = p.Program(program.filename, tuple(x for x in program.lines if x.line <= until), program.source)
+        entries: list[dump.Entry] = []
+        for line, execute in self._pieces(program, single=observer is not None):
+            try:
+                found = execute(self)
+            except NotExecutable as error:
+                raise ExecutionError(program.filename, line.line, error.message, error.fix) from error
+            if found:
+                entries += found
+            if observer is not None:
+                observer(line)
+        return RunResult(tuple(entries), _cost(program))
+
+    def _pieces(self, program: p.Program, single: bool) -> Iterable[tuple[p.Line, Decoded]]:
+        """What executes the program, with the last line that each function stands for; single: one for every line."""
+        functions = decoded(program)
+        if self._native is None:
+            return zip(program.lines, functions, strict=True)
+        return self._native.pieces(self, program, functions, single)
+
+    def write_dram(self, address: int, array: npt.ArrayLike) -> None:
+        """Store a tensor of 32-bit elements in DRAM, row-major, two elements per long word (design.md, section 5).
+
+        address: in long words, the same in every group used. Up to 16 elements lie in group 0, more in four equal parts
+        in groups 0 to 3. Raises SimulatorError for other element sizes and for tensors that cannot be parted.
+        """
+        values = np.ascontiguousarray(array)
+        if values.dtype.itemsize != 4:
+            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}\n    try: .astype('float32')")
+        parts = _parts(address, values.size)
+        words = values.reshape(-1).view(np.uint32)
+        if words.size % 2:
+            words = np.append(words, np.uint32(0))
+        long_words = join_words(words[0::2], words[1::2])
+        for group, part in enumerate(np.split(long_words, parts)):
+            self.dram[group].write(address, part)
+
+    def read_dram(self, address: int, shape: Sequence[int], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Read a tensor of 32-bit elements as `write_dram` stores it."""
+        kind = np.dtype(dtype)
+        if kind.itemsize != 4:
+            raise SimulatorError(f"DRAM holds 32-bit elements, asked for {kind}\n    try: float32, int32 or uint32")
+        count = prod(shape)
+        parts = _parts(address, count)
+        size = -(-count // (2 * parts))
+        long_words = np.concatenate([self.dram[group].read(address, size) for group in range(parts)])
+        return split_long_words(long_words).reshape(-1)[:count].view(kind).reshape(tuple(shape))
+
+
+def _parts(address: int, count: int) -> int:
+    """In how many groups a tensor of `count` elements lies. Raises SimulatorError where it does not fit."""
+    parts = 1 if count <= isa.SMALL_TENSOR else isa.GROUPS
+    end = address + -(-count // (2 * parts))
+    if address < 0 or end > isa.DRAM_LONGS:
+        raise SimulatorError(
+            f"DRAM addresses {address} to {end - 1} are not within 0 to {isa.DRAM_LONGS - 1} (long words)\n"
+            "    try: a smaller address"
+        )
+    if parts > 1 and count % (2 * parts):
+        raise SimulatorError(
+            f"a tensor of {count} elements cannot be parted evenly among the DRAMs of {isa.GROUPS} groups\n"
+            f"    try: pad it to a multiple of {2 * isa.GROUPS} elements"
+        )
+    return parts
+
+
+# --- decoding, once per program --------------------------------------------------------------------------------------
+
+
+@once_per_program
+def decoded(program: p.Program) -> list[Decoded]:
+    """The functions that execute the program's lines.
+
+    Raises ExecutionError for the first line that cannot be executed.
+    """
+    functions: list[Decoded] = []
+    for line in program.lines:
+        try:
+            functions.append(dump.decode(line) if isinstance(line, p.DebugGet) else decode_line(line))
+        except NotExecutable as error:
+            raise ExecutionError(program.filename, line.line, error.message, error.fix) from error
+    return functions
+
+
+@once_per_program
+def _cost(program: p.Program) -> Cost:
+    return cost_of(program)

@@ -1,0 +1,214 @@
+"""Compile the engine once with the user's C++ compiler and keep the library in the user's cache folder.
+
+The library's name holds a hash of the sources, the compiler's version, the flags and the processor, so a library is
+never used for anything else; a file beside it holds a hash of the library itself, so a damaged one is never loaded.
+Both are written under a temporary name and then renamed: two processes may build at once. Where the compiler fails, a
+file of the same name says why, so that the next process does not try it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from simulator.cache import cache_folder
+from simulator.cxx import NoCompiler, find_compiler
+from simulator.engine.native import records
+from simulator.errors import SimulatorError
+from simulator.files import FileError, write_file
+
+FLAGS = (
+    "-std=c++17",
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-pthread",
+)
+LINK_FLAGS = ("-shared", "-pthread")
+NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
+"""The first that the compiler accepts is added: the code is for this processor only."""
+TIME_LIMIT = 300  # seconds for one source file; each takes a few
+AT_ONCE = 4  # source files
+REMEMBERED = 24 * 3600  # seconds for which a compiler that failed is not tried again
+
+
+class BuildError(SimulatorError):
+    """The engine cannot be built here; the text says why and what to try."""
+
+
+def load() -> ctypes.CDLL:
+    """The engine's library, built first if need be. Raises BuildError."""
+    compiler = _compiler()
+    path = cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    if not _is_whole(path):
+        _refuse_known_failure(path)
+        _compile(compiler, path)
+    try:
+        return _load(path)
+    except (OSError, AttributeError) as error:
+        raise BuildError(f"the native engine cannot be loaded: {error}\n    try: engine='numpy'") from error
+
+
+def _compiler() -> list[str]:
+    """The compiler's command. Raises BuildError."""
+    try:
+        return find_compiler()
+    except NoCompiler as error:
+        raise BuildError(
+            f"the native engine needs a C++ compiler: {error}\n"
+            "    try: install g++ or clang++, or set CXX; or engine='numpy'"
+        ) from error
+
+
+def _sources() -> list[Path]:
+    return sorted(records.SOURCES.glob("*.[ch]pp"))
+
+
+def _identity(compiler: list[str]) -> str:
+    """A hash of everything that the library depends on. Raises BuildError."""
+    try:
+        version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildError(f"{compiler[0]} --version does not work: {error}\n    try: engine='numpy'") from error
+    parts = [
+        " ".join(compiler).encode(),
+        version,
+        repr((FLAGS, LINK_FLAGS, NATIVE_FLAGS)).encode(),
+        _processor().encode(),
+    ]
+    parts += [source.read_bytes() for source in _sources()]
+    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
+
+
+def _processor() -> str:
+    """The processor's instruction sets, as `-march=native` sees them: a cache folder may be shared by machines."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        return next(line for line in text.splitlines() if line.startswith(("flags", "Features")))
+    except (OSError, StopIteration):
+        return platform.machine() + platform.processor()
+
+
+def _checksum(path: Path) -> Path:
+    """The file with the hash of a library."""
+    return path.with_suffix(".sha256")
+
+
+def _is_whole(path: Path) -> bool:
+    """True where a library is there, as it was written."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == _checksum(path).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _failure(path: Path) -> Path:
+    """The file that says why a library could not be built."""
+    return path.with_suffix(".failed")
+
+
+def _refuse_known_failure(path: Path) -> None:
+    """Raise BuildError where building this library has failed lately."""
+    note = _failure(path)
+    try:
+        if time.time() - note.stat().st_mtime < REMEMBERED:
+            why = note.read_text(encoding="utf-8", errors="replace")
+            raise BuildError(f"{why}\n    to try again: delete {note}")
+    except OSError:
+        return
+
+
+def _compile(compiler: list[str], path: Path) -> None:
+    """Build the library at `path` and say how long it takes. Raises BuildError with the compiler's first messages."""
+    start = time.monotonic()
+    name = Path(compiler[0]).name
+    print(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
+            built = Path(folder) / path.name
+            try:
+                _run_compiler(compiler, built)
+            except BuildError as error:
+                write_file(_failure(path), str(error))
+                raise
+            checksum = _checksum(built)
+            checksum.write_text(hashlib.sha256(built.read_bytes()).hexdigest(), encoding="ascii")
+            os.replace(checksum, _checksum(path))
+            os.replace(built, path)
+        _failure(path).unlink(missing_ok=True)
+    except (OSError, FileError) as error:
+        raise BuildError(
+            f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}\n"
+            "    try: set HARIBOTE_CACHE to a folder"
+        ) from error
+    print(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
+
+
+def _run_compiler(compiler: list[str], output: Path) -> None:
+    """Compile the sources side by side and link them. Raises BuildError."""
+    command = [*compiler, *FLAGS, *_processor_flags(compiler, output.parent)]
+    sources = [source for source in _sources() if source.suffix == ".cpp"]
+    objects = [output.with_name(f"{source.stem}.o") for source in sources]
+
+    def compile_one(source: Path, compiled: Path) -> None:
+        _run([*command, "-c", str(source), "-o", str(compiled)])
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, AT_ONCE)) as pool:
+        list(pool.map(compile_one, sources, objects))
+    _run([*compiler, *LINK_FLAGS, *map(str, objects), "-o", str(output)])
+
+
+def _processor_flags(compiler: list[str], folder: Path) -> list[str]:
+    """The first of NATIVE_FLAGS that the compiler takes for an empty file."""
+    empty = folder / "empty.cpp"
+    empty.write_text("", encoding="ascii")
+    for flag in filter(None, NATIVE_FLAGS):
+        with contextlib.suppress(BuildError):
+            _run([*compiler, flag, "-c", str(empty), "-o", str(folder / "empty.o")])
+            return [flag]
+    return []
+
+
+def _run(command: list[str]) -> None:
+    """Run the compiler. Raises BuildError."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, timeout=TIME_LIMIT
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BuildError(f"{command[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
+    if done.returncode or not Path(command[-1]).exists():
+        first = "\n".join(done.stderr.splitlines()[:5])
+        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """Load a library and check that it knows the same records."""
+    library = ctypes.CDLL(str(path))
+    library.haribote_run.argtypes = [
+        ctypes.POINTER(records.Pointers),
+        ctypes.POINTER(records.Records),
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+    ]
+    library.haribote_run.restype = None
+    sizes = (ctypes.c_int * len(records.ALL))()
+    library.haribote_record_sizes(sizes)
+    if list(sizes) != [ctypes.sizeof(record) for record in records.ALL]:
+        raise BuildError("the native engine's records differ from records.py\n    try: engine='numpy'")
+    return library

@@ -1,0 +1,1 @@
+"""A program in words and in costs, and the page docs/isa.md."""

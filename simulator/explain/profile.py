@@ -1,0 +1,249 @@
+"""`profile`: what a program costs and why: steps, nops, cycles, words per path, use of each unit, chains of waiting.
+
+Time is that of the cost model (cost.py): steps and MV instructions one after another, nothing overlaps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from simulator import isa
+from simulator.assembly.assembler import assemble
+from simulator.errors import SimulatorError
+from simulator.explain import wording
+from simulator.explain.waiting import Chain, Waiting, chains, waitings
+from simulator.files import read, write_file
+from simulator.isa import program as p
+from simulator.isa.cost import NOT_KNOWN, Cost, cost_of, move_rate
+from simulator.isa.units import UNITS
+
+LANES = ("MV", "L2BM", "L1BM", "MAU", "ALU", "nop")
+PORT_WORDS = 16
+"""Words per step that one port of a PE memory passes: 2 long words in each of 4 cycles (isa.md, section 13)."""
+SHOWN_CHAINS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """A unit at work. start, cycles: in cycles from the start of the program."""
+
+    lane: str
+    start: float
+    cycles: float
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathUse:
+    """Words that passed a path. per: what the number counts for; share: of what the port could pass, if known."""
+
+    path: str
+    words: int
+    per: str
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything `profile` prints. lanes: share of all cycles in which a unit works; multiply_adds: by precision."""
+
+    filename: str
+    cost: Cost
+    busy: tuple[Busy, ...]
+    lanes: dict[str, float]
+    paths: tuple[PathUse, ...]
+    multiply_adds: dict[str, int]
+    waitings: tuple[Waiting, ...]
+    chains: tuple[Chain, ...]
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("profile", help="show what a .vsm file costs, where it waits and why")
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help="draw a timeline (.png or .svg)")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.set_defaults(command=_command)
+
+
+def _command(options: argparse.Namespace) -> int:
+    picture: Path | None = options.picture
+    if picture is not None and picture.suffix not in (".png", ".svg"):
+        raise SimulatorError(f"cannot draw {picture}: the picture is .png or .svg\n    try: -o timeline.png")
+    profile = profile_of(assemble(read(options.file), str(options.file)))
+    if picture is not None:
+        from simulator.pictures.busy import draw  # only a picture needs matplotlib, which takes long to load
+
+        write_file(picture, draw(profile, picture.suffix[1:]))
+    print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))
+    return 0
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+def profile_of(program: p.Program) -> Profile:
+    """The profile of running a program once."""
+    cost = cost_of(program)
+    busy = tuple(_busy(program))
+    found = waitings(program)
+    work = dict.fromkeys(LANES, 0.0)
+    for interval in busy:
+        work[interval.lane] += interval.cycles
+    lanes = {lane: work[lane] / cost.cycles if cost.cycles else 0.0 for lane in LANES}
+    adds = dict(_multiply_adds(program))
+    return Profile(
+        program.filename, cost, busy, lanes, tuple(_paths(program)), adds, tuple(found), tuple(chains(found))
+    )
+
+
+def _busy(program: p.Program) -> Iterator[Busy]:
+    now = 0.0
+    for line in program.lines:
+        if isinstance(line, p.Move):
+            cycles = line.size / move_rate(line)
+            yield Busy("MV", now, cycles, line.line)
+            now += cycles
+        elif isinstance(line, p.Step):
+            cycles = line.count * isa.STEP_CYCLES
+            lanes = {UNITS[i.unit].lane or "nop" for i in line.instructions}
+            for lane in sorted(lanes - {"nop"} or lanes):
+                yield Busy(lane, now, cycles, line.line)
+            now += cycles
+
+
+def _multiply_adds(program: p.Program) -> Counter[str]:
+    """Multiply-adds of the whole chip."""
+    mabs = isa.ALL_MABS
+    counts: Counter[str] = Counter()
+    for instruction in _instructions(program):
+        fma = isa.INSTRUCTIONS[instruction.op].fma
+        if instruction.precision in fma:
+            counts[instruction.precision] += fma[instruction.precision] * mabs
+    return counts
+
+
+def _instructions(program: p.Program) -> Iterator[p.Instruction]:
+    return (i for line in program.lines if isinstance(line, p.Step) for i in line.instructions)
+
+
+def _paths(program: p.Program) -> Iterator[PathUse]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for instruction in _instructions(program):
+        counts.update(_pe_words(instruction))
+        counts.update(_transfer_words(instruction))
+    for line in program.lines:
+        if isinstance(line, p.Move) and line.source is not None and line.destination is not None:
+            ends = (type(end.operand).__name__ for end in (line.source, line.destination))
+            counts[" to ".join(map(_memory_name, ends)), "MV size"] += 2 * line.size
+    steps = program.steps
+    for (path, per), words in sorted(counts.items(), key=lambda item: (item[0][1] != "PE", item[0][1], item[0][0])):
+        yield PathUse(path, words, per, words / (PORT_WORDS * steps) if per == "PE" and steps else None)
+
+
+def _memory_name(kind: str) -> str:
+    return {"DramIndirect": "DRAM"}.get(kind, kind.upper())
+
+
+def _pe_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
+    """Words that each PE reads and writes. What several operands read at one address is fetched once."""
+    words: dict[tuple[str, str], int] = {}
+    for source in instruction.sources:
+        name, count = _port(source.operand)
+        if name:
+            words[f"{name} read", "PE"] = count * isa.STEP_CYCLES
+    for destination in instruction.destinations:
+        name, count = _port(destination.operand)
+        if name:
+            words[f"{name} written", "PE"] = count * len(wording.written_cycles(destination.mask))
+    return words
+
+
+def _port(operand: p.Operand) -> tuple[str, int]:
+    """The memory or path that an operand goes through, and words per cycle."""
+    if isinstance(operand, p.PeMemory):
+        return wording.BANKS[operand.bank], operand.words
+    if isinstance(operand, p.TRegister):
+        return "T", 4
+    return (f"${operand.name}", 4) if isinstance(operand, p.Path) else ("", 0)
+
+
+def _transfer_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
+    """Words that an L1BM or L2BM instruction moves, on the side of the larger memory."""
+    if instruction.unit not in ("l1bm", "l2bm"):
+        return {}
+    ends = [end.operand for end in (instruction.sources[0], instruction.destinations[0])]
+    wide = max((e.words // 2 for e in ends if isinstance(e, p.L1bm | p.Turnaround)), default=1)
+    l2bm, l1bm, _ = instruction.form.traffic(wide)
+    names = {p.L1bm: "L1BM", p.Turnaround: "L1BM", p.L2bm: "L2BM", p.Dar: "DRAM table"}
+    path = " to ".join(names.get(type(end), "PE") for end in ends)
+    return {(path, "L2B" if l2bm else "L1B"): 2 * (l2bm or l1bm)}
+
+
+# --- printing --------------------------------------------------------------------------------------------------------
+
+
+def table(profile: Profile) -> str:
+    """The profile as text."""
+    return "\n".join([*_summary(profile), "", *_use(profile), "", *_waiting(profile), "", *_notes()])
+
+
+def _summary(profile: Profile) -> Iterator[str]:
+    cost = profile.cost
+    yield profile.filename
+    yield f"steps   {cost.steps:>10,}   of these nops {cost.nops:,}"
+    yield f"MV      {cost.moves:>10,}   moving {cost.move_words:,} long words (by their size operands)"
+    yield f"cycles  {cost.cycles:>10,.0f}   {isa.STEP_CYCLES * cost.steps:,} in steps, the rest in MV"
+    for letter, count in profile.multiply_adds.items():
+        peak = max(row.fma.get(letter, 0) for row in isa.INSTRUCTIONS.values())
+        mabs = isa.ALL_MABS
+        share = count / (peak * mabs * cost.steps)
+        yield f"multiply-adds, {wording.PRECISIONS[letter]}: {count:,}, {share:.1%} of what matrix products could do"
+
+
+def _use(profile: Profile) -> Iterator[str]:
+    yield "unit    share of cycles"
+    for lane, share in profile.lanes.items():
+        yield f"{lane:<7} {share:>6.1%}  {'#' * round(30 * share)}"
+    yield ""
+    yield f"{'path':<16} {'words':>10}  {'per':<8} share of its port"
+    for use in profile.paths:
+        share_text = "" if use.share is None else f"{use.share:.1%}"
+        yield f"{use.path:<16} {use.words:>10,}  {use.per:<8} {share_text}".rstrip()
+
+
+def _waiting(profile: Profile) -> Iterator[str]:
+    if not profile.waitings:
+        yield "no nops"
+        return
+    by_rule: Counter[str] = Counter()
+    for waiting in profile.waitings:
+        by_rule[waiting.rule or "no rule between steps asks for them"] += waiting.nops
+    yield "nops by reason"
+    for rule, nops in by_rule.most_common():
+        yield f"{nops:>6}  {rule}"
+    if profile.chains:
+        yield ""
+        yield "longest chains of waiting"
+    for chain in profile.chains[:SHOWN_CHAINS]:
+        yield f"  {chain.nops} nop{'s' * (chain.nops > 1)}"
+        for link in chain.links:
+            yield f"      line {link.producer} to {link.consumer}: {link.nops} for {link.rule}"
+    if len(profile.chains) > SHOWN_CHAINS:
+        yield f"  … and {len(profile.chains) - SHOWN_CHAINS} shorter ones"
+
+
+def _notes() -> Sequence[str]:
+    return ["what these cycles leave out:", *(f"  {note}" for note in NOT_KNOWN)]
+
+
+def as_json(profile: Profile) -> dict[str, object]:
+    """The profile as plain data."""
+    data = asdict(profile)
+    data["chains"] = [{"nops": chain.nops, **asdict(chain)} for chain in profile.chains]
+    return data

@@ -1,0 +1,162 @@
+"""Operands in words: which words of which memory they are, as index formulas and cycle by cycle (isa.md, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from simulator import isa
+from simulator.isa import CYCLE_MASKS
+from simulator.isa import program as p
+from simulator.isa.transfers import ELEMENTS
+from simulator.isa.words import BEYOND_J, words_of
+
+CYCLES = range(isa.STEP_CYCLES)
+BANKS = {"lm0": "LM0", "lm1": "LM1", "grf0": "GRF0", "grf1": "GRF1"}
+PATHS = {
+    "aluf": "what the ALU put out",
+    "mauf": "what the MAU put out",
+    "lbf": "what came from the L1BM",
+    "mreadf": "what was read from the matrix",
+}
+FIXED = {
+    "l2bid": "the number of the L2B (0 to 7)",
+    "l1bid": "the number of the L1B (0 to 7)",
+    "mabid": "the number of the MAB (0 to 15)",
+    "peid": "the number of the PE in its L1B (0 to 63)",
+    "subpeid": "the number of the PE in its MAB (0 to 3)",
+    "msb1": "only the top bit of every element",
+}
+PRECISIONS = {
+    "d": "double precision",
+    "f": "single precision",
+    "g": "pseudo single precision",
+    "h": "half precision",
+    "l": "64-bit integers",
+    "i": "32-bit integers",
+    "s": "16-bit integers",
+}
+LOWER = {"d": "single", "f": "half", "h": "half"}
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Numbers as ranges: `0-15, 32-47`."""
+    parts: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    if len(parts) > 4:  # a regular pattern is easier to read by its first and last parts
+        parts = [parts[0], parts[1], [-1, -1], parts[-1]]
+    return ", ".join("…" if a < 0 else str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def linear(addresses: Sequence[int]) -> str | None:
+    """`8 + 2c` for addresses that grow evenly with the cycle, else None."""
+    step = addresses[1] - addresses[0]
+    if any(addresses[c] != addresses[0] + c * step for c in CYCLES):
+        return None
+    if not step:
+        return str(addresses[0])
+    growth = "c" if step == 1 else f"{step}c"
+    return f"{addresses[0]} + {growth}" if addresses[0] else growth
+
+
+def pe_memory(operand: p.PeMemory) -> str:
+    """`LM0[8 + 2c, +1]`: the words of each cycle as an index formula."""
+    formula = linear(operand.addresses) or " | ".join(map(str, operand.addresses))
+    plus = f"T[c] + {formula}" if operand.indirect else formula
+    more = {1: "", 2: ", +1", 4: ", +1, +2, +3"}[operand.words]
+    text = f"{BANKS[operand.bank]}[{plus}{more}]"
+    return text if operand.j is None else f"{text}, {operand.words} further on in PEs 0 to {operand.j} of each MAB"
+
+
+def at_cycle(operand: p.Operand, cycle: int) -> str:
+    """The same for one cycle: `LM0[10-11]`."""
+    if isinstance(operand, p.PeMemory):
+        words = spans(words_of(operand, cycle, BEYOND_J))
+        further = f" (+{operand.words}: p <= {operand.j})" if operand.j is not None else ""
+        return f"{BANKS[operand.bank]}[{f'T[{cycle}] + ' if operand.indirect else ''}{words}]{further}"
+    return f"T[{cycle}]" if isinstance(operand, p.TRegister) else short(operand)
+
+
+def short(operand: p.Operand) -> str:
+    """An operand that is the same in all cycles, in a word or two."""
+    if isinstance(operand, p.Path | p.Fixed):
+        return f"${operand.name}"
+    if isinstance(operand, p.Immediate):
+        return f"0x{operand.word:08x}"
+    if isinstance(operand, p.MaskRegister):
+        return f"mask {operand.entry}"
+    if isinstance(operand, p.BaseAddress):
+        return f"base of {BANKS[operand.bank]}"
+    if isinstance(operand, p.Matrix):
+        return f"${operand.register}"
+    if isinstance(operand, p.L2bm):
+        return f"L2BM[{operand.address} on]"
+    return f"DRAM table[{operand.entry} on]" if isinstance(operand, p.Dar) else "nowhere"
+
+
+def describe(operand: p.Operand) -> str:
+    """An operand in full."""
+    if isinstance(operand, p.PeMemory):
+        return pe_memory(operand)
+    if isinstance(operand, p.TRegister):
+        return "T[c], the T register's two long words of the same cycle"
+    if isinstance(operand, p.Path):
+        return f"${operand.name}, {PATHS[operand.name]} in the same cycle of the last step"
+    if isinstance(operand, p.Fixed):
+        return f"${operand.name}, {FIXED[operand.name]}"
+    if isinstance(operand, p.Immediate):
+        return f"0x{operand.word:08x}, the literal"
+    if isinstance(operand, p.Matrix):
+        return f"matrix register {operand.register}"
+    if isinstance(operand, p.MaskRegister):
+        return f"mask register entry {operand.entry}: the flags of the instruction"
+    if isinstance(operand, p.BaseAddress):
+        return f"the base address register of {BANKS[operand.bank]}: the low 12 bits"
+    if isinstance(operand, p.NoWrite):
+        return "nowhere but the forwarding path"
+    if isinstance(operand, p.Turnaround):
+        return "the turnaround register of the L1BM"
+    return short(operand)
+
+
+def source(end: p.Source, precision: str) -> str:
+    """An input with its decorations."""
+    text = describe(end.operand)
+    if end.widen:
+        text += f", widened from {LOWER.get(precision, 'half')} precision"
+    if end.narrow:
+        text += ", rounded to half precision first"
+    return f"{text}, negated" if end.negate else text
+
+
+def written_cycles(mask: p.WriteMask | None) -> list[int]:
+    """The cycles that a write mask does not close for every PE."""
+    if mask is None or mask.entry < CYCLE_MASKS:
+        return list(CYCLES)
+    return [cycle for cycle in CYCLES if mask.entry - CYCLE_MASKS & 8 >> cycle]
+
+
+def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
+    """A write mask in words; "" where everything is written. flags: of a mask register as destination."""
+    if mask is None or mask.entry == 0 or (written_cycles(mask) == list(CYCLES) and mask.entry >= CYCLE_MASKS):
+        return ""
+    by = "" if mask.explicit else " (by the `mask` statement)"
+    if flags:
+        by = f", cleared elsewhere{by}"
+    if mask.entry >= CYCLE_MASKS:
+        return f"only in cycle {spans(written_cycles(mask)) or 'none'}{by}"
+    lanes = "its four flags guard the four words" if mask.words == 4 else "its flags guard the halves of long word 0"
+    lanes = "flag by flag" if flags else lanes
+    return f"only where mask register entry {mask.entry} is 1, {lanes}{by}"
+
+
+def elements(unit: str, precision: str) -> str:
+    """How many elements a unit handles: `single precision, 2 elements per PE and cycle`."""
+    if precision not in PRECISIONS:
+        return ""
+    count = ELEMENTS.get(precision) or {"l": 1, "i": 2, "s": 4}[precision]
+    what = "of long word 0 " if unit == "alu" else ""
+    return f"{PRECISIONS[precision]}, {count} element{'s' * (count > 1)} {what}per PE and cycle"

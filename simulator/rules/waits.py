@@ -1,0 +1,176 @@
+"""How many steps must lie between the write and the read of a memory (isa.md, section 12.2).
+
+[A] Where the manual leaves the limit open, it is the smallest number of steps seen in a known program.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from simulator.errors import Diagnostic
+from simulator.isa import STEP_CYCLES
+from simulator.isa.program import Location, Step
+from simulator.rules.accesses import (
+    L1BM_TO_L2BM,
+    L1BM_TO_PE,
+    L2BM_TO_L1BM,
+    L2BMI_READ,
+    L2BMI_WRITE,
+    PE_TO_L1BM,
+    Access,
+    accesses,
+    distance,
+)
+
+CYCLES_OF_A_CONSTANT = 4
+"""Free cycles that a published program leaves where a constant in a GRF is sent to the L1BM."""
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WaitRule:
+    """Producer and consumer, kinds of `Access`, and what must lie between them.
+
+    steps: PE steps between, at any address (cycles = 0) or at common addresses. cycles: free cycles between the write
+    and the read of one address. warning: no limit is documented, this is only the closest that was ever seen.
+    """
+
+    producer: str
+    consumer: str
+    steps: int
+    cycles: int = 0
+    warning: bool = False
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        if self.warning:
+            return f"known programs leave {self.steps} steps or more"
+        parts = [f"{self.steps} step{'s' * (self.steps > 1)}"] * bool(self.steps)
+        parts += [f"{self.cycles} free cycles between write and read of one address"] * bool(self.cycles)
+        return f"needs {' and '.join(parts)}"
+
+    def gap(self, producer: Access, consumer: Access) -> int:
+        """Steps that must lie between these two accesses."""
+        if not self.cycles:
+            return self.steps
+        nearest = distance(producer.cycles, consumer.cycles)
+        if nearest is None:
+            return 0
+        return max(self.steps, _steps_for(self.cycles, nearest))
+
+    def tolerated(self, producer: Access, consumer: Access) -> int:
+        """Steps with which the assembler is known to be content, though the rule asks for more: a warning.
+
+        [A] A published program has `imm … $lr0`, one nop, `l1bmd $lr0 $lb0`, and its result is right: 4 free cycles
+        after the last of four writes of the same word, 7 after the first.
+        """
+        if producer.simple and consumer.simple:
+            nearest = distance(producer.cycles, consumer.cycles)
+            return 0 if nearest is None else _steps_for(CYCLES_OF_A_CONSTANT, nearest)
+        return self.gap(producer, consumer)
+
+
+def _steps_for(cycles: int, nearest: int) -> int:
+    """read cycle - write cycle = STEP_CYCLES * (steps + 1) + nearest must be at least cycles + 1."""
+    return max(-((nearest - cycles - 1) // STEP_CYCLES) - 1, 0)
+
+
+def _rules() -> Iterator[WaitRule]:
+    for bank in ("LM0", "LM1"):
+        yield WaitRule(f"{bank} write", f"{bank} read", 2)
+        for use in ("read", "write"):
+            yield WaitRule(f"{bank} base address write", f"{bank} {use}", 2)  # [A] as an LM write
+    for memory in ("GRF0", "GRF1", "T"):
+        yield WaitRule(f"{memory} write", f"{memory} read", 0, 6)
+    yield WaitRule(PE_TO_L1BM, L1BM_TO_PE, 2)
+    for consumer in (L1BM_TO_L2BM, L2BMI_READ):
+        yield WaitRule(PE_TO_L1BM, consumer, 0, 10)
+        yield WaitRule(L2BM_TO_L1BM, consumer, 7, warning=True)
+        yield WaitRule(L2BMI_WRITE, consumer, 7, warning=True)
+    yield WaitRule(L2BMI_WRITE, L1BM_TO_PE, 7, warning=True)
+    yield WaitRule(L2BM_TO_L1BM, L1BM_TO_PE, 1, 6)
+    yield WaitRule(L1BM_TO_L2BM, L2BM_TO_L1BM, 3)
+
+
+RULES: tuple[WaitRule, ...] = tuple(_rules())
+_BY_CONSUMER: dict[str, list[WaitRule]] = defaultdict(list)
+for _rule in RULES:
+    _BY_CONSUMER[_rule.consumer].append(_rule)
+_PRODUCERS = {rule.producer for rule in RULES}
+WINDOW = 8
+"""Steps after which nothing is waited for any more."""
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A step comes `missing` steps too early after the line `producer_line`; `between` steps lie between them now."""
+
+    rule: WaitRule
+    producer_line: int
+    location: Location
+    between: int
+    missing: int
+    tolerated: bool = False  # a warning, but worth its nops
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The finding, with how many nops to insert and where."""
+        line = self.location.line
+        nops = "nop" if self.missing == 1 else f"nop/{self.missing}"
+        return Diagnostic(
+            line,
+            self.location.column,
+            f"{self.rule.producer} (line {self.producer_line}), then {self.rule.consumer} (line {line}): "
+            f"{self._needs}; {self.between} steps lie between (docs/isa.md, Waits)",
+            f"insert `{nops}` before line {line}",
+            "warning" if self.rule.warning or self.tolerated else "error",
+        )
+
+    @property
+    def _needs(self) -> str:
+        """What must lie between in steps, the unit in which one puts it right."""
+        if not self.rule.cycles:
+            return self.rule.text
+        steps = self.between + self.missing
+        free = f"{self.rule.cycles} free cycles between write and read of one address"
+        return f"needs {steps} step{'s' * (steps > 1)}, for {free}"
+
+
+@dataclass
+class Timeline:
+    """The recent past of a program: what a following step may still have to wait for."""
+
+    now: int = 0
+    _recent: dict[str, list[tuple[int, int, Access]]] = field(default_factory=lambda: defaultdict(list))
+
+    def waits(self, step: Step) -> list[Wait]:
+        """What `step` would read too early if it were issued now; the worst producer of each rule."""
+        worst: dict[tuple[WaitRule, bool], Wait] = {}
+        for instruction in step.instructions:
+            for access in accesses(instruction):
+                for rule in _BY_CONSUMER.get(access.kind, ()):
+                    for time, line, produced in self._recent.get(rule.producer, ()):
+                        between = self.now - time - 1
+                        missing = rule.gap(produced, access) - between if between < WINDOW else 0
+                        if missing <= 0:
+                            continue
+                        key = rule, between >= rule.tolerated(produced, access)
+                        if key not in worst or worst[key].missing < missing:
+                            worst[key] = Wait(rule, line, access.location, between, missing, tolerated=key[1])
+        return list(worst.values())
+
+    def issue(self, step: Step) -> None:
+        """Let `step` happen now."""
+        for instruction in step.instructions:
+            for access in accesses(instruction):
+                if access.kind in _PRODUCERS:
+                    recent = self._recent[access.kind]
+                    recent[:] = [entry for entry in recent if self.now - entry[0] <= WINDOW]
+                    recent.append((self.now, step.line, access))
+        self.now += step.count
