@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks import measure
 from benchmarks.figures import Figure, Report, draw, families_text, section_text
-from haribote.command import run_command
+from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from simulator.files import write_file
 

@@ -63,7 +63,8 @@ def _warm(task: str, runs: int) -> list[tuple[float, float]]:
 
 
 def _code(task: str) -> str:
-    from haribote.tasks import answer_file, find_task
+    from haribote.answers.ownership import answer_file
+    from haribote.answers.tasks import find_task
 
     return CHECK.format(task=task, path=str(answer_file(find_task(task), solutions=True)))
 

@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from haribote.data import NormalisedImages, batch_order, load
-from haribote.train import Options, evaluate, make_backend
+from haribote.data.dataset import NormalisedImages, batch_order, load
+from haribote.training.train import Options, evaluate, make_backend
 
 
 def main() -> None:

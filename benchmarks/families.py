@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from haribote.program import Compiled, ProgramPart
+from haribote.chip.program import Compiled, ProgramPart
 from simulator.isa.program import Instruction, Line, Move, Program, Step
 
 ENOUGH = 200

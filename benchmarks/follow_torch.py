@@ -11,11 +11,11 @@ from statistics import median
 
 import numpy as np
 
-from haribote.backends import SimBackend, TorchBackend
-from haribote.data import batch_order, load, normalise
-from haribote.models import mlp
+from haribote.data.dataset import batch_order, load, normalise
 from haribote.network import CLASS_BIAS
-from haribote.train import evaluate
+from haribote.training.backends import SimBackend, TorchBackend
+from haribote.training.models import mlp
+from haribote.training.train import evaluate
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from grader.grade.run import Options, grade
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
 from grader.trials import wrong_of
-from haribote.tasks import ROOT, Task, all_tasks
+from haribote.answers.tasks import ROOT, Task, all_tasks
 
 _HELPER = re.compile(r"^from solutions\.kernels\.(\w+) import .*\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"

@@ -15,16 +15,16 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from haribote.answers.resolve import resolve_row
 
 from benchmarks.families import ENOUGH, family_lines, program_of
 from benchmarks.figures import FamilyTime, Figure
-from haribote.backends import Backend, SimBackend, TorchBackend
-from haribote.codegen import run_kernel
-from haribote.cpp.bench import measure, step_times
-from haribote.export import compile_folder, export
+from haribote.chip.codegen import run_kernel
+from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, problem
-from haribote.models import mlp
-from haribote.tasks import resolve_row
+from haribote.lessons.cpp_times import measure, step_times
+from haribote.training.backends import Backend, SimBackend, TorchBackend
+from haribote.training.models import mlp
 from simulator import Machine, assemble
 from simulator.engine.native import Engine
 
@@ -148,8 +148,8 @@ def exporting(rounds: int) -> list[Figure]:
             compile_folder(folder, None, solutions=True)
 
         def commands() -> None:
-            _run(["-m", "haribote.cli", "export", "-o", str(folder)])
-            _run(["-m", "haribote.cli", "compile", str(folder), "--backend", "sim", "--solutions"])
+            _run(["-m", "haribote.commands.cli", "export", "-o", str(folder)])
+            _run(["-m", "haribote.commands.cli", "compile", str(folder), "--backend", "sim", "--solutions"])
 
         return [
             Figure(TOOLS, "haribote export to a .vsm, warm", _median(both, rounds), "s", 2, note="(issue 2)"),

@@ -22,8 +22,8 @@ from typing import Any
 
 from grader.course import LEARNERS, PRODUCT
 from grader.stubs import stub_of
+from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Task, all_tasks
 
 _STUBS = tuple(f"haribote.{folder}." for folder in LEARNERS)
 _GRADER = ("grader", "grader.emitter")  # all that a sandbox shows of the grader

@@ -1,6 +1,6 @@
 """`make bundle`: one archive for a room without a network: the course, its packages for the given systems, MNIST.
 
-Unpacked, it is the course with two more folders, which `bootstrap.py` and `haribote.data` find by themselves: `wheels/`
+Unpacked, it is the course with two more folders, which `bootstrap.py` and `haribote.data.dataset` find by themselves: `wheels/`
 and `data/mnist/`.
 """
 
@@ -15,10 +15,11 @@ from pathlib import Path
 
 from grader.stubs import stub_of
 from grader.wheels import SYSTEMS, Shortage, System, collect, this_system
-from haribote import data, mnist
-from haribote.command import run_command
+from haribote.answers.tasks import ROOT, all_tasks
+from haribote.commands.command import run_command
+from haribote.data import dataset as data
+from haribote.data import mnist
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, all_tasks
 from simulator.files import FileError, writing
 
 TARGET = ROOT / "build" / "haribote-bundle.zip"

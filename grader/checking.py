@@ -17,11 +17,12 @@ from grader.judging import judge_trials
 from grader.result import Result, State
 from grader.trials import trials_of
 from grader.trials.kernels import kernel_trials
+from haribote.answers.ownership import answer_file, is_written, product_only
+from haribote.answers.tasks import ROOT, Task, find_task
+from haribote.answers.verdicts import remember
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
-from haribote.tasks import ROOT, Task, answer_file, find_task, is_written, product_only
-from haribote.verdicts import remember
 
 
 def check(task: str, *, path: Path | None = None, seed: int | None = None) -> Result:

@@ -20,8 +20,8 @@ from grader.emitter.loading import shown
 from grader.grade.command import FINAL_SEED, add_commands
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
-from haribote.command import run_command
-from haribote.tasks import ROOT, Task, all_tasks, find_task
+from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
+from haribote.commands.command import run_command
 from simulator.console import seed
 
 POLL = 0.3  # seconds between two looks at a watched file

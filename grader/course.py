@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from grader.stubs import stub_of
-from haribote.tasks import ROOT, all_tasks
+from haribote.answers.tasks import ROOT, all_tasks
 
 # Where what decides whether an answer is right begins: a submission is made for one version of it.
 _CHECKS = ("grader/emitter/", "grader/trials/", "grader/judging.py")
@@ -34,7 +34,7 @@ def check_files() -> dict[str, bytes]:
     """The tasks, and the checks with every module of the grader that they import."""
     every = source_files(("grader",))
     waiting = [name for name in every if name.startswith(_CHECKS)]
-    found = {"grader/tasks.toml"}
+    found = {"haribote/answers/tasks.toml"}
     while waiting:
         name = waiting.pop()
         if name in every and name not in found:

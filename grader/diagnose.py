@@ -19,7 +19,7 @@ from grader.places import misplaced
 from grader.probe_kernel import probed
 from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
-from haribote.meaning import wrong_elements as wrong
+from haribote.problems.meaning import wrong_elements as wrong
 from simulator import ExecutionError
 from simulator.isa.program import Program
 

@@ -22,7 +22,7 @@ from grader.causes import (
     WRONG_COLUMNS,
 )
 from grader.kernel_cases import Array, Case
-from haribote.meaning import meaning as right_result
+from haribote.problems.meaning import meaning as right_result
 
 Meaning = Callable[..., Array]
 

@@ -19,7 +19,7 @@ from grader.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_cas
 from grader.pictures import lm_layout, over_machine, picture, unit_of
 from grader.pictures import place_of as unit_place
 from grader.program import machine_failure
-from haribote.meaning import meaning
+from haribote.problems.meaning import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
 

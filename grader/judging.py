@@ -18,8 +18,9 @@ from grader.failure import Failure
 from grader.points import over_par, partial
 from grader.result import Cost, Result, State
 from grader.trials import Trial, trials_of
+from haribote.answers.ownership import product_only
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
-from haribote.tasks import Task, product_only
 from simulator.errors import SimulatorError
 
 _USELESS = (

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from grader.alone import sees
 from grader.course import LEARNERS
-from haribote.tasks import ROOT, Task, all_tasks, is_written
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT, Task, all_tasks
 
 
 def left_out(root: Path = ROOT) -> list[str]:

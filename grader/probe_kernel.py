@@ -18,7 +18,7 @@ from grader.kernel_run import inputs_of as places_of
 from grader.kernel_run import place_of
 from grader.poisoned import POISON
 from grader.rig import Bits, Words, prepared
-from haribote.meaning import meaning
+from haribote.problems.meaning import meaning
 from simulator import Machine
 from simulator.isa.program import Program
 

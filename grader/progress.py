@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.result import Result
-from haribote.tasks import ROOT, Task, all_tasks, is_written
-from haribote.verdicts import FILE, digest_of
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT, Task, all_tasks
+from haribote.answers.verdicts import FILE, digest_of
 from simulator.files import FileError, locked, write_file
 
 

@@ -11,8 +11,9 @@ from grader.emitter.replies import Answering, Reply, answering
 from grader.emitter.values import Value, copied, encode
 from grader.judging import SOURCES, judge_reply
 from grader.trials import Trial, trials_of
+from haribote.answers.ownership import answer_file, product_only
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
-from haribote.tasks import Task, answer_file, product_only
 
 Outcome = Literal["rejected", "passes", "the same answers"]
 

@@ -17,6 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from haribote.answers.resolve import kernel_in
+
 from grader.causes import CAUSES
 from grader.checking import check, check_kernel
 from grader.emitter.limits import Budget
@@ -28,8 +30,9 @@ from grader.rejecting import Rejecting
 from grader.source_mutants import source_mutants
 from grader.stubs import stub_of
 from grader.trials import trials_of, wrong_of
+from haribote.answers.ownership import answer_file, is_written, product_only
+from haribote.answers.tasks import Task, all_tasks, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import Task, all_tasks, answer_file, find_task, is_written, kernel_in, product_only
 
 SEED = 7
 HINTS = 3

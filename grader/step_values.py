@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.kernel_table import BY_NAME
-from haribote.meaning import meaning
 from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE, WIDTHS
+from haribote.problems.meaning import meaning
 
 Array = NDArray[Any]
 

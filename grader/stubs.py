@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Task, all_tasks
 from simulator.files import write_file
 
 MANIFEST = "grader/stubs.json"

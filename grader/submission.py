@@ -30,8 +30,9 @@ from grader.learners import (
     printable,
 )
 from grader.stubs import digest, read_manifest
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT, all_tasks
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, all_tasks, is_written
 
 __all__ = [
     "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "counted", "file_hash", "pack", "printable", "read_archive",

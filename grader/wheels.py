@@ -19,8 +19,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
+from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib

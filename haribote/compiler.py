@@ -11,7 +11,8 @@ from pathlib import Path
 
 import onnx
 
-from haribote.codegen import Find, generate
+from haribote.chip.codegen import Find, generate
+from haribote.chip.program import Compiled, link
 from haribote.errors import HariboteError
 from haribote.graph import save
 from haribote.passes import (
@@ -26,8 +27,7 @@ from haribote.passes import (
     simplify,
     tile,
 )
-from haribote.place import place
-from haribote.program import Compiled, link
+from haribote.passes.place import place
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]

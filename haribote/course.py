@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from haribote import tasks
-from haribote.blame import blame
+from haribote.answers import tasks
+from haribote.answers.blame import blame
+from haribote.answers.ownership import solutions_wanted
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
-from haribote.ownership import solutions_wanted
 from simulator import SimulatorError
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules of their answers

@@ -13,8 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.errors import GraphError
-from haribote.functions import DOMAIN, FUNCTIONS, OPSET
-from haribote.reference import operators, run_nodes
+from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.operators.reference import operators, run_nodes
 from simulator.files import write_file
 
 Array = NDArray[Any]

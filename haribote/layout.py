@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
-from haribote.ownership import exercise
 from simulator import isa
 
 Ints = NDArray[np.int64]

@@ -17,7 +17,7 @@ from functools import partial
 
 from nbformat import NotebookNode
 
-from haribote.command import run_command
+from haribote.commands.command import run_command
 from notebooks.form import (
     FOLDER,
     NotebookError,

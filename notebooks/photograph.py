@@ -22,7 +22,7 @@ from typing import Any
 
 from PIL import Image
 
-from haribote.command import run_command
+from haribote.commands.command import run_command
 from notebooks.form import ROOT, NotebookError, Place, places
 from notebooks.labserver import Lab, running
 from notebooks.tree import environment, pristine

@@ -13,9 +13,9 @@ import bootstrap
 from benchmarks.bench import main
 from benchmarks.families import ENOUGH, MOVES, family_lines, program_of
 from benchmarks.figures import Figure
-from haribote.backends import SimBackend
-from haribote.models import mlp
-from haribote.program import ProgramPart
+from haribote.chip.program import ProgramPart
+from haribote.training.backends import SimBackend
+from haribote.training.models import mlp
 from simulator.isa.program import Move, Step
 
 

@@ -149,7 +149,7 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/instructors.md")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_in_the_documents_exist(document: str) -> None:
     from grader import cli as grader
-    from haribote import cli
+    from haribote.commands import cli
 
     text = (ROOT / document).read_text(encoding="utf-8")
     blocks = "".join(re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL))
@@ -188,8 +188,8 @@ def test_links_in_the_documents_lead_somewhere() -> None:
 def test_python_in_the_documents_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
     monkeypatch.delenv("HARIBOTE_DATA", raising=False)
-    monkeypatch.setattr("haribote.mnist.MIRRORS", ())
-    monkeypatch.setattr("haribote.data.SYNTHETIC_SIZES", (20, 10))
+    monkeypatch.setattr("haribote.data.mnist.MIRRORS", ())
+    monkeypatch.setattr("haribote.data.dataset.SYNTHETIC_SIZES", (20, 10))
     text = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks
@@ -206,7 +206,7 @@ def test_quick_commands_of_the_readme_run(tmp_path: Path) -> None:
     for line in lines:
         words = line.split("#")[0].split()
         done = subprocess.run(
-            [sys.executable, "-m", "haribote.cli", *words[1:]],
+            [sys.executable, "-m", "haribote.commands.cli", *words[1:]],
             cwd=tmp_path,
             capture_output=True,
             text=True,

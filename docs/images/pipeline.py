@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 
 import torch
 
-from haribote.backends import Backend, SimBackend, TorchBackend
+from haribote.chip.program import Compiled
 from haribote.compiler import STAGES, compile_for_sim, lower
 from haribote.data import batch_order, load, normalise
 from haribote.draw.layers import Point
@@ -25,9 +25,9 @@ from haribote.draw.picture import picture
 from haribote.draw.render import draw, page
 from haribote.draw.scene import lay_out
 from haribote.frontend.torch import trace_step
-from haribote.models import mlp
-from haribote.program import Compiled
-from haribote.train import evaluate
+from haribote.training.backends import Backend, SimBackend, TorchBackend
+from haribote.training.models import mlp
+from haribote.training.train import evaluate
 
 HERE = Path(__file__).parent
 BATCH, RATE, SEED = 256, 0.01, 42

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from grader.emitter.values import Value, Values
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
-from haribote.tasks import Task
 
 Function = Callable[..., Any]
 Form = Callable[[Function, Values], dict[str, Value]]

@@ -10,8 +10,9 @@ from types import CodeType, GeneratorType, ModuleType, TracebackType
 from typing import Any
 
 from grader.emitter.limits import Budget, TimeLimit
+from haribote.answers.ownership import withheld
+from haribote.answers.tasks import ROOT, Task
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
-from haribote.tasks import ROOT, Task, withheld
 
 MOST_BYTES = 2**20  # of an answer's file
 

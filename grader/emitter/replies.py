@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from haribote.answers.resolve import kernel_in
+
 from grader.emitter.forms import form_of
 from grader.emitter.kernels import emit, op_of
 from grader.emitter.limits import MARGIN, Budget
 from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, shown, told
 from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
+from haribote.answers.ownership import product_only, withheld
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
-from haribote.tasks import Task, kernel_in, product_only, withheld
 
 Kind = Literal["answer", "refused", "not written"]
 Answering = Callable[[str, Values], "Reply"]

@@ -40,7 +40,7 @@ def addmm(function: Function, given: Values) -> dict[str, Value]:
 
 def run_nodes(function: Function, given: Values) -> dict[str, Value]:
     """Given: a graph, its inputs and constants by name. Answer: all values; the names in what was given, afterwards."""
-    from haribote.reference import operators
+    from haribote.operators.reference import operators
 
     model, values = graph_given(given["graph"]), given["values"]
     if not isinstance(values, dict):

@@ -14,14 +14,14 @@ from grader.emitter.values import Value, Values
 from haribote.graph import Builder
 
 if TYPE_CHECKING:
-    from haribote.gradients.backward import Backward
+    from haribote.autodiff.rules import Backward
 
 
 def rule(function: Function, given: Values) -> dict[str, Value]:
     """A gradient rule. Given: a graph with a loss (model), the operator (op) whose rule the function is, the inputs to
     differentiate by (wanted). Answer: the graph with the gradients."""
-    from haribote import autodiff
-    from haribote.gradients.backward import RULES
+    from haribote.autodiff import reverse as autodiff
+    from haribote.autodiff.rules import RULES
 
     op_type, wanted = str(given["op"]), given["wanted"]
     if not isinstance(wanted, list):
@@ -55,7 +55,7 @@ def _yielding(function: Function) -> Function:
 
 def sgd(function: Function, given: Values) -> dict[str, Value]:
     """Given: learning_rate, rows, columns. Answer: the graph of the update of p by step, both [rows, columns]."""
-    from haribote.gradients.backward import Backward
+    from haribote.autodiff.rules import Backward
 
     def make() -> onnx.ModelProto:
         builder = Builder("update")

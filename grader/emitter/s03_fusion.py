@@ -13,8 +13,8 @@ import onnx
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError, Items
 from grader.emitter.values import Value, Values
-from haribote.emitter import Emitter
 from haribote.graph import Builder
+from haribote.graphs.writer import Emitter
 
 MOST_LINES = 10_000
 

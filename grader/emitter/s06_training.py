@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.values import Array, Value, Values
-from haribote.checkpoint import Run
+from haribote.training.checkpoint import Run
 
 
 def reserve(function: Function, given: Values) -> dict[str, Value]:

@@ -25,8 +25,8 @@ from typing import Any, NoReturn
 from grader.emitter.filter import apply_filter
 from grader.emitter.replies import answering
 from grader.emitter.values import decode
+from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, find_task
 
 NEW_NAMESPACES = 0x7E020000  # user, mount, pid, network, ipc, host name, cgroup
 BIND, READ_ONLY, REMOUNT = 4096, 1, 32

@@ -12,8 +12,8 @@ from typing import TextIO
 
 from grader.emitter.replies import Answering, Reply, answering, problem_of
 from grader.emitter.values import decode
+from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
-from haribote.tasks import find_task
 
 
 def serve(task: str, path: Path, requests: Iterable[str | bytes], replies: TextIO) -> None:

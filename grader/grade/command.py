@@ -13,8 +13,8 @@ from grader.leftout import left_out
 from grader.points import RULE
 from grader.sandbox.limits import SUBMISSION
 from grader.submission import pack
+from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, all_tasks, find_task
 from simulator.console import seed
 from simulator.files import write_file
 

@@ -16,7 +16,7 @@ from grader.grade.judge import Verdict
 from grader.grade.work import Work, grade_one
 from grader.sandbox.limits import SUBMISSION
 from grader.submission import Submission, printable
-from haribote.tasks import Task, all_tasks, find_task
+from haribote.answers.tasks import Task, all_tasks, find_task
 
 Grade = Callable[[Work], Verdict]
 

@@ -14,7 +14,7 @@ from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.command import ENVIRONMENT
 from grader.sandbox.tree import COURSE, course_tree, mounts
 from grader.sandbox.warm import Warm, WarmError
-from haribote.tasks import Task
+from haribote.answers.tasks import Task
 
 MOST_WARM = 2  # sandboxes that are kept: one for all kernels, one for the task at hand
 

@@ -17,9 +17,9 @@ from grader.grade.cache import Cache
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
 from grader.submission import Submission, counted, printable
-from haribote.data import load
+from haribote.answers.tasks import find_task
+from haribote.data.dataset import load
 from haribote.errors import HariboteError
-from haribote.tasks import find_task
 from simulator import Machine
 from simulator.cache import cache_folder
 

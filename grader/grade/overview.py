@@ -14,8 +14,8 @@ from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.progress import Progress
 from grader.submission import Submission, printable, read_submissions
+from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
-from haribote.tasks import Task, all_tasks
 
 MARKS = {"passed": "✓", "failed": "✗", "claimed": "+", "written": "?", "not started": "·"}
 LEGEND = "✓ passed  ✗ failed  + passed by the learner's own check  ? written  · not started"

@@ -13,7 +13,7 @@ from grader.course import SHORT, course_hash
 from grader.grade.judge import Verdict
 from grader.grade.report import Report
 from grader.points import RULE
-from haribote.tasks import all_tasks, find_task
+from haribote.answers.tasks import all_tasks, find_task
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MARKS = {"passed": "✓", "failed": "✗", "not started": "·", "trouble": "!", "not graded": "?"}

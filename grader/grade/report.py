@@ -17,7 +17,7 @@ from grader.grade.judge import Verdict
 from grader.grade.twins import Twins, find_twins
 from grader.learners import Submission, looks
 from grader.points import RULE
-from haribote.tasks import all_tasks
+from haribote.answers.tasks import all_tasks
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

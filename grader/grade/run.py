@@ -21,8 +21,8 @@ from grader.sandbox import find_sandbox
 from grader.sandbox.limits import SUBMISSION
 from grader.sandbox.tree import course_tree
 from grader.submission import counted, read_submissions
+from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
-from haribote.tasks import Task, all_tasks
 from simulator.files import write_file
 
 SEEDS = 10**9  # a private seed is below this

@@ -25,8 +25,9 @@ from grader.native_run import confine
 from grader.result import Result
 from grader.sandbox import Outcome
 from grader.submission import file_hash, printable
+from haribote.answers.ownership import is_written_text
+from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Task, find_task, is_written_text
 
 MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.course import product_files, source_files
-from haribote.tasks import ROOT, Task, all_tasks
+from haribote.answers.tasks import ROOT, Task, all_tasks
 from simulator.cache import cache_folder
 from simulator.files import write_file
 
@@ -71,7 +71,10 @@ def _stored(files: dict[str, bytes], changing: set[str]) -> Path:
 def tree_files() -> dict[str, bytes]:
     """All files of the tree by name, without any task's replacements."""
     emitter = {name: content for name, content in source_files(("grader/emitter",)).items() if name.endswith(".py")}
-    tasks = {"grader/tasks.toml": (ROOT / "grader" / "tasks.toml").read_bytes(), "grader/__init__.py": _PACKAGE}
+    tasks = {
+        "haribote/answers/tasks.toml": (ROOT / "grader" / "tasks.toml").read_bytes(),
+        "grader/__init__.py": _PACKAGE,
+    }
     return product_files() | emitter | tasks
 
 

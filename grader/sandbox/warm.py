@@ -18,8 +18,8 @@ from dataclasses import replace
 from grader.sandbox.command import ENVIRONMENT, Sandbox, handle_of, outcome
 from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.watch import tree_memory, watch
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
-from haribote.tasks import Task
 
 START = 120.0  # seconds that loading the course may take
 GRACE = 2.0  # seconds for ending by itself

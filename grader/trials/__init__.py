@@ -16,8 +16,8 @@ from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
 from grader.failure import Failure
 from grader.result import Cost
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
-from haribote.tasks import Task
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from haribote.autodiff import train_step
+from haribote.autodiff.reverse import train_step
 from haribote.graph import Builder, Index
 from haribote.passes import simplify
 

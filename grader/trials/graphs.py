@@ -21,8 +21,8 @@ from grader.emitter.values import Values
 from grader.failure import Failure
 from grader.trials import NEAR, Trial, compare
 from haribote.errors import GraphError
-from haribote.functions import DOMAIN, FUNCTIONS
 from haribote.graph import Index, complete, evaluate
+from haribote.operators.functions import DOMAIN, FUNCTIONS
 
 Array = NDArray[Any]
 

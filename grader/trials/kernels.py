@@ -17,10 +17,10 @@ from grader.kernel_run import Scratch
 from grader.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost
 from grader.trials import Trial
+from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 from haribote.kernel import Op
 from haribote.kernel_table import KernelRow
-from haribote.tasks import Task
 
 MOST_SCRATCH = 1000
 

@@ -12,10 +12,10 @@ from grader.failure import Failure
 from grader.trials import Trial, compare
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in
-from haribote.functions import DOMAIN
 from haribote.graph import Index, evaluate
+from haribote.graphs.textual import parsed
+from haribote.operators.functions import DOMAIN
 from haribote.passes.mixed_precision import FORMATS, PRODUCTS
-from haribote.textual import parsed
 from simulator.engine.numbers import HALF, from_float64, to_float64
 
 FACTORS = "(float[4,3] x, float[4,3] v, float[2,3] w, float[2] b)"

@@ -13,7 +13,7 @@ from grader.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
 from grader.trials.graphs import must_give, must_refuse
 from haribote.errors import HariboteError
-from haribote.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 
 
 def addmm(rng: np.random.Generator) -> Iterator[Trial]:

@@ -19,9 +19,9 @@ from grader.trials.graphs import model_in
 from grader.trials.mixed import mixed_precision
 from haribote.cpp.build import CompilerMissing, compiler
 from haribote.graph import evaluate, is_loss
+from haribote.graphs.textual import parsed
 from haribote.passes.nhwc import OPERATORS
 from haribote.passes.report import counts
-from haribote.textual import parsed
 
 FIRST_PRODUCT = "5x3 by 3x4"
 SECONDS = 5.0  # for the C++ compiler and for the program, each

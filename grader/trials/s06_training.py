@@ -9,7 +9,7 @@ import numpy as np
 from grader.emitter.values import Value, Values
 from grader.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
-from haribote.data import batch_order
+from haribote.data.dataset import batch_order
 
 
 def reserve(rng: np.random.Generator) -> Iterator[Trial]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from haribote.cases import Case, unit_cases
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.emit import identifiers
 from haribote.cpp.session import sessions
+from haribote.graphs.cases import Case, unit_cases
 
 Array = NDArray[Any]
 

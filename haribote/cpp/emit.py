@@ -13,8 +13,8 @@ from haribote.cpp.fused import definition
 from haribote.cpp.gemm import EMITTED, default_gemm, emitted
 from haribote.cpp.operators import Template, template
 from haribote.errors import UnsupportedOp
-from haribote.functions import FUNCTIONS
 from haribote.graph import Index
+from haribote.operators.functions import FUNCTIONS
 
 _RESERVED_WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue

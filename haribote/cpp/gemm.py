@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import onnx
 
+from haribote.answers.ownership import exercise
+from haribote.answers.resolve import Function, resolve
 from haribote.cpp.operators import ALGORITHMS
 from haribote.errors import HariboteError
-from haribote.functions import FUNCTIONS
 from haribote.graph import Index, attributes
-from haribote.tasks import Function, exercise, resolve
+from haribote.operators.functions import FUNCTIONS
 
 EMITTED = "emitted"
 """The Gemm whose loops `gemm_loops` writes, for each product of the graph its own."""

@@ -7,12 +7,12 @@ from urllib.parse import quote
 
 import onnx
 
-from haribote.cases import load_case
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
 from haribote.cpp.gemm import default_gemm
 from haribote.graph import Index, updates
+from haribote.graphs.cases import load_case
 from simulator.files import write_file
 from simulator.shell import command_line
 

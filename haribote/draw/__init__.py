@@ -11,7 +11,8 @@ from collections import Counter
 
 import onnx
 
-from haribote.codegen import HostPiece, TransferPiece
+from haribote.chip.codegen import HostPiece, TransferPiece
+from haribote.chip.program import Compiled
 from haribote.draw.compare import changes, compare
 from haribote.draw.curves import live_loss, loss
 from haribote.draw.held_picture import layout_picture as layout
@@ -19,7 +20,6 @@ from haribote.draw.images import digits
 from haribote.draw.picture import LEFT_OUT, picture
 from haribote.draw.render import Svg, render
 from haribote.graph import clone
-from haribote.program import Compiled
 from simulator.pictures import Picture, chip, memory, move, timeline, traffic
 
 __all__ = [

@@ -10,7 +10,7 @@ import onnx
 from haribote.draw import words
 from haribote.draw.picture import Box, Picture, picture
 from haribote.graph import Index
-from haribote.placement import get
+from haribote.passes.placement import get
 
 
 def compare(

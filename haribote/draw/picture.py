@@ -13,7 +13,7 @@ import onnx
 
 from haribote.draw import words
 from haribote.graph import DRAM, Index, is_loss, metadata
-from haribote.placement import row_of
+from haribote.passes.placement import row_of
 
 TRANSFERS = ("DL", "UL")
 OPERATOR_CLASSES = {

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Array, Index, Shape, attributes
-from haribote.placement import get
+from haribote.passes.placement import get
 
 LONGEST = 36
 """Characters of a line in a box; longer ones lose their middle, the tooltip has them whole."""

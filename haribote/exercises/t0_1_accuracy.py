@@ -5,8 +5,8 @@ Check it with `grader check 0.1`; if you are stuck, `grader hint 0.1`.
 
 from __future__ import annotations
 
-from haribote.backends import Floats, Labels
 from haribote.errors import NotWritten
+from haribote.training.backends import Floats, Labels
 
 
 def accuracy(logits: Floats, labels: Labels) -> float:

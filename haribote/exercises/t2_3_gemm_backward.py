@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import onnx
 
+from haribote.autodiff.rules import Backward, Gradients
 from haribote.errors import NotWritten
-from haribote.gradients.backward import Backward, Gradients
 
 
 def gemm(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:

@@ -5,8 +5,8 @@ Check it with `grader check 2.5`; if you are stuck, `grader hint 2.5`.
 
 from __future__ import annotations
 
+from haribote.autodiff.rules import Backward
 from haribote.errors import NotWritten
-from haribote.gradients.backward import Backward
 
 
 def sgd(g: Backward, name: str, step: str, learning_rate: float) -> str:

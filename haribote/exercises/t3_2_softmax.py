@@ -5,8 +5,8 @@ Check it with `grader check 3.2`; if you are stuck, `grader hint 3.2`.
 
 from __future__ import annotations
 
-from haribote.emitter import Emitter
 from haribote.errors import NotWritten
+from haribote.graphs.writer import Emitter
 from haribote.passes.decompose import Softmax
 
 

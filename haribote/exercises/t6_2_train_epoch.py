@@ -5,9 +5,9 @@ Check it with `grader check 6.2`; if you are stuck, `grader hint 6.2`.
 
 from __future__ import annotations
 
-from haribote.backends import Backend, Floats, Labels
-from haribote.checkpoint import Run
 from haribote.errors import NotWritten
+from haribote.training.backends import Backend, Floats, Labels
+from haribote.training.checkpoint import Run
 
 
 def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:

@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import fx
 
-from haribote.emitter import Emitter
+from haribote.answers.ownership import exercise
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
-from haribote.tasks import exercise
+from haribote.graphs.writer import Emitter
 
 aten = torch.ops.aten
 Rule = Callable[..., Any]

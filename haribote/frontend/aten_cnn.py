@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 from haribote.frontend.aten import Lowering, aten, rule
-from haribote.gradients.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 
 
 @rule(aten.convolution.default)

@@ -10,7 +10,7 @@ import onnx
 from haribote.graph import Index, attributes, clone, verify
 from haribote.kernel_table import KERNELS, KernelRow
 from haribote.layout import LAYOUTS, Layout, dram_layout, tags_for
-from haribote.placement import Placement, scalars, set_placement, set_row, tensor_inputs
+from haribote.passes.placement import Placement, scalars, set_placement, set_row, tensor_inputs
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 import onnx
 from onnx import helper, numpy_helper
 
+from haribote.answers.ownership import exercise
 from haribote.errors import GraphError
-from haribote.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.graph import Array, Builder, Index, attributes, clone, complete
+from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.passes.dead_code import remove_dead_code
-from haribote.tasks import exercise
 
 ELEMENTWISE = {
     "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where",

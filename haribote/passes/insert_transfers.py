@@ -11,7 +11,7 @@ import onnx
 from haribote.graph import Builder, Index
 from haribote.kernel_table import BY_TRANSFER
 from haribote.passes.assign_layouts import annotate
-from haribote.placement import row_of, tensor_inputs
+from haribote.passes.placement import row_of, tensor_inputs
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:

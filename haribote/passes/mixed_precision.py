@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 import onnx
 
+from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
-from haribote.tasks import exercise
 
 FORMATS = {"half": "RoundHalf", "bfloat16": "RoundBFloat16"}
 """The chip's half, 1 sign, 6 exponent and 9 fraction bits; bfloat16, 1, 8 and 7. And the operators that round."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from haribote.backends import Floats, Labels
+from haribote.training.backends import Floats, Labels
 
 
 def accuracy(logits: Floats, labels: Labels) -> float:

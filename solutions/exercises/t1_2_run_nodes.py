@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import onnx
 
-from haribote.reference import Array, Compute
+from haribote.operators.reference import Array, Compute
 
 
 def run_nodes(nodes: Iterable[onnx.NodeProto], values: Mapping[str, Array], compute: Compute) -> dict[str, Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 
-from haribote.gradients.backward import Backward, Gradients
+from haribote.autodiff.rules import Backward, Gradients
 
 
 def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:

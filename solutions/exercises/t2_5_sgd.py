@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from haribote.gradients.backward import Backward
+from haribote.autodiff.rules import Backward
 
 
 def sgd(g: Backward, name: str, step: str, learning_rate: float) -> str:

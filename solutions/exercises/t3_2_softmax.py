@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from haribote.emitter import Emitter
+from haribote.graphs.writer import Emitter
 from haribote.passes.decompose import Softmax
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from haribote.backends import Backend, Floats, Labels
-from haribote.checkpoint import Run
 from haribote.data import batch_order
+from haribote.training.backends import Backend, Floats, Labels
+from haribote.training.checkpoint import Run
 
 
 def train_epoch(backend: Backend, images: Floats, labels: Labels, run: Run, epochs: int) -> list[float]:

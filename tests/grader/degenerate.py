@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from haribote.tasks import Task
+from haribote.answers.tasks import Task
 
 _HEAD = """\
 import numpy as np

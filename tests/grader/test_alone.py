@@ -17,8 +17,8 @@ from grader.checking import check
 from grader.course import verdict_hash
 from grader.grade.work import Work, grade_one
 from grader.result import Result
+from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, Task, find_task
 from simulator import assemble
 
 SIBLING = "haribote.kernels.t5_1_dl_16"

@@ -10,7 +10,7 @@ import pytest
 from grader import check
 from grader.result import Result
 from grader.rig import DramWords, Words, pes, run, unit_name
-from haribote.tasks import ROOT, find_task
+from haribote.answers.tasks import ROOT, find_task
 from simulator import assemble
 from simulator.trace.places import Place
 

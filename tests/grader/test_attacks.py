@@ -25,7 +25,7 @@ from grader.emitter.values import encode
 from grader.grade.work import Work, grade_one
 from grader.judging import requests_of
 from grader.sandbox import Limits
-from haribote.tasks import ROOT, Task, find_task
+from haribote.answers.tasks import ROOT, Task, find_task
 
 pytestmark = sandboxed
 

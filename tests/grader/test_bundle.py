@@ -10,8 +10,9 @@ import pytest
 
 from grader import bundle, wheels
 from grader.wheels import Shortage, System, collect
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, is_written
 
 LINUX, WINDOWS = System("linux-x86_64", "3.11"), System("windows-x86_64", "3.11")
 

@@ -13,7 +13,7 @@ import pytest
 from grader import Result, check
 from grader.causes import CAUSES, NEVER_WRITTEN
 from grader.mistakes import MISTAKES, Mistake
-from haribote.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
+from haribote.answers.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
 
 KERNEL_TASKS = [task for task in all_tasks() if task.rows]
 

@@ -14,7 +14,7 @@ from grader.kernel_run import free_words
 from grader.poisoned import OTHER_POISON, POISON, is_junk, junk, poisoned_machine
 from grader.result import Result
 from grader.rig import Room, Words, run
-from haribote.tasks import ROOT, find_task
+from haribote.answers.tasks import ROOT, find_task
 from simulator import assemble
 
 BEGIN, END = "    ### BEGIN SOLUTION\n", "    ### END SOLUTION"

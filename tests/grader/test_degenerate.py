@@ -15,7 +15,8 @@ from grader.grade.command import FINAL_SEED
 from grader.judging import judge_answers
 from grader.trials import trials_of
 from grader.trials.s03_fusion import FIRST_PRODUCT
-from haribote.tasks import Task, all_tasks, answer_file, find_task, product_only
+from haribote.answers.ownership import answer_file, product_only
+from haribote.answers.tasks import Task, all_tasks, find_task
 
 QUICK = ("0.1", "2.2", "3.3", "4.1", "4.3", "5.12", "6.1")
 SHARE = 0.02  # of all points, for the best of these answers to every task

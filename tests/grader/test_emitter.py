@@ -18,8 +18,8 @@ from grader.emitter.limits import TimeLimit, time_limit
 from grader.emitter.replies import Problem, Reply, read_reply
 from grader.emitter.values import DTYPES, ValueFormatError, copied, decode, encode
 from grader.judging import judge_answers, replies_in, requests_of
+from haribote.answers.tasks import ROOT, find_task
 from haribote.kernel_table import KERNELS, problem
-from haribote.tasks import ROOT, find_task
 
 
 def test_values_come_back_as_they_were() -> None:

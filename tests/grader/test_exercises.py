@@ -11,15 +11,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from haribote.answers.resolve import Function, resolve
 
 from grader import check
 from grader.selftest import selftest
 from grader.trials import trials_of, wrong_of
-from haribote import tasks
+from haribote.answers import tasks
+from haribote.answers.ownership import product_only, withheld
+from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
 from haribote.layout import LAYOUTS, position
-from haribote.tasks import ROOT, Function, Task, all_tasks, find_task, product_only, resolve, withheld
-from haribote.train import accuracy
+from haribote.training.train import accuracy
 
 EXERCISES = [task for task in all_tasks() if not task.rows]
 
@@ -76,10 +78,10 @@ def test_the_products_own_answer_is_withheld() -> None:
 @pytest.mark.parametrize(
     "task, body",
     [
-        ("0.1", "from haribote.train import accuracy\n"),
-        ("2.1", "from haribote.gradients.elementwise import relu\n"),
+        ("0.1", "from haribote.training.train import accuracy\n"),
+        ("2.1", "from haribote.autodiff.elementwise import relu\n"),
         ("4.1", "def position(layout, level):\n    return layout.position(level)\n"),
-        ("6.1", "from haribote.tasks import resolve\n\nreserve = resolve('6.1').function\n"),
+        ("6.1", "from haribote.answers.tasks import resolve\n\nreserve = resolve('6.1').function\n"),
     ],
 )
 def test_handing_in_the_products_own_function_fails(tmp_path: Path, task: str, body: str) -> None:
@@ -95,7 +97,7 @@ def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "cpp", "view"))
     (tmp_path / "grader").mkdir()
     shutil.copy(ROOT / "grader" / "tasks.toml", tmp_path / "grader")
-    code = "from haribote.gradients.elementwise import relu; print(list(relu(None, None, 'x')))"
+    code = "from haribote.autodiff.elementwise import relu; print(list(relu(None, None, 'x')))"
     path = tmp_path / "haribote" / find_task("2.1").file
     path.write_text("def relu(g, node, grad):\n    yield 'mine'\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -20,10 +20,10 @@ from grader.judge_kernel import judge_case
 from grader.judging import judge_answers
 from grader.kernel_cases import Case, distinct_numbers, kernel_cases
 from grader.trials import compare, trials_of
+from haribote.answers.tasks import ROOT, find_task
+from haribote.answers.verdicts import last_verdict
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
-from haribote.meaning import meaning
-from haribote.tasks import ROOT, find_task
-from haribote.verdicts import last_verdict
+from haribote.problems.meaning import meaning
 from simulator import assemble
 
 COMPUTED = [row for row in KERNELS if row.op not in ("DL", "UL")]

@@ -10,8 +10,8 @@ import pytest
 from grader import check
 from grader.cli import main
 from grader.native_run import Finished, NativeError, confine, run_cpp
+from haribote.answers.tasks import find_task
 from haribote.cpp.build import CompilerMissing, compiler
-from haribote.tasks import find_task
 
 try:
     compiler()

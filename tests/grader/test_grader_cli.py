@@ -16,7 +16,7 @@ import grader.progress
 from grader.cli import main, watch
 from grader.progress import Progress
 from grader.selftest import selftest
-from haribote.tasks import ROOT, all_tasks, find_task
+from haribote.answers.tasks import ROOT, all_tasks, find_task
 
 RELU = find_task("5.12")
 

@@ -32,8 +32,8 @@ from grader.leftout import left_out
 from grader.points import over_par, partial
 from grader.sandbox import find_sandbox
 from grader.submission import Submission, pack, printable
+from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, all_tasks, find_task
 
 TASKS = tuple(find_task(name) for name in ("0.1", "5.12"))
 EVIL = "<script>alert(1)</script>"

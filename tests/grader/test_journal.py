@@ -20,8 +20,8 @@ from grader.grade.journal import NAME, Journal
 from grader.grade.run import Options, grade
 from grader.grade.work import Work
 from grader.submission import Submission
+from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT
 
 LEARNER = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"y"})
 # Judges answers of every kind, and tells which modules that took.
@@ -29,7 +29,7 @@ _JUDGING = """
 import sys
 from grader.checking import check
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, find_task
+from haribote.answers.tasks import ROOT, find_task
 for task in ("0.1", "1.1", "1.2", "2.3", "3.1", "3.2", "3.5", "4.1", "4.2", "4.3", "5.1", "5.12", "6.1", "6.2"):
     check(task, path=ROOT / "solutions" / find_task(task).file, seed=1)
 print(*(m.__file__ for n, m in list(sys.modules.items()) if n.split(".")[0] in ("grader", "haribote", "simulator")))

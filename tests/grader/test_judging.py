@@ -17,9 +17,10 @@ from grader.judging import judge_answers, judge_reply, key_of, replies_in, reque
 from grader.program import MOST_STEPS, failure_in, text_in
 from grader.trials import compare, trials_of
 from grader.trials.graphs import MOST_ELEMENTS, model_in
+from haribote.answers.ownership import answer_file, product_only
+from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import GraphError, HariboteError
 from haribote.graph import Builder, complete
-from haribote.tasks import ROOT, Task, all_tasks, answer_file, find_task, product_only
 
 SOLUTION = answer_file(find_task("2.3"), solutions=True)
 

@@ -10,7 +10,7 @@ from benchmarks.grading import complete
 from grader.cli import main
 from grader.leftout import left_out
 from grader.submission import pack
-from haribote.tasks import all_tasks, find_task
+from haribote.answers.tasks import all_tasks, find_task
 
 TASK = find_task("5.12")
 IMPORTS = """

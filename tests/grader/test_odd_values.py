@@ -9,7 +9,8 @@ import pytest
 from grader.emitter.replies import answering, read_reply
 from grader.judging import judge_reply
 from grader.trials import trials_of
-from haribote.tasks import Task, all_tasks, find_task, product_only
+from haribote.answers.ownership import product_only
+from haribote.answers.tasks import Task, all_tasks, find_task
 
 HEAD = """\
 import datetime, decimal, fractions

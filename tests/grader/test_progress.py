@@ -13,7 +13,7 @@ import pytest
 import grader.cli
 from grader.progress import FILE, Progress
 from grader.result import Result
-from haribote.tasks import find_task
+from haribote.answers.tasks import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -26,8 +26,8 @@ from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work
 from grader.learners import Submission, file_hash, looks, one_each, one_line, printable
 from grader.submission import pack, read_submission, read_submissions
+from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
-from haribote.tasks import find_task
 
 TASK = find_task("5.12")
 PLACE = f"haribote/{TASK.file}"

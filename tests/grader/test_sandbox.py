@@ -17,7 +17,8 @@ from grader.grade.work import requests
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.probe import probe
 from grader.sandbox.tree import COURSE, course_tree, tree_files, withheld
-from haribote.tasks import ROOT, all_tasks, find_task, is_written
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT, all_tasks, find_task
 
 
 def test_the_tree_has_bare_stubs_and_no_answers() -> None:
@@ -25,7 +26,7 @@ def test_the_tree_has_bare_stubs_and_no_answers() -> None:
     names = set(files)
     assert not any(name.startswith(("solutions/", "tests/", "grader/trials", "grader/judging")) for name in names)
     assert {name for name in names if name.startswith("grader/") and "/emitter/" not in name} == {
-        "grader/__init__.py", "grader/tasks.toml",
+        "grader/__init__.py", "haribote/answers/tasks.toml",
     }  # fmt: skip
     folder = course_tree() / "course"
     assert all(not is_written(folder / "haribote" / task.file) for task in all_tasks())
@@ -40,7 +41,7 @@ def test_the_products_own_answer_is_withheld_in_every_form() -> None:
             assert not list(compiled.glob(f"{Path(name).stem}.*"))
             if name.endswith(".py"):
                 compile(content, name, "exec")
-    text = withheld(find_task("2.1"))["haribote/gradients/elementwise.py"].decode()
+    text = withheld(find_task("2.1"))["haribote/autodiff/elementwise.py"].decode()
     assert "is the product's own answer to task 2.1" in text and "'Greater'" not in text.split("def relu")[1][:400]
 
 

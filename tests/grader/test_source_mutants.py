@@ -10,7 +10,8 @@ import pytest
 from grader.rejecting import Rejecting
 from grader.selftest import Report, selftest, task_report
 from grader.source_mutants import source_mutants
-from haribote.tasks import answer_file, find_task
+from haribote.answers.ownership import answer_file
+from haribote.answers.tasks import find_task
 
 SOURCE = '''
 LIMIT = 5

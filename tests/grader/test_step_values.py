@@ -10,7 +10,7 @@ from grader.kernel_cases import kernel_cases
 from grader.step_values import step_values
 from haribote.kernel_table import KERNELS, KernelRow, problem
 from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE
-from haribote.train import Options
+from haribote.training.train import Options
 
 VALUES = step_values(5)
 

@@ -8,12 +8,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from haribote.answers.resolve import kernel_in, resolve
 
 from grader.stubs import MANIFEST, StubError, is_edited, read_manifest, reset, stub_of, write_stubs
-from haribote.codegen import run_kernel
+from haribote.answers.ownership import is_written
+from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
+from haribote.chip.codegen import run_kernel
 from haribote.errors import NotWritten
 from haribote.kernel_table import KERNELS, KernelRow, problem
-from haribote.tasks import ROOT, Task, all_tasks, find_task, is_written, kernel_in, resolve
 
 RELU = find_task("5.12")
 

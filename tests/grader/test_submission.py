@@ -24,8 +24,8 @@ from grader.submission import (
     read_submission,
     read_submissions,
 )
+from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
-from haribote.tasks import ROOT, find_task
 
 TASK = find_task("5.12")
 PLACE = f"haribote/{TASK.file}"
@@ -154,7 +154,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "above": (lambda: archive({"haribote/../../x.py": b""}), "outside of the course's folder"),
     "drive": (lambda: archive({"C:x.py": b""}), "outside of the course's folder"),
     "symlink": (lambda: symlink(PLACE), "symlink"),
-    "unknown file": (lambda: archive({"haribote/train.py": b""}), "no file of a task"),
+    "unknown file": (lambda: archive({"haribote/training/train.py": b""}), "no file of a task"),
     "twice": (twice, "two files of the same name"),
     "encrypted": (encrypted, "encrypted"),
     "wrong hash": (lambda: archive({PLACE: ANSWER}, fitting({PLACE: b"other"})), "not those that its manifest tells"),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from haribote.frontend.torch import trace_step
-from haribote.models import mlp
+from haribote.training.models import mlp
 
 Arrays = dict[str, NDArray[Any]]
 

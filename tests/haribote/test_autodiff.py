@@ -9,13 +9,13 @@ import torch
 from random_graphs import Arrays, RandomGraph, random_graph
 from torch import nn
 
-from haribote.autodiff import gradients, train_step
+from haribote.autodiff.reverse import gradients, train_step
 from haribote.compiler import lower
 from haribote.errors import GraphError, UnsupportedOp
 from haribote.frontend.torch import trace_loss, trace_step
 from haribote.graph import Builder, Index, evaluate, kind, updates
-from haribote.models import mlp
 from haribote.passes.report import counts
+from haribote.training.models import mlp
 
 
 class SmallCnn(nn.Sequential):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from haribote import tasks
-from haribote.cli import main
+from haribote.answers import tasks
+from haribote.commands.cli import main
 
 FAILURES = {
     "raise SystemExit": "SystemExit",
@@ -95,7 +95,11 @@ sys.exit(importlib.import_module(module).main(arguments))
 @pytest.mark.parametrize(
     ("command", "status", "said"),
     [
-        (["haribote.cli", "export", "-o", "a step", "--batch", "64"], 0, "next: haribote compile 'a step' --backend"),
+        (
+            ["haribote.commands.cli", "export", "-o", "a step", "--batch", "64"],
+            0,
+            "next: haribote compile 'a step' --backend",
+        ),
         (["grader.cli", "list"], 0, "points"),
         (["grader.cli", "submit"], 2, "the system does not know your name\n    try: --id NAME"),
     ],

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from haribote import course, tasks
+from haribote import course
+from haribote.answers import tasks
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 

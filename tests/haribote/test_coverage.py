@@ -12,17 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from haribote.answers.resolve import Answer, resolve_row
 
-from haribote import coverage, judging, strokes, verdicts
-from haribote.codegen import Find, KernelFailed, run_kernel
+from haribote.answers import verdicts
+from haribote.answers.tasks import find_task
+from haribote.chip.codegen import Find, KernelFailed, run_kernel
+from haribote.chip.step_cost import step_cost
+from haribote.data import strokes
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
-from haribote.problems import emit, judge_problem
-from haribote.quick_check import wrong_result
-from haribote.step_cost import step_cost
-from haribote.tasks import Answer, find_task, resolve_row
-from haribote.testcases import testcase as case_for
+from haribote.lessons import coverage
+from haribote.lessons.quick_check import wrong_result
+from haribote.problems import judging
+from haribote.problems.judge_case import testcase as case_for
+from haribote.problems.problem import emit, judge_problem
 from simulator import assemble
 from simulator.judge.verdict import judge
 
@@ -192,7 +196,8 @@ def test_with_a_golden_at_hand_it_is_the_judge(shared: Path, monkeypatch: pytest
 
 @pytest.mark.slow
 def test_a_short_run_beside_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    from haribote import data, short_run
+    from haribote.data import dataset as data
+    from haribote.lessons import short_run
 
     digits = data.load("synthetic")
     run = short_run.train_a_little(3, digits)

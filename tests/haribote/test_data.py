@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 import torch
 
-from haribote import data, digits, mnist
-from haribote.data import DataError, batch_order, load, normalise
-from haribote.data_command import data_command
+from haribote.commands.data_command import data_command
+from haribote.data import dataset as data
+from haribote.data import digits, mnist
+from haribote.data.dataset import DataError, batch_order, load, normalise
 from simulator.files import write_file
 
 CONTENTS = {

@@ -32,7 +32,7 @@ def stages() -> dict[str, onnx.ModelProto]:
     import torch
 
     from haribote.frontend.torch import trace_step
-    from haribote.models import mlp
+    from haribote.training.models import mlp
 
     model = mlp(784, 16, 10)
     labels = torch.zeros(256, dtype=torch.int64)
@@ -181,9 +181,9 @@ def test_a_node_without_a_kernel_is_on_the_host(stages: dict[str, onnx.ModelProt
 
 def test_a_compiled_step_shows_who_runs_what(stages: dict[str, onnx.ModelProto]) -> None:
     """Without any kernel all is the host's, with the reference kernels nothing but the loss."""
-    from haribote.codegen import HostPiece
+    from haribote.chip.codegen import HostPiece
+    from haribote.chip.program import link
     from haribote.compiler import compile_for_sim
-    from haribote.program import link
 
     done = compile_for_sim(stages["trace"], solutions=True)
     assert "host" not in picture(draw.as_it_runs(done)).paints

@@ -8,8 +8,8 @@ import pytest
 from onnx import helper
 
 from haribote.errors import GraphError
-from haribote.functions import FUNCTIONS
 from haribote.graph import Builder, Index, attributes, clone, evaluate, is_loss, load, mark_loss, save, verify
+from haribote.operators.functions import FUNCTIONS
 from simulator.files import FileError
 
 

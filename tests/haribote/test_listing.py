@@ -7,7 +7,7 @@ import pytest
 
 from haribote.errors import GraphError
 from haribote.graph import Builder
-from haribote.listing import listing, times
+from haribote.graphs.listing import listing, times
 
 
 def small():

@@ -10,16 +10,16 @@ import numpy as np
 import onnx
 import pytest
 
-from haribote.backends import example_batch
-from haribote.cases import load_case, reference_case, save_case, unit_cases, unit_name
 from haribote.compiler import STAGES, lower
 from haribote.errors import HariboteError
 from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, clone, evaluate, load, metadata
-from haribote.models import mlp
+from haribote.graphs.cases import load_case, reference_case, save_case, unit_cases, unit_name
 from haribote.passes import fuse_greater, pad
-from haribote.place import DramPlanner, OutOfMemory, place
-from haribote.placement import op_of, placement_of, put, row_of
+from haribote.passes.place import DramPlanner, OutOfMemory, place
+from haribote.passes.placement import op_of, placement_of, put, row_of
+from haribote.training.backends import example_batch
+from haribote.training.models import mlp
 from simulator import isa
 
 

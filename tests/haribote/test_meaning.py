@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
-from haribote.meaning import meaning, wrong_elements
-from haribote.problems import judge_problem
-from haribote.testcases import testcase as case_for
-from haribote.testcases import values
+from haribote.problems.judge_case import testcase as case_for
+from haribote.problems.judge_case import values
+from haribote.problems.meaning import meaning, wrong_elements
+from haribote.problems.problem import judge_problem
 
 TORCH = {
     "relu": torch.relu, "add_bias": torch.add, "sub": torch.sub, "mul": torch.mul, "exp": torch.exp,

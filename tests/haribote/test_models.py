@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from haribote.errors import UnsupportedModel
-from haribote.models import load, mlp
+from haribote.training.models import load, mlp
 
 
 def test_mlp_is_what_torch_builds_from_the_seed():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from haribote.cli import main
+from haribote.commands.cli import main
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_the_graph_is_printed_after_a_stage(folder, capsys):
 
 
 def test_a_convolutional_model_of_the_users_own(tmp_path, capsys):
-    (tmp_path / "net.py").write_text("from haribote.models import lenet\n")
+    (tmp_path / "net.py").write_text("from haribote.training.models import lenet\n")
     folder = tmp_path / "lenet"
     assert main(["export", "--model", f"{tmp_path / 'net.py'}:lenet", "--batch", "3", "-o", str(folder)]) == 0
     assert main(["test", str(folder), "--backend", "cpp"]) == 0

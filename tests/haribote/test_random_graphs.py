@@ -9,7 +9,7 @@ import onnx
 import pytest
 from random_graphs import Arrays, random_graph
 
-from haribote.autodiff import train_step
+from haribote.autodiff.reverse import train_step
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
 from haribote.cpp.session import sessions
 from haribote.graph import evaluate

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from haribote import tasks
+from haribote.answers import tasks
 from haribote.errors import GraphError
 from haribote.graph import Builder, evaluate
-from haribote.reference import operators, run_nodes
+from haribote.operators.reference import operators, run_nodes
 
 X = np.array([[-1, 0, 2], [3, -4, 5]], np.float32)
 

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from haribote.answers.resolve import Answer, resolve
 
-from haribote import codegen
-from haribote.backends import ChipRequired, SimBackend, TorchBackend, example_batch
-from haribote.cases import reference_case
+from haribote.answers.tasks import UnknownTask
+from haribote.chip import codegen
+from haribote.chip.program import ProgramPart
+from haribote.chip.runtime import Session
+from haribote.commands.run_cases import compare, run_on_sim, table
 from haribote.compiler import compile_for_sim
 from haribote.errors import GraphError, NotWritten, UnsupportedShape
 from haribote.frontend.torch import trace_step
+from haribote.graphs.cases import reference_case
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KERNELS, KernelRow
-from haribote.models import mlp
-from haribote.program import ProgramPart
-from haribote.runtime import Session
-from haribote.tasks import Answer, UnknownTask, resolve
-from haribote.testing import compare, run_on_sim, table
+from haribote.training.backends import ChipRequired, SimBackend, TorchBackend, example_batch
+from haribote.training.models import mlp
 from simulator.assembly.checks import check
 
 LEARNING_RATE = 0.1

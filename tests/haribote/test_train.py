@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from haribote import train
-from haribote.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
-from haribote.cli import main
-from haribote.data import Dataset
+from haribote.commands.cli import main
+from haribote.commands.infer import ImageError, read_image, write_picture
+from haribote.data.dataset import Dataset
 from haribote.errors import HariboteError
-from haribote.infer import ImageError, read_image, write_picture
-from haribote.train import Options
+from haribote.training import train
+from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
+from haribote.training.train import Options
 from simulator.files import FileError, write_file
 
 
@@ -121,7 +121,7 @@ def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
     """Kill a writer again and again in the middle of writing; what is there is always complete."""
     code = (
         "import numpy as np, sys, pathlib\n"
-        "from haribote.checkpoint import Run, save_checkpoint\n"
+        "from haribote.training.checkpoint import Run, save_checkpoint\n"
         "path = pathlib.Path(sys.argv[1])\n"
         "for value in range(10**6):\n"
         "    save_checkpoint(path, Run([16], 256, 0.01, 42, 'mnist', epoch=value), {'w': np.full(10**6, value)})\n"

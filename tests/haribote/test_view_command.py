@@ -21,8 +21,8 @@ import numpy as np
 import onnx
 import pytest
 
-from haribote import view
-from haribote.cli import main
+from haribote.commands import view
+from haribote.commands.cli import main
 from haribote.errors import HariboteError
 from haribote.graph import Builder, save
 
@@ -123,7 +123,7 @@ def test_names_are_escaped_in_the_page() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_command_serves_until_interrupted(file: Path) -> None:
-    command = [sys.executable, "-m", "haribote.cli", "view", str(file)]
+    command = [sys.executable, "-m", "haribote.commands.cli", "view", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

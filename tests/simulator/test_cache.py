@@ -32,8 +32,8 @@ def test_the_first_that_is_named_counts(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_everything_goes_where_haribote_cache_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The data set and built C++ had a rule of their own."""
-    from haribote import data
     from haribote.cpp import build
+    from haribote.data import dataset as data
 
     monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "chosen"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import main as grader
-from haribote.cli import main as haribote
+from haribote.commands.cli import main as haribote
 from simulator.__main__ import main as simulator
 from simulator.console import MISTAKE, run_guarded, seed
 from simulator.errors import SimulatorError
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 unix = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
 SIMULATOR = [sys.executable, "-m", "simulator"]
-HARIBOTE = [sys.executable, "-m", "haribote.cli"]
+HARIBOTE = [sys.executable, "-m", "haribote.commands.cli"]
 GRADER = [sys.executable, "-m", "grader"]
 LONG = {
     "simulator": [*SIMULATOR, "check", "many.vsm"],

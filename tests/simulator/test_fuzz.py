@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import damaged_programs, lines, programs
 
 from haribote.kernel_table import KERNELS, problem
-from haribote.problems import emit
+from haribote.problems.problem import emit
 from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check, check_text, fix_nops
 from simulator.errors import Diagnostic

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from haribote.answers.resolve import resolve_row
 
-from haribote.codegen import run_kernel
-from haribote.export import compile_folder, export
+from haribote.chip.codegen import run_kernel
+from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, KernelRow, problem
-from haribote.tasks import resolve_row
 from simulator import Machine, assemble
 from simulator.assembly.checks import check
 from simulator.isa.program import Program

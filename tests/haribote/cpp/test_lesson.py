@@ -9,7 +9,12 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from haribote.cpp.lesson import (
+from haribote.cpp.operators import ALGORITHMS
+from haribote.draw.bars import bars
+from haribote.errors import HariboteError
+from haribote.graph import evaluate
+from haribote.graphs.textual import parsed
+from haribote.lessons.cpp import (
     chain,
     compiling,
     measured,
@@ -23,13 +28,8 @@ from haribote.cpp.lesson import (
     work,
     written_by,
 )
-from haribote.cpp.operators import ALGORITHMS
-from haribote.cpp.walk import touches, walk
-from haribote.draw.bars import bars
-from haribote.errors import HariboteError
-from haribote.graph import evaluate
+from haribote.lessons.walk import touches, walk
 from haribote.passes import nhwc
-from haribote.textual import parsed
 
 LAYER = (
     "(float[3,4] x, float[2,4] w, float[2] b) => (float[3,2] y) { p = Gemm<transB=1>(x, w) q = Add(p, b) y = Relu(q) }"

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from haribote.cases import Case, reference_case, unit_name
+from haribote.commands.run_cases import compare, table
 from haribote.cpp.cases import run_in_cpp
 from haribote.cpp.operators import ALGORITHMS, RULES, template
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index
-from haribote.testing import compare, table
+from haribote.graphs.cases import Case, reference_case, unit_name
 
 Array = NDArray[Any]
 SHAPES = [(), (1,), (7,), (5, 1), (3, 17), (2, 3, 5), (1, 4, 1, 9)]

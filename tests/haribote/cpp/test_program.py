@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from haribote.backends import example_batch
-from haribote.cases import Case, reference_case, save_case
-from haribote.cli import main
+from haribote.commands.cli import main
 from haribote.cpp.program import main_source
 from haribote.frontend.torch import trace_inference, trace_step
-from haribote.models import mlp
+from haribote.graphs.cases import Case, reference_case, save_case
+from haribote.training.backends import example_batch
+from haribote.training.models import mlp
 
 BATCH = 8
 
@@ -53,7 +53,7 @@ def test_one_step_of_the_program_gives_the_reference(folder: Path, tmp_path: Pat
 
 
 def test_the_program_trains_on_batch_after_batch(folder: Path, tmp_path: Path) -> None:
-    from haribote.backends import TorchBackend
+    from haribote.training.backends import TorchBackend
 
     random = np.random.default_rng(4)
     images, labels = random.standard_normal((3 * BATCH, 12), np.float32), random.integers(0, 4, 3 * BATCH)
@@ -158,8 +158,8 @@ def test_no_compiler_is_exit_status_2(
 def test_train_and_infer_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from haribote.data import load
-    from haribote.infer import write_picture
+    from haribote.commands.infer import write_picture
+    from haribote.data.dataset import load
 
     monkeypatch.chdir(tmp_path)
     assert main(["train", "--backend", "cpp", "--data", "synthetic", "--epochs", "2", "--lr", "0.1"]) == 0

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from haribote.backends import TorchBackend
 from haribote.compiler import lower_for_cpp
-from haribote.cpp.backend import CppBackend
-from haribote.cpp.bench import compare_products, measure
 from haribote.cpp.operators import ALGORITHMS
 from haribote.cpp.session import Session, sessions
-from haribote.data import load
+from haribote.data.dataset import load
 from haribote.errors import GraphError
-from haribote.models import mlp
-from haribote.train import Options, make_backend, train
+from haribote.lessons.cpp_times import compare_products, measure
+from haribote.training.backends import TorchBackend
+from haribote.training.cpp_backend import CppBackend
+from haribote.training.models import mlp
+from haribote.training.train import Options, make_backend, train
 from tests.haribote.conftest import CASES
 
 STEPS = 3

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from haribote import tasks
+from haribote.answers import tasks
+from haribote.answers.tasks import find_task
 from haribote.compiler import lower, lower_for_cpp
-from haribote.cpp.backend import CppBackend
 from haribote.cpp.emit import emit
 from haribote.cpp.gemm import Product, default_gemm, products
 from haribote.cpp.session import sessions
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, evaluate
-from haribote.models import lenet, mlp
 from haribote.passes import nhwc
 from haribote.passes.report import counts
-from haribote.tasks import find_task
+from haribote.training.cpp_backend import CppBackend
+from haribote.training.models import lenet, mlp
 
 STAGE = ("3.1", "3.2", "3.3", "3.4", "3.5")
 
@@ -99,8 +99,8 @@ def test_what_is_no_single_is_done_by_the_template() -> None:
 
 @pytest.mark.slow
 def test_lenets_convolutions_use_the_template() -> None:
-    from haribote.backends import example_batch
     from haribote.frontend.torch import trace_step
+    from haribote.training.backends import example_batch
 
     model = lenet()
     step = lower_for_cpp(trace_step(model, *example_batch(model, 2, 0.1)))

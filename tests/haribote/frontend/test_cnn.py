@@ -12,8 +12,8 @@ from haribote.cpp.session import sessions
 from haribote.errors import UnsupportedOp
 from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, evaluate, updates
-from haribote.models import lenet, mlp
 from haribote.passes import pad
+from haribote.training.models import lenet, mlp
 
 X = torch.randn(3, 1, 28, 28, generator=torch.Generator().manual_seed(0))
 LABELS = torch.tensor([3, 9, 0])
@@ -121,7 +121,7 @@ def test_pooling_with_stride_1_has_no_gradient():
 @pytest.mark.slow
 def test_lenet_in_cpp_reaches_97_percent_on_mnist(shared):
     """Three epochs at batch 64, learning rate 0.05, momentum 0.9; about 40 s."""
-    from haribote.data import batch_order, load, normalise
+    from haribote.data.dataset import batch_order, load, normalise
 
     data, model, batch = load(str(shared / "data" / "mnist")), lenet(), 64
     images, test = (normalise(part).reshape(-1, 1, 28, 28) for part in (data.train_images, data.test_images))

@@ -15,7 +15,7 @@ from torch import nn
 from haribote.errors import UnsupportedModel, UnsupportedOp
 from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import evaluate, kind, updates
-from haribote.models import mlp
+from haribote.training.models import mlp
 
 X = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
 LABELS = torch.tensor([0, 2, 1, 1, 0])

@@ -8,16 +8,16 @@ import onnx.parser
 import pytest
 import torch
 
-from haribote.cases import unit_cases
 from haribote.compiler import CPP_STAGES, lower
 from haribote.cpp.emit import emit
 from haribote.cpp.fused import EXPRESSIONS
 from haribote.cpp.session import sessions
 from haribote.frontend.torch import trace_step
 from haribote.graph import Builder, complete, evaluate
-from haribote.models import lenet, mlp
+from haribote.graphs.cases import unit_cases
 from haribote.passes import fuse
 from haribote.passes.report import counts
+from haribote.training.models import lenet, mlp
 
 
 def graph(body: str) -> onnx.ModelProto:

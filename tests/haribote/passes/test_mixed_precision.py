@@ -11,8 +11,8 @@ from haribote.cpp.session import sessions
 from haribote.errors import HariboteError
 from haribote.frontend.torch import trace_step
 from haribote.graph import Builder, evaluate
-from haribote.models import lenet, mlp
 from haribote.passes import mixed_precision, simplify
+from haribote.training.models import lenet, mlp
 from simulator.engine.numbers import HALF, from_float64, to_float64
 
 EDGES = [

@@ -9,11 +9,11 @@ import pytest
 import torch
 from random_graphs import random_graph
 
-from haribote.autodiff import train_step
+from haribote.autodiff.reverse import train_step
 from haribote.frontend.torch import trace_step
 from haribote.graph import attributes, complete, evaluate
-from haribote.models import lenet
 from haribote.passes import nhwc, simplify
+from haribote.training.models import lenet
 
 
 def graph(body: str) -> onnx.ModelProto:

@@ -6,12 +6,12 @@ import numpy as np
 import onnx
 import pytest
 
-from haribote.backends import example_batch
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, is_loss
-from haribote.models import mlp
 from haribote.passes import decompose, fuse_greater, pad, simplify, tile
 from haribote.passes.assign_layouts import find_row
+from haribote.training.backends import example_batch
+from haribote.training.models import mlp
 
 MODELS = {
     "128 hidden": ((784, 128, 10), True, 256),

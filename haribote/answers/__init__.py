@@ -1,0 +1,1 @@
+"""The tasks of the course, and whose code answers them."""

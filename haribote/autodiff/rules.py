@@ -1,0 +1,81 @@
+"""The register of gradient rules, and what a rule works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import onnx
+
+from haribote.errors import UnsupportedOp
+from haribote.graph import Builder, Index, Shape, attributes
+from haribote.graphs.writer import Emitter
+
+Gradients = Iterator[str | None]
+"""For each input of a node, in order: the name of the loss's gradient by it, None where there is none."""
+
+RULES: dict[str, Callable[..., Gradients]] = {}
+"""Operator to its rule `(g, node, grad)`; grad: the loss's gradient by the node's (first) output."""
+
+
+def gradient(*op_types: str) -> Callable[[Callable[..., Gradients]], Callable[..., Gradients]]:
+    """Register the rule of these operators."""
+
+    def register(rule: Callable[..., Gradients]) -> Callable[..., Gradients]:
+        RULES.update(dict.fromkeys(op_types, rule))
+        return rule
+
+    return register
+
+
+class Backward(Emitter):
+    """What a rule works with: the graph so far, shapes and attributes of the forward part.
+
+    While the rule computes the gradient by its k-th input, `result` is that gradient's name.
+    """
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        super().__init__(Builder.like(model))
+        self.index = Index(model)
+        self.shapes = self.index.shape
+        self.node: onnx.NodeProto
+
+    def attribute(self, name: str, default: Any) -> Any:
+        """An attribute of the node at hand."""
+        return attributes(self.node).get(name, default)
+
+    def number(self, value: float, like: str) -> str:
+        """A constant of shape [], of the same dtype as a forward value."""
+        return self.builder.scalar(value, self.index.dtype[like])
+
+    def sum_to(self, grad: str, target: str, shape: Shape) -> str:
+        """The gradient of this shape, summed over the axes along which the target was broadcast."""
+        wanted = self.shapes[target]
+        new = len(shape) - len(wanted)
+        stretched = [axis + new for axis, size in enumerate(wanted) if size == 1 and shape[axis + new] != 1]
+        if new and stretched:
+            grad = self.op("ReduceSum", grad, self.ints(stretched, "axes"), keepdims=1, part="kept")
+        if new:
+            return self.op("ReduceSum", grad, self.ints(list(range(new)), "axes"), keepdims=0)
+        if stretched:
+            return self.op("ReduceSum", grad, self.ints(stretched, "axes"), keepdims=1)
+        return grad
+
+    def broadcast_op(self, op_type: str, *inputs: str, target: str) -> str:
+        """An operator of the shape of the node's output, summed to the target's shape where that is smaller."""
+        shape = self.shapes[self.node.output[0]]
+        if shape == self.shapes[target]:
+            return self.op(op_type, *inputs)
+        return self.sum_to(self.op(op_type, *inputs, part="wide"), target, shape)
+
+    def require(self, holds: bool, constraint: str) -> None:
+        """Refuse a node that is not of the form the rule covers."""
+        if not holds:
+            shapes = ", ".join(str(list(self.shapes[name])) for name in self.node.input if name)
+            raise UnsupportedOp(f"no gradient of node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}")
+
+
+def is_float(index: Index, name: str) -> bool:
+    """Whether a value may have a gradient."""
+    return name in index.dtype and np.issubdtype(index.dtype[name], np.floating)

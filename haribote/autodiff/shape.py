@@ -1,0 +1,49 @@
+"""Gradients of operators that move or sum elements."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+
+from haribote.autodiff.rules import Backward, Gradients, gradient
+
+
+@gradient("Reshape", "Flatten", "Squeeze", "Unsqueeze")
+def reshape(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """The gradient in the input's shape."""
+    yield _reshape(g, grad, list(g.shapes[node.input[0]]))
+
+
+@gradient("Transpose")
+def transpose(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """The axes go back."""
+    perm = g.attribute("perm", list(reversed(range(len(g.shapes[node.input[0]])))))
+    yield g.op("Transpose", grad, perm=[int(axis) for axis in np.argsort(perm)])
+
+
+@gradient("ReduceSum", "ReduceMean")
+def reduce_sum(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """The gradient, repeated along the axes that were summed; for the mean, divided by their length."""
+    x, y = node.input[0], node.output[0]
+    shape = g.shapes[x]
+    if node.op_type == "ReduceMean":
+        grad = g.op("Div", grad, g.number(math.prod(shape) / max(math.prod(g.shapes[y]), 1), y), part="share")
+    if len(g.shapes[y]) != len(shape):
+        axes = _axes(g, node)
+        kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
+        grad = _reshape(g, grad, kept, part="kept")
+    yield g.op("Expand", grad, g.ints(list(shape), "shape"))
+
+
+def _axes(g: Backward, node: onnx.NodeProto) -> set[int]:
+    rank = len(g.shapes[node.input[0]])
+    if len(node.input) < 2 or not node.input[1]:
+        return set(range(rank))
+    g.require(node.input[1] in g.index.constants, "its axes must be constant")
+    return {int(axis) % rank for axis in g.index.constants[node.input[1]]}
+
+
+def _reshape(g: Backward, x: str, shape: list[int], part: str = "") -> str:
+    return g.op("Reshape", x, g.ints(shape, "shape"), part=part)

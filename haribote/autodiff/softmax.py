@@ -1,0 +1,31 @@
+"""Gradients of softmax cross-entropy: of its two halves, which `passes.decompose` joins to p - one-hot."""
+
+from __future__ import annotations
+
+import onnx
+
+from haribote.answers.ownership import exercise
+from haribote.autodiff.rules import Backward, Gradients, gradient
+
+
+@gradient("LogSoftmax")
+@exercise("2.4")
+def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """Grad - p (sum of grad in the row)."""
+    shape = g.shapes[node.input[0]]
+    g.require(len(shape) == 2 and g.attribute("axis", -1) in (1, -1), "it must be [N, classes], along axis 1")
+    yield g.op("LogSoftmaxGrad", grad, node.output[0])
+
+
+@gradient("NegativeLogLikelihoodLoss")
+def nll_loss(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """-grad at the label, else 0; of the mean, each row has 1/N."""
+    log_p, labels = node.input[:2]
+    g.require(len(node.input) == 2, "class weights are not supported")
+    g.require(g.attribute("ignore_index", -1) < 0, "ignore_index must stay outside the classes")
+    reduction = g.attribute("reduction", b"mean")
+    g.require(reduction in (b"mean", b"sum") and len(g.shapes[log_p]) == 2, "log_p [N, classes] must become one number")
+    rows, classes = g.shapes[log_p]
+    scale = g.op("Div", grad, g.number(rows, log_p), part="scale") if reduction == b"mean" else grad
+    yield g.op("NLLLossGrad", scale, labels, classes=classes)
+    yield None

@@ -1,0 +1,1 @@
+"""-O0: from a placed graph to assembly text, linked programs, and running them beside the host."""

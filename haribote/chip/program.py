@@ -1,0 +1,130 @@
+"""Link the pieces of a step: neighbouring chip pieces become one machine program, with the nops between them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import onnx
+
+from haribote.chip.codegen import ChipPiece, HostPiece, Piece, TransferPiece
+from haribote.graph import DRAM, Index, is_loss, metadata, updates
+from simulator import assemble
+from simulator.assembly.checks import boundary_nops
+from simulator.isa.cost import Cost, cost_of, sum_costs
+from simulator.isa.program import Program
+
+TRANSFERS = ("DL", "UL")
+
+
+@dataclass(frozen=True)
+class ProgramPart:
+    """A machine program that serves the named nodes one after another."""
+
+    nodes: tuple[str, ...]
+    program: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A step ready to run. `dram`: address of every tensor in DRAM; `updates`: parameter → its updated value."""
+
+    model: onnx.ModelProto
+    parts: tuple[ProgramPart | HostPiece | TransferPiece, ...]
+    pieces: tuple[Piece, ...]
+    index: Index
+    dram: dict[str, int]
+    updates: dict[str, str]
+
+    @cached_property
+    def chip_count(self) -> int:
+        """Operators on the chip, DL and UL not counted."""
+        return sum(isinstance(p, ChipPiece) and p.node.op_type not in TRANSFERS for p in self.pieces)
+
+    @cached_property
+    def host_nodes(self) -> tuple[HostPiece, ...]:
+        """Operators that run on the host for want of a kernel; not the loss, which is the host's by design."""
+        return tuple(p for p in self.pieces if isinstance(p, HostPiece) and not is_loss(p.node))
+
+    @property
+    def node_count(self) -> int:
+        """Operators that the chip could run."""
+        return self.chip_count + len(self.host_nodes)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What one run of the step costs on the machine."""
+        return sum_costs(cost_of(part.program) for part in self.parts if isinstance(part, ProgramPart))
+
+    @property
+    def summary(self) -> str:
+        """One line: what runs on the chip, and whose kernels do it."""
+        owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece))
+        served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
+        names = {"yours": "your kernels", "reference": "reference kernels"}
+        none = f"no kernel {'works' if any(piece.left_out for piece in self.host_nodes) else 'is written'}"
+        whose = ", ".join(f"{count} by {names[owner]}" for owner, count in owners.items()) or none
+        by_host = f", {served} DL/UL by the host" if served else ""
+        included = ", DL and UL included" if owners else ""
+        return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}{included}{by_host})"
+
+    @property
+    def text(self) -> str:
+        """The assembly of the whole step; what the host does in between stands there as comments."""
+        return "".join(
+            part.program.source if isinstance(part, ProgramPart) else f"# host: {describe(part)}\n"
+            for part in self.parts
+        )
+
+
+def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
+    """Join neighbouring chip pieces and assemble them. Raises AssemblyError for text a kernel got wrong."""
+    pieces = tuple(pieces)
+    parts: list[ProgramPart | HostPiece | TransferPiece] = []
+    for on_chip, run in groupby(pieces, lambda piece: isinstance(piece, ChipPiece)):
+        if on_chip:
+            parts.append(_assemble([piece for piece in run if isinstance(piece, ChipPiece)]))
+        else:
+            parts += [piece for piece in run if not isinstance(piece, ChipPiece)]
+    return Compiled(
+        model,
+        tuple(parts),
+        pieces,
+        Index(model),
+        json.loads(metadata(model).get(DRAM, "{}")),
+        updates(model),
+    )
+
+
+def describe(piece: HostPiece | TransferPiece) -> str:
+    """One line about what the host does."""
+    node = piece.node
+    reason = f" ({piece.reason.splitlines()[0]})" if isinstance(piece, HostPiece) else " (by layout)"
+    return f"{node.op_type} {node.name}: {', '.join(node.input)} -> {', '.join(node.output)}{reason}"
+
+
+def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
+    """One program of all pieces, with the fewest nops between them that the machine's waits ask for."""
+    text = ""
+    programs: list[Program] = []
+    for piece in pieces:
+        following = assemble(piece_text(piece), filename=f"kernel of {piece.node.name}")
+        missing = boundary_nops(programs, following)
+        if missing:
+            text += f"nop/{missing}\n"
+            programs.append(assemble(f"nop/{missing}"))
+        text += following.source
+        programs.append(following)
+    return ProgramPart(tuple(piece.node.name for piece in pieces), assemble(text, filename="step.vsm"))
+
+
+def piece_text(piece: ChipPiece) -> str:
+    """The lines of a piece, each with the ONNX node it serves."""
+    node = piece.node
+    head = f"# {node.op_type} {node.name}: {', '.join(node.input)} -> {', '.join(node.output)}\n"
+    width = max((len(line) for line in piece.lines), default=0)
+    return head + "".join(f"{line:<{min(width, 72)}}  # {node.name}\n" for line in piece.lines)

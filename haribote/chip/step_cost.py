@@ -1,0 +1,86 @@
+"""What a compiled step costs on the machine, operator by operator: where there is something to gain."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from haribote.chip.codegen import ChipPiece
+from haribote.chip.program import Compiled
+from haribote.passes.placement import row_of
+from simulator import assemble
+from simulator.isa.cost import Cost, cost_of
+
+FLOOR = 2050
+"""Cycles of a step that reads the images once from DRAM and does all else on the chip, overlapped (an estimate)."""
+
+
+@dataclass(frozen=True)
+class KernelCost:
+    """What all uses of one kernel in a step cost together; steps with the nops inside. share: of the step's cycles."""
+
+    name: str
+    task: str
+    uses: int
+    steps: int
+    moves: int
+    cycles: float
+    share: float
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """The kernels of a step, the dearest first; `between`: cycles of the nops that stand between kernels."""
+
+    total: Cost
+    kernels: tuple[KernelCost, ...]
+    between: float
+
+    @property
+    def transfers(self) -> float:
+        """The share of the cycles that DL and UL take, 0 to 1."""
+        return sum(kernel.share for kernel in self.kernels if kernel.name.startswith(("dl_", "ul_")))
+
+    def __str__(self) -> str:
+        head = ("kernel", "task", "uses", "steps", "MV", "cycles", "share")
+        rows = [
+            (k.name, k.task, str(k.uses), str(k.steps), str(k.moves), f"{k.cycles:,.0f}", f"{k.share:.1%}")
+            for k in self.kernels
+        ]
+        rows.append(("between kernels", "", "", f"{self.between / 4:.0f}", "", f"{self.between:,.0f}", ""))
+        total = self.total
+        rows.append(("together", "", "", str(total.steps), str(total.moves), f"{total.cycles:,.0f}", ""))
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        return "\n".join(_line(row, widths) for row in (head, *rows))
+
+    __repr__ = __str__
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    """Names to the left of their columns, numbers to the right."""
+    cells = [
+        text.ljust(width) if k < 2 else text.rjust(width)
+        for k, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def step_cost(compiled: Compiled) -> StepCost:
+    """The cost of a compiled step by kernel. What the host does costs the machine nothing."""
+    costs: dict[str, list[Cost]] = defaultdict(list)
+    tasks: dict[str, str] = {}
+    for piece in compiled.pieces:
+        row = row_of(piece.node)
+        if isinstance(piece, ChipPiece) and row is not None:
+            costs[row.name].append(cost_of(assemble("\n".join(piece.lines), filename=row.name)))
+            tasks[row.name] = row.task
+    total = compiled.cost
+    kernels = [_together(name, tasks[name], found, max(total.cycles, 1.0)) for name, found in costs.items()]
+    between = total.cycles - sum(kernel.cycles for kernel in kernels)
+    return StepCost(total, tuple(sorted(kernels, key=lambda kernel: -kernel.cycles)), between)
+
+
+def _together(name: str, task: str, costs: list[Cost], all_cycles: float) -> KernelCost:
+    cycles = sum(cost.cycles for cost in costs)
+    steps, moves = sum(cost.steps for cost in costs), sum(cost.moves for cost in costs)
+    return KernelCost(name, task, len(costs), steps, moves, cycles, cycles / all_cycles)

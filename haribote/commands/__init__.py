@@ -1,0 +1,1 @@
+"""The commands: `haribote export | compile | test | kernel | train | infer | view | data | demo`."""

@@ -1,0 +1,289 @@
+"""The commands: `haribote export | compile | test | kernel | train | infer | view | data | demo`.
+
+Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from haribote.answers.ownership import solutions_wanted
+from haribote.commands.command import run_command
+from haribote.training.backends import BACKENDS
+from simulator.console import seed
+from simulator.engine.machine import ENGINES
+from simulator.shell import command_line
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    return run_command(_parser(), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _view, _data, _demo):
+        add(commands)
+    return parser
+
+
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=text, description=text)
+
+
+def _positive(text: str) -> int:
+    """A whole number of at least 1, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, received {number}")
+    return number
+
+
+def _rate(text: str) -> float:
+    """A learning rate: a finite number above 0, for argparse."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a finite number above 0, received {text}")
+    return number
+
+
+def _network_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--hidden", type=_positive, nargs="+", default=[16], metavar="H", help="widths of the hidden layers (16)"
+    )
+    parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
+
+
+def _kernels_option(parser: argparse.ArgumentParser) -> None:
+    text = "use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)"
+    parser.add_argument("--solutions", action="store_true", default=solutions_wanted(), help=text)
+
+
+def _gemm_option(parser: argparse.ArgumentParser) -> None:
+    from haribote.cpp.gemm import CHOICES
+
+    text = "cpp: how matrices are multiplied (emitted where you have written task 3.1, else tiled)"
+    parser.add_argument("--gemm", choices=CHOICES, default="", help=text)
+
+
+def _export(commands: _Commands) -> None:
+    parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
+    _network_options(parser)
+    parser.add_argument("--batch", type=_positive, default=256, metavar="N", help="batch size (256)")
+    parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
+    parser.add_argument("--lr", type=_rate, default=0.01, help="learning rate of the SGD update (0.01)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.export import export
+
+        case = export(options.output, options.model, options.hidden, options.batch, options.lr, options.bias)
+        print(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
+              f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
+        print("next:", command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions"))
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _compile(commands: _Commands) -> None:
+    from haribote.compiler import CPP_STAGES, STAGES
+
+    parser = _command(commands, "compile", "compile an exported step to step.vsm or step.cpp")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
+    parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
+    parser.add_argument("--runner", action="store_true", help="cpp: also build a program that needs no Python")
+    parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
+                        help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
+                             f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
+    parser.add_argument("--report", action="store_true", help="say what every stage changed: nodes before and after")
+    parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
+                        help="also print the graph after this stage, one line per node")  # fmt: skip
+    _gemm_option(parser)
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        if options.report or options.print_after:
+            from haribote.commands.pass_report import report_passes
+
+            report_passes(options.folder, options.backend, options.print_after)
+        if options.backend == "cpp":
+            from haribote.cpp.program import compile_folder as compile_to_cpp
+
+            print(compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner))
+        else:
+            from haribote.commands.export import compile_folder
+
+            print(compile_folder(options.folder, options.stop_after, options.solutions))
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _test(commands: _Commands) -> None:
+    parser = _command(commands, "test", "run exported cases on a backend and compare with the reference outputs")
+    parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
+    parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
+    parser.add_argument(
+        "--unit", action="store_true", help="one case per node; for sim after padding and decomposition"
+    )
+    _gemm_option(parser)
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.run_cases import test_folders
+
+        passed = test_folders(options.folders, options.backend, options.unit, options.solutions, options.gemm)
+        return 0 if passed else 1
+
+    parser.set_defaults(run=run)
+
+
+def _kernel(commands: _Commands) -> None:
+    parser = _command(commands, "kernel", "print one kernel's assembly at the addresses of the problem set")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; see --list")
+    parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
+    parser.add_argument("--testcase", type=Path, metavar="FILE", help="answer the problem of a judge's test case")
+    parser.add_argument("--judge", action="store_true", help="write each answer to runs/judge and judge it")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.problems.problem import list_kernels, print_kernels
+
+        if options.judge:
+            from haribote.problems.judging import judge_kernels
+
+            return judge_kernels(options.names, options.solutions)
+        if options.list:
+            print(list_kernels(options.solutions))
+        else:
+            print(print_kernels(options.names, options.testcase, options.solutions), end="")
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _train(commands: _Commands) -> None:
+    parser = _command(commands, "train", "train a 784-H-10 network on MNIST, H one or more widths; a line per epoch")
+    parser.add_argument("--backend", choices=BACKENDS, required=True)
+    parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
+    _network_options(parser)
+    parser.add_argument("--batch", type=_positive, default=256, metavar="N")
+    parser.add_argument("--lr", type=_rate, default=0.01)
+    parser.add_argument("--seed", type=seed, default=42)
+    parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+    parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="checkpoint and picture (runs/BACKEND)")
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="native",
+        help="of the simulator; both give the same results (native)",
+    )
+    _gemm_option(parser)
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.data.dataset import load
+        from haribote.training.train import Options, train
+
+        data = load(options.data)
+        print(data.origin)
+        folder = options.output or Path("runs") / options.backend
+        wanted = Options(
+            backend=options.backend,
+            folder=folder,
+            epochs=options.epochs,
+            hidden=tuple(options.hidden),
+            bias=options.bias,
+            batch=options.batch,
+            learning_rate=options.lr,
+            seed=options.seed,
+            solutions=options.solutions,
+            require_chip=options.require_chip,
+            resume=options.resume,
+            engine=options.engine,
+            gemm=options.gemm,
+        )
+        run = train(wanted, data)
+        print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _infer(commands: _Commands) -> None:
+    parser = _command(commands, "infer", "classify pictures of digits with a trained checkpoint")
+    parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
+    parser.add_argument("--backend", choices=BACKENDS, required=True)
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
+    _kernels_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.infer import infer_command
+
+        return infer_command(options.images, options.backend, options.checkpoint, options.solutions)
+
+    parser.set_defaults(run=run)
+
+
+def _view(commands: _Commands) -> None:
+    parser = _command(commands, "view", "show a graph in Netron, served on this machine only, or draw it as SVG")
+    parser.add_argument("file", type=Path, metavar="FILE", help="an ONNX file")
+    parser.add_argument("--svg", type=Path, metavar="OUT", help="write a drawing instead")
+    parser.add_argument("--diff", type=Path, metavar="AFTER", help="draw FILE and this graph side by side (with --svg)")
+    parser.add_argument("--port", type=int, default=0, help="Netron's port on localhost (a free one)")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.view import draw_command, view_command
+
+        if options.svg is not None:
+            return draw_command(options.file, options.diff, options.svg)
+        if options.diff is not None:
+            parser.error("--diff needs --svg OUT: Netron shows one graph at a time")
+        return view_command(options.file, options.port)
+
+    parser.set_defaults(run=run)
+
+
+def _data(commands: _Commands) -> None:
+    parser = _command(commands, "data", "fetch, verify and show the data set")
+    parser.add_argument("action", nargs="?", choices=("show", "fetch", "verify"), default="show")
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also write a picture of some digits")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.data_command import data_command
+
+        return data_command(options.action, options.data, options.picture)
+
+    parser.set_defaults(run=run)
+
+
+def _demo(commands: _Commands) -> None:
+    parser = _command(
+        commands, "demo", "train on the simulated chip with the reference kernels and say what to do next"
+    )
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.demo import demo_command
+
+        return demo_command(options.data)
+
+    parser.set_defaults(run=run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

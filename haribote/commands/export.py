@@ -1,0 +1,65 @@
+"""`haribote export` and `haribote compile`: a traced step as a folder, and the folder as assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.compiler import compile_for_sim, lower
+from haribote.graph import save
+from haribote.graphs.cases import Case, load_case, reference_case, save_case
+from simulator.files import write_file
+from simulator.shell import command_line
+
+
+def export(
+    folder: Path, reference: str | None, hidden: Sequence[int], batch: int, learning_rate: float, bias: bool = True
+) -> Case:
+    """Trace the training step of `reference` (FILE.py:NAME) or of the 784-hidden-10 model and write it as a case.
+
+    The inputs are drawn at random from a fixed seed, scaled as normalised pixels are; outputs are ONNX's reference.
+    """
+    from haribote.frontend.torch import trace_step
+    from haribote.training.backends import example_batch
+    from haribote.training.models import load, mlp
+
+    model = load(reference) if reference else mlp(784, *hidden, 10, bias=bias)
+    graph = trace_step(model, *example_batch(model, batch, learning_rate))
+    random = np.random.default_rng(0)
+    images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)
+    shape = tuple(dimension.dim_value for dimension in images.type.tensor_type.shape.dim)
+    inputs: dict[str, NDArray[Any]] = {
+        "x": random.uniform(-0.43, 2.82, shape).astype(np.float32),
+        "labels": random.integers(0, classes, batch),
+        **{name: value.detach().numpy() for name, value in model.named_parameters()},
+    }
+    case = reference_case(folder.name, graph, inputs)
+    save_case(case, folder)
+    return case
+
+
+def compile_folder(folder: Path, stop_after: str | None, solutions: bool) -> str:
+    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written."""
+    case = load_case(folder)
+    if stop_after is not None:
+        lower(case.model, stop_after=stop_after, save_to=folder)
+        last = folder / f"{stop_after}.onnx"
+        return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
+    compiled = compile_for_sim(case.model, solutions)
+    save(compiled.model, folder / "place.onnx")
+    write_file(folder / "step.vsm", compiled.text.encode())
+    cost = compiled.cost
+    return (
+        f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
+        f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
+        f"{cost.cycles:.0f} cycles\n"
+        f"next: {command_line('haribote', 'test', folder, '--backend', 'sim')}{' --solutions' if solutions else ''}"
+    )
+
+
+def _classes(model: Any) -> int:
+    return int(list(model.parameters())[-1].shape[0])

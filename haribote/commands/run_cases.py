@@ -1,0 +1,140 @@
+"""`haribote test`: run a case on a backend and compare every output with the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.chip.runtime import Session
+from haribote.compiler import compile_for_sim, lower
+from haribote.graphs.cases import Case, load_case, unit_cases
+from haribote.passes import tile
+from haribote.passes.pad import pad_inputs
+
+Array = NDArray[Any]
+
+# An output passes where |value - reference| <= TOLERANCE * max(1, largest |reference|). The chip multiplies matrices in
+# pseudo-singles of 18 mantissa bits; 2^-17 covers the rounding of both factors.
+TOLERANCE = 2.0**-17
+
+COLUMNS = ("Var", "Error", "Ref Min", "Ref Max", "Ref Avg", "Shape", "✓")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One output against its reference. error: largest absolute difference (NaN where it cannot be told)."""
+
+    name: str
+    error: float
+    reference: Array | None
+    passed: bool
+    note: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table, in the order of COLUMNS."""
+        mark = "✓" if self.passed else f"✗ {self.note}".rstrip()
+        if self.reference is None or self.reference.size == 0:
+            return (self.name, "-", "-", "-", "-", "-", mark)
+        reference = self.reference.astype(np.float64)
+        numbers = (self.error, reference.min(), reference.max(), reference.mean())
+        shape = "x".join(map(str, self.reference.shape)) or "scalar"
+        return (self.name, *(f"{number:.4g}" for number in numbers), shape, mark)
+
+
+def compare(
+    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float = TOLERANCE
+) -> list[Comparison]:
+    """Compare all outputs. Missing and unexpected ones, NaN and wrong shapes fail."""
+    rows = [_compare_one(name, value, actual.get(name), tolerance) for name, value in expected.items()]
+    rows += [Comparison(name, np.nan, None, False, "unexpected output") for name in actual if name not in expected]
+    return rows
+
+
+def _compare_one(name: str, expected: Array, actual: Array | None, tolerance: float) -> Comparison:
+    if actual is None:
+        return Comparison(name, np.nan, expected, False, "missing")
+    if actual.shape != expected.shape:
+        return Comparison(name, np.nan, expected, False, f"shape {list(actual.shape)}")
+    if np.isnan(actual).any():
+        return Comparison(name, np.nan, expected, False, "NaN")
+    wanted, got = expected.astype(np.float64), actual.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        difference = np.where(wanted == got, 0.0, np.abs(wanted - got))  # equal infinities differ by nothing
+    error = float(difference.max(initial=0.0))
+    finite = np.abs(wanted[np.isfinite(wanted)])
+    return Comparison(name, error, expected, error <= tolerance * max(1.0, float(finite.max(initial=0.0))))
+
+
+def table(rows: Iterable[Comparison]) -> str:
+    """The comparison as aligned text, with a header."""
+    cells = [COLUMNS, *(row.cells for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+    return "\n".join(lines)
+
+
+def test_folders(
+    folders: Iterable[Path],
+    backend: str,
+    unit: bool = False,
+    solutions: bool | None = None,
+    gemm: str = "",
+    say: Callable[[str], None] = print,
+) -> bool:
+    """Run every case (with `unit`: every node of it) on "sim" or "cpp" and print the tables; True when all pass."""
+    failed = 0
+    for folder in folders:
+        case = load_case(folder)
+        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions)
+        for part, outputs, summary in results:
+            rows = compare(part.outputs, outputs)
+            failed += not all(row.passed for row in rows)
+            say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {summary}")
+            say(table(rows) + "\n")
+    say(f"{failed} of the cases failed" if failed else "all outputs agree with the reference")
+    return not failed
+
+
+Result = tuple[Case, dict[str, Array], str]
+"""A case, its outputs on a backend, and a line about how they came to be."""
+
+
+def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
+    from haribote.cpp.cases import cpp_cases, run_in_cpp
+    from haribote.cpp.gemm import default_gemm
+
+    parts = cpp_cases(case, unit)
+    for part, outputs in zip(parts, run_in_cpp(parts, gemm), strict=True):
+        yield part, outputs, f"C++, Gemm {gemm or default_gemm()}"
+
+
+def _on_sim(case: Case, unit: bool, solutions: bool | None) -> Iterator[Result]:
+    for part, start in _parts(case, unit):
+        yield part, *run_on_sim(part, solutions, start)
+
+
+def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
+    """The case itself, or its nodes after padding, decomposition and tiling, with the first stage left to run."""
+    if not unit:
+        yield case, "simplify"
+        return
+    lowered = lower(case.model, stop_after="decompose")
+    tiled = tile.run(lowered)
+    for part in unit_cases(tiled, tile.split_inputs(tiled, pad_inputs(lowered, case.inputs))):
+        yield part, "layout"
+
+
+def run_on_sim(case: Case, solutions: bool | None, start: str = "simplify") -> tuple[dict[str, Array], str]:
+    """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
+    compiled = compile_for_sim(case.model, solutions, start)
+    session = Session(compiled)
+    for name, value in case.inputs.items():
+        session.write(name, value)
+    session.run()
+    return session.outputs(), compiled.summary

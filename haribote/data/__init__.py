@@ -1,0 +1,1 @@
+"""The data set: real MNIST where it can be had, else drawn digits."""

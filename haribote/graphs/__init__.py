@@ -1,0 +1,1 @@
+"""Around a graph: its text form, a listing, cases, and writing nodes by rule."""

@@ -1,0 +1,63 @@
+"""The meaning of a graph: its nodes one after another, each by ONNX's own reference of its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx.reference import ReferenceEvaluator
+
+from haribote.answers.ownership import exercise
+from haribote.errors import GraphError
+
+Array = NDArray[Any]
+Compute = Callable[[onnx.NodeProto, Sequence[Array | None]], Sequence[Array]]
+"""(node, the arrays of its inputs) -> the arrays of its outputs, in order. An input that is left out is None."""
+
+
+def operators(model: onnx.ModelProto) -> Compute:
+    """What computes one node of this model, operators of the domain `haribote` included.
+
+    Raises:
+        GraphError: the model has a node with a graph inside (If, Loop, Scan).
+    """
+    implementations = {}
+    for node, implementation in zip(model.graph.node, ReferenceEvaluator(model).rt_nodes_, strict=True):
+        if implementation.need_context():
+            raise GraphError(
+                f"node {node.name!r} ({node.op_type}) has a graph inside; such operators are not supported"
+            )
+        implementations[_key(node)] = implementation
+
+    def compute(node: onnx.NodeProto, arrays: Sequence[Array | None]) -> Sequence[Array]:
+        for name, array in zip(node.input, arrays, strict=False):
+            if not isinstance(array, np.ndarray | np.generic | None):
+                what = f"node {node.name or node.op_type!r}: input {name!r} must be an array, received {array!r:.60}"
+                raise GraphError(what, "compute(node, arrays) gives a list of arrays, one for each output")
+        results: Sequence[Array] = implementations[_key(node)].run(*arrays)
+        return results[: len(node.output)]
+
+    return compute
+
+
+def _key(node: onnx.NodeProto) -> tuple[str, ...]:
+    """What tells a node from the others: nothing else of the graph makes these values."""
+    return tuple(node.output)
+
+
+@exercise("1.2")
+def run_nodes(nodes: Iterable[onnx.NodeProto], values: Mapping[str, Array], compute: Compute) -> dict[str, Array]:
+    """Every value of a graph by name: the given ones, and what its nodes make of them, one after another.
+
+    A name "" stands for an input or output that is left out.
+    """
+    known = dict(values)
+    for node in nodes:
+        arrays = [known[name] if name else None for name in node.input]
+        for name, array in zip(node.output, compute(node, arrays), strict=True):
+            if name:
+                known[name] = array
+    return known

@@ -1,0 +1,165 @@
+"""`haribote kernel`: one kernel's assembly, at the addresses of the problem set or for a judge's test case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from haribote.answers.resolve import resolve_row
+from haribote.chip.codegen import run_kernel
+from haribote.errors import HariboteError, NotWritten
+from haribote.kernel import Memory, Op, Operand
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, attributes_of, problem
+from haribote.layout import Layout
+from simulator import assemble
+from simulator.shell import command_line
+
+_HEADER = re.compile(r"#\s*=+\s*(In|Out)\(\d+\):\s*(?P<layout>.*?)@(?P<memory>LM0|LM1|DRAM)\s*/\s*(?P<type>\w+)")
+_DTYPES = {"Float": "float32", "Int": "int32"}
+
+
+class ProblemError(HariboteError):
+    """A kernel name or a test case is not one that we can answer."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The operands that a test case declares."""
+
+    inputs: tuple[Operand, ...]
+    output: Operand
+
+
+def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) -> str:
+    """The assembly of the named kernels, or the answer to a test case. Raises ProblemError for unknown names."""
+    if testcase is None:
+        return "".join(emit(row, problem(row), solutions) for row in rows_named(names))
+    if names:
+        rows_named(names)
+    if len(names) > 1:
+        raise ProblemError(
+            "one test case is answered by one kernel",
+            f"`{command_line('haribote', 'kernel', names[0], '--testcase', testcase)}`",
+        )
+    header = read_header(testcase)
+    row = BY_NAME[names[0]] if names else find_row(testcase, header)
+    return emit(row, answer_to(row, header), solutions)
+
+
+def rows_named(names: Sequence[str]) -> list[KernelRow]:
+    """The rows of the kernel table that have these names. Raises ProblemError for no name or an unknown one."""
+    for name in names:
+        if name not in BY_NAME:
+            raise ProblemError(f"there is no kernel {name!r}", "`haribote kernel --list` shows their names")
+    if not names:
+        raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
+    return [BY_NAME[name] for name in names]
+
+
+def answer_to(row: KernelRow, header: Header) -> Op:
+    """The operator of a row with the memories and addresses that a test case asks for."""
+    wanted = problem(row)
+    if len(wanted.inputs) != len(header.inputs):
+        raise ProblemError(f"kernel {row.name} has {len(wanted.inputs)} inputs, the test case {len(header.inputs)}")
+    inputs = tuple(_at(ours, theirs) for ours, theirs in zip(wanted.inputs, header.inputs, strict=True))
+    return Op(row.op, inputs, _at(wanted.output, header.output), attributes_of(row))
+
+
+def judge_problem(row: KernelRow) -> Op:
+    """The operator of a row as the problem set has it: there a UL reads LM0."""
+    op = problem(row)
+    return replace(op, inputs=(replace(op.x, memory="LM0"),)) if row.op == "UL" else op
+
+
+def _at(ours: Operand, theirs: Operand) -> Operand:
+    return replace(ours, memory=theirs.memory, address=theirs.address)
+
+
+def emit(row: KernelRow, op: Op, solutions: bool) -> str:
+    """The assembly text of one kernel, one line per step. Raises NotWritten where the learner has not written it."""
+    answer = resolve_row(row, solutions)
+    if answer is None:
+        raise NotWritten(f"kernel {row.name} (task {row.task}) is not written yet", "--solutions prints the reference")
+    return "".join(f"{line}\n" for line in run_kernel(answer.kernel, op))
+
+
+def list_kernels(solutions: bool) -> str:
+    """A table of all kernels: task, name, operator, layouts, par, and cost where the kernel is written."""
+    rows = [("task", "name", "operator", "inputs -> output", "par", "cost")]
+    for row in KERNELS:
+        answer = resolve_row(row, solutions)
+        cost = "-"
+        if answer is not None:
+            program = assemble("\n".join(run_kernel(answer.kernel, problem(row))), filename=row.name)
+            cost = str(program.steps + program.moves)
+        rows.append((row.task, row.name, row.op, f"{', '.join(row.inputs)} -> {row.output}", str(row.par), cost))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def read_header(testcase: Path) -> Header:
+    """The operands of a judge's test case: inputs one after another from 0 of their memory, the output at 0."""
+    try:
+        text = testcase.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"cannot read {testcase}: {error}") from error
+    inputs: list[Operand] = []
+    outputs: list[Operand] = []
+    ends: dict[str, int] = {}
+    for match in _HEADER.finditer(text):
+        found = inputs if match[1] == "In" else outputs
+        layout, memory = Layout.parse(match["layout"]), match["memory"]
+        if match["type"] not in _DTYPES:
+            raise ProblemError(f"{testcase}: operands are Float or Int, received {match['type']}")
+        address = ends.get(memory, 0) if match[1] == "In" else 0
+        operand = _operand(f"{match[1].lower()}{len(found)}", layout, memory, address, _DTYPES[match["type"]])
+        ends[memory] = operand.address + operand.words
+        found.append(operand)
+    if not inputs or len(outputs) != 1:
+        raise ProblemError(f"{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines")
+    return Header(tuple(inputs), outputs[0])
+
+
+def find_row(testcase: Path, header: Header) -> KernelRow:
+    """The kernel that a test case asks for, by its file name or else by its operands."""
+    for row in KERNELS:
+        if row.testcase and row.testcase == testcase.stem:
+            return row
+    fitting = [row for row in KERNELS if _fits(row, header)]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(row.name for row in fitting) or "none"
+    raise ProblemError(
+        f"{testcase}: the file name is not one of the problem set's, and the kernels with such operands are: {names}",
+        f"`{command_line('haribote', 'kernel', 'NAME', '--testcase', testcase)}`",
+    )
+
+
+def _fits(row: KernelRow, header: Header) -> bool:
+    wanted = problem(row)
+    same_inputs = len(wanted.inputs) == len(header.inputs) and all(
+        _same(ours, theirs) for ours, theirs in zip(wanted.inputs, header.inputs, strict=True)
+    )
+    return same_inputs and _same(wanted.output, header.output)
+
+
+def _same(ours: Operand, theirs: Operand) -> bool:
+    if (ours.memory == "DRAM") != (theirs.memory == "DRAM"):
+        return False
+    layout = _without_checked_l2bs(theirs.layout)
+    return ours.shape == layout.shape and (ours.memory == "DRAM" or ours.layout == layout)
+
+
+def _without_checked_l2bs(layout: Layout) -> Layout:
+    """A leading axis over L2Bs alone says which copies the judge looks at (isa.md, section 4); it is no tensor axis."""
+    first, *rest = layout.axes
+    return Layout(tuple(rest)) if rest and all(digit.level == "L2B" for digit in first) else layout
+
+
+def _operand(name: str, layout: Layout, memory: str, address: int, dtype: str) -> Operand:
+    kind: Memory = "DRAM" if memory == "DRAM" else "LM0" if memory == "LM0" else "LM1"
+    return Operand(name, layout.shape, dtype, layout, kind, address)

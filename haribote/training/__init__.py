@@ -1,0 +1,1 @@
+"""Training a model on torch, in generated C++ or on the simulated chip."""

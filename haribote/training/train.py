@@ -1,0 +1,179 @@
+"""`haribote train`: epochs of an MLP, 784-H-10, on a backend, with checkpoints that survive a killed run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from haribote.answers.ownership import exercise, solutions_wanted
+from haribote.data.dataset import Dataset, NormalisedImages, batch_order
+from haribote.errors import HariboteError
+from haribote.network import LEARNING_RATE, WIDTHS
+from haribote.training.backends import Backend, Floats, Labels, SimBackend, TorchBackend
+from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
+
+FEATURES, _, CLASSES = WIDTHS
+EVALUATED = 2560  # images at a time
+
+
+class Diverged(HariboteError):
+    """The loss of a training step is infinite or no number: what follows is of no use."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for. folder: where checkpoint and picture go."""
+
+    backend: str
+    folder: Path
+    epochs: int = 1
+    hidden: tuple[int, ...] = (16,)
+    batch: int = 256
+    learning_rate: float = LEARNING_RATE
+    seed: int = 42
+    solutions: bool = field(default_factory=solutions_wanted)
+    require_chip: bool = False
+    resume: bool = False
+    engine: str = "native"
+    bias: bool = True
+    gemm: str = ""
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint file of the run."""
+        return self.folder / "checkpoint.npz"
+
+
+def make_backend(options: Options) -> Backend:
+    """The backend with freshly initialised parameters (torch's own initialisation from the seed)."""
+    from haribote.training.models import mlp
+
+    model = mlp(FEATURES, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
+    if options.backend == "torch":
+        return TorchBackend(model, options.learning_rate)
+    if options.backend == "cpp":
+        from haribote.training.cpp_backend import CppBackend
+
+        return CppBackend(model, options.learning_rate, options.batch, options.gemm)
+    return SimBackend(
+        model, options.learning_rate, options.batch, options.solutions, options.require_chip, options.engine
+    )
+
+
+def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -> Run:
+    """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
+
+    Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
+    fill one batch, Diverged where a loss is infinite or no number.
+    """
+    run = Run(list(options.hidden), options.batch, options.learning_rate, options.seed, data.name, options.bias)
+    train_images, test_images = NormalisedImages(data.train_images), NormalisedImages(data.test_images)
+    backend = make_backend(options)
+    say(backend.summary)
+    if options.resume:
+        run = _resume(options, run, backend)
+        say(f"resuming after epoch {run.epoch}")
+    while run.epoch < options.epochs:
+        start = time.perf_counter()
+        losses = train_epoch(backend, train_images, data.train_labels, run, options.epochs)
+        _refuse_divergence(losses, run)
+        accuracy = evaluate(backend, test_images, data.test_labels)
+        run.epoch += 1
+        run.losses += losses
+        run.accuracies.append(accuracy)
+        save_checkpoint(options.checkpoint, run, backend.parameters())
+        draw(run, options.folder / "loss.png")
+        say(_line(run, losses, time.perf_counter() - start, backend))
+    return run
+
+
+@exercise("6.2")
+def train_epoch(
+    backend: Backend, images: Floats | NormalisedImages, labels: Labels, run: Run, epochs: int
+) -> list[float]:
+    """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
+    order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
+    losses = []
+    name = f"epoch {run.epoch + 1}/{epochs}"
+    with tqdm(order, desc=name, unit="step", leave=False, mininterval=0.5, disable=None) as bar:  # only in a terminal
+        for rows in bar:
+            losses.append(backend.step(images[rows], labels[rows]))
+            bar.set_postfix_str(f"loss {losses[-1]:.4f}", refresh=False)
+    return losses
+
+
+def evaluate(backend: Backend, images: Floats | NormalisedImages, labels: Labels) -> float:
+    """Accuracy on all images, 0 to 1, evaluated by the backend, some at a time: all at once take 31 MB more."""
+    parts = [backend.logits(images[start : start + EVALUATED]) for start in range(0, len(labels), EVALUATED)]
+    return accuracy(np.concatenate(parts), labels)
+
+
+@exercise("0.1")
+def accuracy(logits: Floats, labels: Labels) -> float:
+    """The share of rows, 0 to 1, whose largest logit stands at the label."""
+    return float(np.mean(logits.argmax(axis=1) == labels))
+
+
+def draw(run: Run, path: Path) -> None:
+    """Write the loss of every step and the accuracy of every epoch as a PNG."""
+    import io
+
+    from matplotlib.figure import Figure
+
+    from simulator.files import write_file
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    steps = len(run.losses) // max(run.epoch, 1)
+    axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label="loss")
+    axes.set(xlabel="epoch", ylabel="loss", title=f"{_network(run)} on {run.data}", ylim=(0, None))
+    right = axes.twinx()
+    right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label="accuracy")
+    right.set(ylabel="test accuracy in %", ylim=(0, 100))
+    figure.legend(loc="outside lower center", ncols=2)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=120)
+    write_file(path, content.getvalue())
+
+
+def _refuse_divergence(losses: list[float], run: Run) -> None:
+    bad = np.flatnonzero(~np.isfinite(losses))
+    if len(bad):
+        raise Diverged(
+            f"training has diverged: the loss is {losses[bad[0]]} in step {bad[0] + 1} of epoch {run.epoch + 1}",
+            f"a smaller --lr (it is {run.learning_rate:g}); nothing of this epoch was saved",
+        )
+
+
+def _network(run: Run) -> str:
+    """The network in short: `784-16-10`."""
+    widths = "-".join(map(str, (FEATURES, *run.hidden, CLASSES)))
+    return widths if run.bias else f"{widths} without bias"
+
+
+def _resume(options: Options, run: Run, backend: Backend) -> Run:
+    saved, parameters = load_checkpoint(options.checkpoint)
+    if not saved.same_task(run):
+        raise CheckpointError(
+            f"{options.checkpoint} is of another run: {_network(saved)}, batch {saved.batch}, learning rate "
+            f"{saved.learning_rate}, seed {saved.seed}, data {saved.data}",
+            "the same options as then, or no --resume to start anew",
+        )
+    backend.load(parameters)
+    return saved
+
+
+def _line(run: Run, losses: list[float], seconds: float, backend: Backend) -> str:
+    line = (
+        f"epoch {run.epoch}  loss {np.mean(losses):.4f}  accuracy {100 * run.accuracies[-1]:.2f}%  time {seconds:.1f}s"
+    )
+    if isinstance(backend, SimBackend):
+        cost = backend.compiled.cost
+        line += f"  on chip {backend.compiled.chip_count} of {backend.compiled.node_count} nodes"
+        line += f"  steps {cost.steps} + {cost.moves} MV  cycles {cost.cycles:.0f} per train step"
+    return line
