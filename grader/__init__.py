@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grader.checking import check
-    from grader.failure import Failure
+    from grader.feedback.failure import Failure
     from grader.result import Result
 
 __all__ = ["Failure", "Result", "check"]

@@ -12,7 +12,7 @@ from grader.alone import alone
 from grader.emitter.loading import shown
 from grader.emitter.replies import answering, answering_kernel
 from grader.emitter.values import copied
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.judging import judge_trials
 from grader.result import Result, State
 from grader.trials import trials_of

@@ -159,7 +159,7 @@ def _reset(options: argparse.Namespace) -> int:
 
 
 def _selftest(options: argparse.Namespace) -> int:
-    from grader.selftest import selftest
+    from grader.selftest.run import selftest
 
     tasks = [find_task(name) for name in options.tasks] or list(all_tasks())
     report = selftest(tasks, options.mutants, say=print, workers=options.workers)

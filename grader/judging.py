@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.causes import REFUSED
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
-from grader.failure import Failure
+from grader.feedback.causes import REFUSED
+from grader.feedback.failure import Failure
 from grader.points import over_par, partial
 from grader.result import Cost, Result, State
 from grader.trials import Trial, trials_of

@@ -6,8 +6,8 @@ import html
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from grader.error_map import error_map
-from grader.failure import Failure
+from grader.feedback.error_map import error_map
+from grader.feedback.failure import Failure
 
 State = Literal["not started", "passed", "failed"]
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.course import SHORT, course_hash
-from grader.leftout import left_out
 from grader.points import RULE
 from grader.sandbox.limits import SUBMISSION
-from grader.submission import pack
+from grader.submissions.leftout import left_out
+from grader.submissions.submission import pack
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
 from simulator.console import seed
@@ -69,7 +69,7 @@ def _submit(options: argparse.Namespace) -> int:
     content = pack(learner)
     path = options.output or Path(f"{''.join(c if c.isalnum() or c in '-_.@' else '_' for c in learner)}.haribote.zip")
     write_file(path, content)
-    from grader.submission import read_archive
+    from grader.submissions.submission import read_archive
 
     _, files = read_archive(content)
     missing = [task.id for task in all_tasks() if task.id not in files]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from grader.native_run import Finished
+from grader.rigs.native_run import Finished
 from grader.sandbox import Limits, Sandbox, find_sandbox
 
 FOLDER = "/tmp"  # where the program starts: the one place that can be written
@@ -17,7 +17,7 @@ def run_confined(
 ) -> Finished:
     """Run a command on files in its folder; its stdout, or the content of the file `wanted`, is the output.
 
-    A `grader.native_run.Runner`. Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
+    A `grader.rigs.native_run.Runner`. Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
     """
     names = [name for name in files if "/" not in name]
     script = [f"cp {' '.join(shlex.quote(f'{GIVEN}/{name}') for name in names)} ."] if names else []

@@ -15,7 +15,7 @@ from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.work import Work, grade_one
 from grader.sandbox.limits import SUBMISSION
-from grader.submission import Submission, printable
+from grader.submissions.submission import Submission, printable
 from haribote.answers.tasks import Task, all_tasks, find_task
 
 Grade = Callable[[Work], Verdict]

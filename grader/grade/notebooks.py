@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from grader.grade.cache import Cache
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
-from grader.submission import Submission, counted, printable
+from grader.submissions.submission import Submission, counted, printable
 from haribote.answers.tasks import find_task
 from haribote.data.dataset import load
 from haribote.errors import HariboteError

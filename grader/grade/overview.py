@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.progress import Progress
-from grader.submission import Submission, printable, read_submissions
+from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
 

@@ -15,8 +15,8 @@ from grader.grade.coordinator import verdicts_of
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.twins import Twins, find_twins
-from grader.learners import Submission, looks
 from grader.points import RULE
+from grader.submissions.learners import Submission, looks
 from haribote.answers.tasks import all_tasks
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

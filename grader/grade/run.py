@@ -20,7 +20,7 @@ from grader.grade.work import Work
 from grader.sandbox import find_sandbox
 from grader.sandbox.limits import SUBMISSION
 from grader.sandbox.tree import course_tree
-from grader.submission import counted, read_submissions
+from grader.submissions.submission import counted, read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file

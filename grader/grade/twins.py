@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from grader.grade.judge import Verdict
-from grader.submission import Submission
+from grader.submissions.submission import Submission
 
 FEWEST = 5  # tasks that two submissions must have in common before what they emit is compared
 SHARE = 0.9  # of these tasks, so many must emit the same bytes

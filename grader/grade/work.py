@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
-from grader.error_map import error_map
-from grader.failure import Failure
+from grader.feedback.error_map import error_map
+from grader.feedback.failure import Failure
 from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
 from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Judge, Verdict
 from grader.judging import judge_answers, key_of, replies_in, requests_of
-from grader.native_run import confine
 from grader.result import Result
+from grader.rigs.native_run import confine
 from grader.sandbox import Outcome
-from grader.submission import file_hash, printable
+from grader.submissions.submission import file_hash, printable
 from haribote.answers.ownership import is_written_text
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError

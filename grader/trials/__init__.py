@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.result import Cost
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError

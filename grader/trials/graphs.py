@@ -15,10 +15,10 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from onnx import inliner
 
-from grader.causes import REFUSED as CAUSE_REFUSED
 from grader.emitter.graphs import MODEL, REFUSED
 from grader.emitter.values import Values
-from grader.failure import Failure
+from grader.feedback.causes import REFUSED as CAUSE_REFUSED
+from grader.feedback.failure import Failure
 from grader.trials import NEAR, Trial, compare
 from haribote.errors import GraphError
 from haribote.graph import Index, complete, evaluate

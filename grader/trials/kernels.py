@@ -10,12 +10,12 @@ from typing import Any
 
 from grader.emitter.kernels import given_of
 from grader.emitter.values import Values
-from grader.failure import Failure
-from grader.judge_kernel import Home, judge_case
-from grader.kernel_cases import Case, kernel_cases
-from grader.kernel_run import Scratch
-from grader.program import assembled, failure_in, line_of, text_in
+from grader.feedback.failure import Failure
+from grader.judges.kernel import Home, judge_case
+from grader.judges.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost
+from grader.rigs.kernel_cases import Case, kernel_cases
+from grader.rigs.kernel_run import Scratch
 from grader.trials import Trial
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.trials import Trial, compare
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, compare
 
 

@@ -9,7 +9,7 @@ import onnx
 from onnx import helper
 
 from grader.emitter.values import Value, Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
 from grader.trials.graphs import must_give, must_refuse
 from haribote.errors import HariboteError

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import onnx
 
-from grader.causes import STALE
 from grader.emitter.values import Value, Values
-from grader.failure import Failure
-from grader.native_run import NativeStopped, run_lines
+from grader.feedback.causes import STALE
+from grader.feedback.failure import Failure
+from grader.rigs.native_run import NativeStopped, run_lines
 from grader.trials import Trial, Trials, Wrong, compare
 from grader.trials.fusion_graphs import Array, cnn_step, feeds_of, mlp_step
 from grader.trials.graphs import model_in

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.emitter.values import Value, Values
-from grader.failure import Failure
-from grader.judge_assembly import Case, Output, judge
-from grader.program import assembled, failure_in, line_of, text_in
+from grader.feedback.failure import Failure
+from grader.judges.assembly import Case, Output, judge
+from grader.judges.program import assembled, failure_in, line_of, text_in
 from grader.result import Cost
-from grader.rig import DramWords, Ints, Operand, Words, pes
+from grader.rigs.rig import DramWords, Ints, Operand, Words, pes
 from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.emitter.values import Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
 from haribote.layout import LAYOUTS, Layout
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.emitter.values import Value, Values
-from grader.failure import Failure
+from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
 from haribote.data.dataset import batch_order
 

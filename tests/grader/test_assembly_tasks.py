@@ -9,7 +9,7 @@ import pytest
 
 from grader import check
 from grader.result import Result
-from grader.rig import DramWords, Words, pes, run, unit_name
+from grader.rigs.rig import DramWords, Words, pes, run, unit_name
 from haribote.answers.tasks import ROOT, find_task
 from simulator import assemble
 from simulator.trace.places import Place

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import bundle, wheels
-from grader.wheels import Shortage, System, collect
+from grader.bundle import archive as bundle
+from grader.bundle import wheels
+from grader.bundle.wheels import Shortage, System, collect
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError

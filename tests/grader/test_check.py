@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from grader import Result, check
-from grader.causes import CAUSES, NEVER_WRITTEN
-from grader.mistakes import MISTAKES, Mistake
+from grader.feedback.causes import CAUSES, NEVER_WRITTEN
+from grader.selftest.mistakes import MISTAKES, Mistake
 from haribote.answers.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
 
 KERNEL_TASKS = [task for task in all_tasks() if task.rows]

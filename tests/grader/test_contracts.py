@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from grader import check
-from grader.blame import unwritten_read
-from grader.causes import STALE, STRAY
-from grader.kernel_run import free_words
-from grader.poisoned import OTHER_POISON, POISON, is_junk, junk, poisoned_machine
+from grader.feedback.blame import unwritten_read
+from grader.feedback.causes import STALE, STRAY
 from grader.result import Result
-from grader.rig import Room, Words, run
+from grader.rigs.kernel_run import free_words
+from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk, junk, poisoned_machine
+from grader.rigs.rig import Room, Words, run
 from haribote.answers.tasks import ROOT, find_task
 from simulator import assemble
 
@@ -146,7 +146,7 @@ def test_copies_are_judged_where_the_contract_promises_them(tmp_path: Path) -> N
 
 
 def test_scratch_that_op_scratch_cannot_give_is_refused() -> None:
-    from grader.kernel_cases import kernel_cases
+    from grader.rigs.kernel_cases import kernel_cases
     from haribote.kernel_table import BY_NAME
 
     case = next(kernel_cases(BY_NAME["relu"], 3))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from grader.error_map import CLASSES, Scale, error_map
-from grader.failure import Failure
-from grader.kernel_cases import kernel_cases
-from grader.pictures import over_machine, place_of
+from grader.feedback.error_map import CLASSES, Scale, error_map
+from grader.feedback.failure import Failure
+from grader.feedback.pictures import over_machine, place_of
 from grader.result import Result
+from grader.rigs.kernel_cases import kernel_cases
 from haribote.kernel_table import KERNELS
 from haribote.layout import LAYOUTS, LEVELS
 from simulator.pictures.grids import pooled

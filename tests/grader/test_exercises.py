@@ -14,7 +14,7 @@ import pytest
 from haribote.answers.resolve import Function, resolve
 
 from grader import check
-from grader.selftest import selftest
+from grader.selftest.run import selftest
 from grader.trials import trials_of, wrong_of
 from haribote.answers import tasks
 from haribote.answers.ownership import product_only, withheld

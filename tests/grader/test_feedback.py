@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader import check, diagnose
-from grader.bounds import bounded
-from grader.causes import HARD_CODED, LARGE, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
-from grader.dependence import Dependence, Moves, elements, inputs_of
+from grader import check
 from grader.emitter.replies import answering
 from grader.emitter.values import copied
-from grader.error_map import error_map
-from grader.failure import Failure
-from grader.judge_kernel import judge_case
+from grader.feedback import diagnose
+from grader.feedback.bounds import bounded
+from grader.feedback.causes import HARD_CODED, LARGE, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
+from grader.feedback.dependence import Dependence, Moves, elements, inputs_of
+from grader.feedback.error_map import error_map
+from grader.feedback.failure import Failure
+from grader.judges.kernel import judge_case
 from grader.judging import judge_answers
-from grader.kernel_cases import Case, distinct_numbers, kernel_cases
+from grader.rigs.kernel_cases import Case, distinct_numbers, kernel_cases
 from grader.trials import compare, trials_of
 from haribote.answers.tasks import ROOT, find_task
 from haribote.answers.verdicts import last_verdict

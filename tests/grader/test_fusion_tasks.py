@@ -9,7 +9,7 @@ import pytest
 
 from grader import check
 from grader.cli import main
-from grader.native_run import Finished, NativeError, confine, run_cpp
+from grader.rigs.native_run import Finished, NativeError, confine, run_cpp
 from haribote.answers.tasks import find_task
 from haribote.cpp.build import CompilerMissing, compiler
 

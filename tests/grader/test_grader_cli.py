@@ -15,7 +15,7 @@ import grader.cli
 import grader.progress
 from grader.cli import main, watch
 from grader.progress import Progress
-from grader.selftest import selftest
+from grader.selftest.run import selftest
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 
 RELU = find_task("5.12")

@@ -28,10 +28,10 @@ from grader.grade.overview import overview
 from grader.grade.page import as_page
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work, grade_one
-from grader.leftout import left_out
 from grader.points import over_par, partial
 from grader.sandbox import find_sandbox
-from grader.submission import Submission, pack, printable
+from grader.submissions.leftout import left_out
+from grader.submissions.submission import Submission, pack, printable
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
 

@@ -19,7 +19,7 @@ from grader.grade.executors import Crew
 from grader.grade.journal import NAME, Journal
 from grader.grade.run import Options, grade
 from grader.grade.work import Work
-from grader.submission import Submission
+from grader.submissions.submission import Submission
 from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
 

@@ -13,8 +13,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from grader.emitter.replies import Problem, Reply, answering
+from grader.judges.program import MOST_STEPS, failure_in, text_in
 from grader.judging import judge_answers, judge_reply, key_of, replies_in, requests_of
-from grader.program import MOST_STEPS, failure_in, text_in
 from grader.trials import compare, trials_of
 from grader.trials.graphs import MOST_ELEMENTS, model_in
 from haribote.answers.ownership import answer_file, product_only

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.grading import complete
 from grader.cli import main
-from grader.leftout import left_out
-from grader.submission import pack
+from grader.submissions.leftout import left_out
+from grader.submissions.submission import pack
 from haribote.answers.tasks import all_tasks, find_task
 
 TASK = find_task("5.12")

@@ -24,8 +24,8 @@ from grader.grade.overview import overview
 from grader.grade.page import as_page
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work
-from grader.learners import Submission, file_hash, looks, one_each, one_line, printable
-from grader.submission import pack, read_submission, read_submissions
+from grader.submissions.learners import Submission, file_hash, looks, one_each, one_line, printable
+from grader.submissions.submission import pack, read_submission, read_submissions
 from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
 

@@ -98,7 +98,7 @@ def test_lines_about_notebooks() -> None:
 @pytest.mark.slow
 def test_a_notebook_with_a_submission() -> None:
     from grader.grade.notebooks import Lesson, notebook_names, run
-    from grader.submission import Submission
+    from grader.submissions.submission import Submission
 
     task = find_task("1.2")
     good = (ROOT / "solutions" / task.file).read_bytes()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.rejecting import Rejecting
-from grader.selftest import Report, selftest, task_report
-from grader.source_mutants import source_mutants
+from grader.selftest.rejecting import Rejecting
+from grader.selftest.run import Report, selftest, task_report
+from grader.selftest.source_mutants import source_mutants
 from haribote.answers.ownership import answer_file
 from haribote.answers.tasks import find_task
 
@@ -81,8 +81,8 @@ def test_reports_add_up() -> None:
 
 
 def test_a_broken_course_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.selftest.wrong_of", lambda task: (("argmax", "argmax"),))
-    monkeypatch.setattr("grader.selftest.stub_of", lambda task, source: source.replace("argmax", "argmin"))
+    monkeypatch.setattr("grader.selftest.run.wrong_of", lambda task: (("argmax", "argmax"),))
+    monkeypatch.setattr("grader.selftest.run.stub_of", lambda task, source: source.replace("argmax", "argmin"))
     faults = "\n".join(task_report("0.1", 0).faults)
     for fault in ("its stub is failed", "when it is run", "`argmax` passes", "fewer than two wrong answers"):
         assert fault in faults

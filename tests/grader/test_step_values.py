@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from grader.kernel_cases import kernel_cases
-from grader.step_values import step_values
+from grader.rigs.kernel_cases import kernel_cases
+from grader.rigs.step_values import step_values
 from haribote.kernel_table import KERNELS, KernelRow, problem
 from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE
 from haribote.training.train import Options

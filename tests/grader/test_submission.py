@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import course_hash
-from grader.submission import (
+from grader.submissions.submission import (
     MOST_ARCHIVE,
     Unreadable,
     file_hash,

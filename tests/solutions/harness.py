@@ -5,7 +5,7 @@
     run = run_kernel(row, placed(row, address=32, output_memory="LM1"), [x])
     run.output, run.cost, run.findings
 
-The rig is the grader's own (`grader.kernel_run`), with junk in every memory that a kernel may not rely on.
+The rig is the grader's own (`grader.rigs.kernel_run`), with junk in every memory that a kernel may not rely on.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from grader.kernel_cases import Case
-from grader.kernel_run import Run, run_case
+from grader.rigs.kernel_cases import Case
+from grader.rigs.kernel_run import Run, run_case
 from haribote.kernel import Kernel, Memory, Op
 from haribote.kernel_table import KernelRow, problem
 from simulator import assemble

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.poisoned import OTHER_POISON, POISON
-from grader.step_values import step_values
+from grader.rigs.poisoned import OTHER_POISON, POISON
+from grader.rigs.step_values import step_values
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import KernelRow, problem
 from haribote.network import BATCH, LEARNING_RATE
@@ -26,7 +26,7 @@ class Case:
     """An operator in its place with values for its inputs.
 
     moved: not at the addresses of the problem set. only_copy_0: inputs in LM are in copy 0 alone, as a UL finds them.
-    poisons: the kinds of junk (`grader.poisoned`) that are in the memories, one after the other. The cases at the
+    poisons: the kinds of junk (`grader.rigs.poisoned`) that are in the memories, one after the other. The cases at the
     problem set's addresses have the same text, so that there it is enough that all of them together have both.
     counted: its cost is compared with par, which speaks of the row's own layouts.
     """

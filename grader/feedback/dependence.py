@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.kernel_cases import Case
+from grader.rigs.kernel_cases import Case
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from grader.causes import HARD_CODED, READS_TOO_EARLY, STRAY
+from grader.feedback.causes import HARD_CODED, READS_TOO_EARLY, STRAY
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import KernelRow, problem
 

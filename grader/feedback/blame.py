@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.poisoned import OTHER_POISON, POISON, is_junk
-from grader.rig import AnyPlace, Inputs, prepared
+from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk
+from grader.rigs.rig import AnyPlace, Inputs, prepared
 from simulator.isa import program as p
 from simulator.isa.program import Program
 from simulator.trace.history import History

@@ -1,4 +1,4 @@
-"""The likely causes that the feedback can name; `grader/mistakes.py` has a mistake for each."""
+"""The likely causes that the feedback can name; `grader/selftest/mistakes.py` has a mistake for each."""
 
 from __future__ import annotations
 

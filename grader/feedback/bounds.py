@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.causes import LABELS, LARGE, NEGATIVE, ZERO
+from grader.feedback.causes import LABELS, LARGE, NEGATIVE, ZERO
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.causes import OFF_BY_ONE, TRANSPOSED, WRONG_COLUMNS, WRONG_PLACE, WRONG_ROWS
+from grader.feedback.causes import OFF_BY_ONE, TRANSPOSED, WRONG_COLUMNS, WRONG_PLACE, WRONG_ROWS
 from haribote.layout import Layout
 
 Array = NDArray[Any]

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.poisoned import POISON, junk, long_junk, poisoned_machine
+from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine
 from simulator import Machine
 from simulator.engine.state.memories import Dram
 from simulator.isa import ALL_PES, GROUPS, L1BS, L2BS_PER_GROUP, LM_WORDS, MABS, PES_PER_MAB, SMALL_TENSOR

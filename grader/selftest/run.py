@@ -19,15 +19,15 @@ from tempfile import TemporaryDirectory
 
 from haribote.answers.resolve import kernel_in
 
-from grader.causes import CAUSES
 from grader.checking import check, check_kernel
 from grader.emitter.limits import Budget
 from grader.emitter.loading import load
 from grader.emitter.replies import answering
-from grader.mistakes import MISTAKES
-from grader.mutants import mutants_of, wrong_answers
-from grader.rejecting import Rejecting
-from grader.source_mutants import source_mutants
+from grader.feedback.causes import CAUSES
+from grader.selftest.mistakes import MISTAKES
+from grader.selftest.mutants import mutants_of, wrong_answers
+from grader.selftest.rejecting import Rejecting
+from grader.selftest.source_mutants import source_mutants
 from grader.stubs import stub_of
 from grader.trials import trials_of, wrong_of
 from haribote.answers.ownership import answer_file, is_written, product_only
@@ -100,7 +100,7 @@ def selftest(
     report, start, tasks = Report(), time.monotonic(), list(tasks)
     if len(tasks) == len(all_tasks()):
         for cause in sorted(set(CAUSES) - {mistake.cause for mistake in MISTAKES}):
-            report.faults.append(f"the cause {cause!r} has no mistake in grader/mistakes.py")
+            report.faults.append(f"the cause {cause!r} has no mistake in grader/selftest/mistakes.py")
     for task, found in zip(tasks, _reports([task.id for task in tasks], mutants, workers), strict=True):
         report.add(found)
         if say:

@@ -1,4 +1,4 @@
-"""Run a kernel's text on the machine: operands in their places, junk everywhere else (`grader.poisoned`)."""
+"""Run a kernel's text on the machine: operands in their places, junk everywhere else (`grader.rigs.poisoned`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.kernel_cases import Case
-from grader.poisoned import OTHER_POISON, POISON
-from grader.rig import DramTensor, Free, Inputs, Left, Room, Words, results, run
+from grader.rigs.kernel_cases import Case
+from grader.rigs.poisoned import OTHER_POISON, POISON
+from grader.rigs.rig import DramTensor, Free, Inputs, Left, Room, Words, results, run
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.causes import (
+from grader.feedback.causes import (
     FACTOR,
     MASK,
     NOT_USED,
@@ -21,7 +21,7 @@ from grader.causes import (
     TRANSPOSED,
     WRONG_COLUMNS,
 )
-from grader.kernel_cases import Array, Case
+from grader.rigs.kernel_cases import Array, Case
 from haribote.problems.meaning import meaning as right_result
 
 Meaning = Callable[..., Array]

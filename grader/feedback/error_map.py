@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.dependence_map import dependence_map
-from grader.failure import Failure
+from grader.feedback.dependence_map import dependence_map
+from grader.feedback.failure import Failure
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, Styles, TensorMap, pooled, ring
 from simulator.pictures.style import HEAT_LIGHT

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.bounds import bounded
-from grader.causes import HARD_CODED, NEVER_WRITTEN, ONE_VALUE, PRECISION, STALE
-from grader.dependence import Dependence
-from grader.guesses import guessed
-from grader.kernel_cases import Case
-from grader.kernel_run import OTHER_POISON, result_of
-from grader.places import misplaced
-from grader.probe_kernel import probed
+from grader.feedback.bounds import bounded
+from grader.feedback.causes import HARD_CODED, NEVER_WRITTEN, ONE_VALUE, PRECISION, STALE
+from grader.feedback.dependence import Dependence
+from grader.feedback.guesses import guessed
+from grader.feedback.places import misplaced
+from grader.feedback.probe import probed
+from grader.rigs.kernel_cases import Case
+from grader.rigs.kernel_run import OTHER_POISON, result_of
 from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
 from haribote.problems.meaning import wrong_elements as wrong

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.blame import by_luck, told, unwritten_read, writer_of
-from grader.causes import STALE, STRAY, WRONG_COPIES
-from grader.dependence import Dependence, elements
-from grader.dependence import inputs_of as inputs_at
-from grader.diagnose import Explained, Finding, diagnose, wrong_elements
-from grader.failure import Failure
-from grader.kernel_cases import Case
-from grader.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
-from grader.pictures import lm_layout, over_machine, picture, unit_of
-from grader.pictures import place_of as unit_place
-from grader.program import machine_failure
+from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
+from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
+from grader.feedback.dependence import Dependence, elements
+from grader.feedback.dependence import inputs_of as inputs_at
+from grader.feedback.diagnose import Explained, Finding, diagnose, wrong_elements
+from grader.feedback.failure import Failure
+from grader.feedback.pictures import lm_layout, over_machine, picture, unit_of
+from grader.feedback.pictures import place_of as unit_place
+from grader.judges.program import machine_failure
+from grader.rigs.kernel_cases import Case
+from grader.rigs.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
 from haribote.problems.meaning import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program

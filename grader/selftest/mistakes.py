@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.causes import (
+from grader.feedback.causes import (
     ARITHMETIC,
     FACTOR,
     HARD_CODED,

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
-from grader.dependence import Array, Dependence, Marks, Moves, elements, inputs_of, partner_of, place
-from grader.kernel_cases import Case, distinct_numbers
-from grader.kernel_run import inputs_of as places_of
-from grader.kernel_run import place_of
-from grader.poisoned import POISON
-from grader.rig import Bits, Words, prepared
+from grader.feedback.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
+from grader.feedback.dependence import Array, Dependence, Marks, Moves, elements, inputs_of, partner_of, place
+from grader.rigs.kernel_cases import Case, distinct_numbers
+from grader.rigs.kernel_run import inputs_of as places_of
+from grader.rigs.kernel_run import place_of
+from grader.rigs.poisoned import POISON
+from grader.rigs.rig import Bits, Words, prepared
 from haribote.problems.meaning import meaning
 from simulator import Machine
 from simulator.isa.program import Program

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.blame import by_luck, told, unwritten_read, writer_of
-from grader.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
-from grader.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.emitter.values import Values
-from grader.failure import Failure
-from grader.pictures import picture_of, place_of
-from grader.poisoned import OTHER_POISON, POISON
-from grader.program import assembled, failure_in, machine_failure, text_in
+from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
+from grader.feedback.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
+from grader.feedback.diagnose import Kind, Seen, diagnose_assembly, marks
+from grader.feedback.failure import Failure
+from grader.feedback.pictures import picture_of, place_of
+from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
-from grader.rig import Array, Bits, Inputs, Left, Operand, Words, run
+from grader.rigs.poisoned import OTHER_POISON, POISON
+from grader.rigs.rig import Array, Bits, Inputs, Left, Operand, Words, run
 from haribote.layout import Layout
 from simulator import ExecutionError
 

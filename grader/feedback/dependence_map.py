@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.dependence import Dependence
+from grader.feedback.dependence import Dependence
 from simulator.pictures.canvas import Canvas
 from simulator.pictures.grids import TensorMap, pooled
 

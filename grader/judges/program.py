@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from grader.causes import READS_TOO_EARLY, STALE
 from grader.emitter.kernels import MOST_CHARACTERS
 from grader.emitter.values import Values
-from grader.failure import Failure
+from grader.feedback.causes import READS_TOO_EARLY, STALE
+from grader.feedback.failure import Failure
 from haribote.errors import HariboteError
 from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble

@@ -1,7 +1,7 @@
 """Mutants of an answer's source: one small change to the part between BEGIN SOLUTION and END SOLUTION.
 
 They stand for slips that nobody thought of: swapped operands, another constant, a dropped statement, a flipped
-comparison, another name. Kernels have mutants of their emitted text instead, see `grader.mutants`.
+comparison, another name. Kernels have mutants of their emitted text instead, see `grader.selftest.mutants`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from typing import Any
 
 from grader.course import LEARNERS, SHORT, course_hash
 from grader.emitter.loading import MOST_BYTES
-from grader.learners import (
+from grader.stubs import digest, read_manifest
+from grader.submissions.learners import (
     MOST_ID,
     Submission,
     checked_id,
@@ -29,7 +30,6 @@ from grader.learners import (
     one_line,
     printable,
 )
-from grader.stubs import digest, read_manifest
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, all_tasks
 from haribote.errors import HariboteError

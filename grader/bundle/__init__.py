@@ -1,0 +1,1 @@
+"""`make bundle`: one archive for a room without a network."""

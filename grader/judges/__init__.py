@@ -1,0 +1,1 @@
+"""What is right: an answer's result compared with its meaning."""
