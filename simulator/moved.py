@@ -1,7 +1,7 @@
 """Modules under the names that they had before: a file written for an earlier tree still imports.
 
-Learners' answers, notebooks and other people's programs outlive a move of ours. Each package lists the old names that
-such files use; importing one gives the very module that has the new name.
+Learners' answers, notebooks and other people's programs outlive a move of ours. Each package lists its old names in its
+`__init__`; importing one gives the very module that has the new name.
 """
 
 from __future__ import annotations
@@ -20,20 +20,36 @@ class _Moved(MetaPathFinder, Loader):
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
 
+    def new_name(self, name: str) -> str | None:
+        """Where the module is now; None for one that is where it was."""
+        if name in self.names:
+            return self.names[name]
+        parent, _, child = name.rpartition(".")
+        moved = self.names.get(parent)
+        return f"{moved}.{child}" if moved else None
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname in self.names else None
+        return ModuleSpec(fullname, self) if self.new_name(fullname) else None
 
     def exec_module(self, module: ModuleType) -> None:
-        sys.modules[module.__name__] = import_module(self.names[module.__name__])
+        new = self.new_name(module.__name__)
+        assert new is not None  # find_spec has just found it
+        sys.modules[module.__name__] = import_module(new)
 
 
 _finder = _Moved()
 
 
-def keep_old_names(names: Mapping[str, str]) -> None:
-    """Let modules be imported under their old names too. names: old to new, both with their package."""
+def keep_old_names(package: str, folders: Mapping[str, str], renamed: Mapping[str, str]) -> None:
+    """Let the modules of a package be imported under their old names too.
+
+    folders: folder to the modules in it that once stood in the package itself, between blanks. renamed: old to new name
+    of modules and folders that are called otherwise now; what is in such a folder goes with it.
+    """
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)  # first: inside a folder that has moved, the file itself would be found
-    _finder.names.update(names)
+    for folder, modules in folders.items():
+        _finder.names |= {f"{package}.{module}": f"{package}.{folder}.{module}" for module in modules.split()}
+    _finder.names |= {f"{package}.{old}": f"{package}.{new}" for old, new in renamed.items()}

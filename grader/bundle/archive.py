@@ -1,6 +1,6 @@
 """`make bundle`: one archive for a room without a network: the course, its packages for the given systems, MNIST.
 
-Unpacked, it is the course with two more folders, which `bootstrap.py` and `haribote.data.dataset` find by themselves: `wheels/`
+Unpacked, it is the course with two more folders, which `bootstrap.py` and `haribote.data` find by themselves: `wheels/`
 and `data/mnist/`.
 """
 
@@ -178,7 +178,3 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     runnable = name.endswith(".sh") or name == ".ci/run"
     info.external_attr = (0o100755 if runnable else 0o100644) << 16
     archive.writestr(info, content)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

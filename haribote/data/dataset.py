@@ -32,7 +32,7 @@ __all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
 
 MEAN, DEVIATION = 0.1307, 0.3081  # of MNIST's training pixels in 0..1; the synthetic digits are close to that
 
-BUNDLED = Path(__file__).resolve().parent.parent / "data" / "mnist"  # `make bundle` brings it along
+BUNDLED = Path(__file__).resolve().parents[2] / "data" / "mnist"  # `make bundle` brings it along
 SYNTHETIC_SIZES = (10_000, 2_000)  # training and test images
 SYNTHETIC_CACHE = "synthetic-1.npz"  # a new number when haribote/data/digits.py draws other images
 

@@ -19,7 +19,7 @@ from simulator.isa.forms import Form
 from simulator.isa.rows import EVIDENCE, ROLES, MoveRow, Row
 from simulator.rules.waits import RULES
 
-HEAD = """<!-- Generated from simulator/isa/__init__.py by `python -m simulator.explain.isa_page docs/isa.md`. Do not edit. -->
+HEAD = """<!-- Generated from simulator/isa by `python -m simulator.explain.isa_page docs/isa.md`. Do not edit. -->
 # The instructions of MN-Core 2, as this simulator knows them
 
 A step is one line of the program: 4 cycles (`c` = 0 to 3), in which every PE does the same. An instruction of a step

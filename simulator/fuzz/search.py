@@ -321,8 +321,3 @@ def _fuzz(options: argparse.Namespace) -> int:
     for finding in fuzzer.findings:
         print(f"--- found ---\n{finding.what}\n--- text ---\n{finding.text}")
     return 1 if fuzzer.findings else 0
-
-
-if __name__ == "__main__":
-    faulthandler.enable()
-    sys.exit(main())

@@ -1,7 +1,8 @@
 """The instruction set: one table of every PE and MV instruction (isa.md, sections 6 to 10).
 
 A row (see `simulator.isa.rows`) holds what the assembler, the checks, the cost model, `explain`, `trace` and the page
-docs/isa.md need to know about an instruction. How its opcode is spelled follows from the row: see `simulator.assembly.opcodes`.
+docs/isa.md need to know about an instruction. How its opcode is spelled follows from the row: see
+`simulator.assembly.opcodes`.
 """
 
 from __future__ import annotations
