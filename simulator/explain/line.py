@@ -5,17 +5,12 @@ Everything said comes from the row of the instruction (isa.py) and from its deco
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from simulator import isa
-from simulator.assembly.assembler import assemble
-from simulator.errors import SimulatorError
 from simulator.explain import wording
-from simulator.files import read
 from simulator.isa import program as p
 from simulator.isa.cost import move_rate
 from simulator.isa.formulas import Index, Reference
@@ -24,26 +19,6 @@ from simulator.isa.units import UNITS
 from simulator.trace.dependence import names_of
 
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
-
-
-def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
-    parser = commands.add_parser("explain", help="say in words and index formulas what a line or a file does")
-    parser.add_argument("what", metavar="LINE|FILE", help="a line of assembly in quotes, or a .vsm file")
-    parser.set_defaults(command=_command)
-
-
-def _command(options: argparse.Namespace) -> int:
-    what: str = options.what
-    path = Path(what)
-    if len(what) < 256 and (path.is_file() or (path.suffix == ".vsm" and " " not in what)):
-        program = assemble(read(path), what)
-    else:
-        program = assemble(what, "line")
-    if not program.lines:
-        raise SimulatorError(f"`{what}` contains no instruction\n    try: explain 'fvadd $lm0v $lr0v $ln0v'")
-    print(explain(program))
-    return 0
 
 
 def explain(program: p.Program) -> str:

@@ -5,19 +5,13 @@ Time is that of the cost model (cost.py): steps and MV instructions one after an
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from simulator import isa
-from simulator.assembly.assembler import assemble
-from simulator.errors import SimulatorError
 from simulator.explain import wording
 from simulator.explain.waiting import Chain, Waiting, chains, waitings
-from simulator.files import read, write_file
 from simulator.isa import program as p
 from simulator.isa.cost import NOT_KNOWN, Cost, cost_of, move_rate
 from simulator.isa.units import UNITS
@@ -60,28 +54,6 @@ class Profile:
     multiply_adds: dict[str, int]
     waitings: tuple[Waiting, ...]
     chains: tuple[Chain, ...]
-
-
-def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
-    parser = commands.add_parser("profile", help="show what a .vsm file costs, where it waits and why")
-    parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help="draw a timeline (.png or .svg)")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.set_defaults(command=_command)
-
-
-def _command(options: argparse.Namespace) -> int:
-    picture: Path | None = options.picture
-    if picture is not None and picture.suffix not in (".png", ".svg"):
-        raise SimulatorError(f"cannot draw {picture}: the picture is .png or .svg\n    try: -o timeline.png")
-    profile = profile_of(assemble(read(options.file), str(options.file)))
-    if picture is not None:
-        from simulator.pictures.busy import draw  # only a picture needs matplotlib, which takes long to load
-
-        write_file(picture, draw(profile, picture.suffix[1:]))
-    print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))
-    return 0
 
 
 # --- counting --------------------------------------------------------------------------------------------------------

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 
 from simulator.errors import SimulatorError
-from simulator.files import read
 
 _LINE = re.compile(r"DEBUG-(\w+)\((\w+),(\d+)\):(.*?)(?: #(.*))?")
 
@@ -49,24 +46,6 @@ class Difference:
             for name, shown in ((first, a), (second, b))
         ]
         return "the dumps show different places\n" + "\n".join(ends)
-
-
-def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
-    parser = commands.add_parser("compare", help="show the first difference of two dumps (exit status 1 if any)")
-    parser.add_argument("first", metavar="A", type=Path, help="dump lines, as `run -d` writes them")
-    parser.add_argument("second", metavar="B", type=Path)
-    parser.set_defaults(command=_command)
-
-
-def _command(options: argparse.Namespace) -> int:
-    first, second = str(options.first), str(options.second)
-    found = compare(read(options.first), read(options.second), first, second)
-    if found is None:
-        print("no difference")
-        return 0
-    print(found.text(first, second))
-    return 1
 
 
 def compare(first: str, second: str, first_name: str = "A", second_name: str = "B") -> Difference | None:

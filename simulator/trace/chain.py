@@ -6,21 +6,17 @@ origins[0].cause(since=12)                            # "never written" | "stale
 
 from __future__ import annotations
 
-import argparse
 import copy
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
-from simulator.assembly.assembler import assemble
 from simulator.assembly.checks import check
 from simulator.engine.machine import Machine
 from simulator.engine.state.dump import format_number
 from simulator.engine.state.memories import Memories
-from simulator.errors import Diagnostic, SimulatorError
-from simulator.files import read
+from simulator.errors import Diagnostic
 from simulator.isa import program as p
 from simulator.trace.history import History, Write
 from simulator.trace.places import Place, parse_place, value_of
@@ -164,32 +160,6 @@ def _fill_values(program: p.Program, machine: Machine, wanted: dict[int, list[Or
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
-
-
-def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the command line."""
-    parser = commands.add_parser("trace", help="say who wrote a word last and from what, back to the inputs")
-    parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("word", metavar="WORD", help="e.g. '$ln4n0c0b3m2p1'; unit fields left out are 0")
-    parser.add_argument("--depth", type=_count, default=DEPTH, help=f"how many writers to go back (default {DEPTH})")
-    parser.add_argument("--width", type=_count, default=WIDTH, help=f"inputs followed per writer (default {WIDTH})")
-    parser.add_argument("--before", metavar="LINE", type=int, help="the word as it is before this line")
-    parser.set_defaults(command=_command)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 on")
-    return int(text)
-
-
-def _command(options: argparse.Namespace) -> int:
-    program = assemble(read(options.file), str(options.file))
-    if options.before is not None and options.before < 1:
-        raise SimulatorError(f"--before {options.before} is not a line\n    try: a line number from 1 on")
-    for origin in trace(program, None, options.word, options.depth, options.width, options.before):
-        print("\n".join(describe(origin)))
-    return 0
 
 
 def describe(origin: Origin, indent: str = "") -> Iterator[str]:

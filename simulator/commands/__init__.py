@@ -1,0 +1,1 @@
+"""The commands of `python -m simulator`, one module each: `register` adds it to the command line."""

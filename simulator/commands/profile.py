@@ -1,0 +1,34 @@
+"""`profile`: what a program costs and why, as a table, as JSON or as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from simulator.assembly.assembler import assemble
+from simulator.errors import SimulatorError
+from simulator.explain.profile import as_json, profile_of, table
+from simulator.files import read
+from simulator.pictures.timeline import timeline
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("profile", help="show what a .vsm file costs, where it waits and why")
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help="draw a timeline (an .svg file)")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.set_defaults(command=_command)
+
+
+def _command(options: argparse.Namespace) -> int:
+    picture: Path | None = options.picture
+    if picture is not None and picture.suffix != ".svg":
+        raise SimulatorError(f"cannot draw {picture}: the picture is an .svg file\n    try: -o timeline.svg")
+    program = assemble(read(options.file), str(options.file))
+    if picture is not None:
+        timeline(program).save(picture)
+    profile = profile_of(program)
+    print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))
+    return 0
