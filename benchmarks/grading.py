@@ -55,7 +55,7 @@ def complete(task: Task) -> str:
 def variant(task: Task, source: str, number: int, rng: random.Random) -> str:
     """An answer like no other. number: of the submission."""
     kind = rng.choices(("comment", "right", "wrong"), (5, 3, 2))[0]
-    if kind != "comment" and task.rows:
+    if kind != "comment" and task.is_kernel:
         source += _VARIANT.format(nops=number + 1, dropped=int(kind == "wrong"))
     elif kind == "wrong":
         old, new = rng.choice(wrong_of(task))

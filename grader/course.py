@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from functools import cache
 
 from grader.stubs import stub_of
-from haribote.answers.tasks import ROOT, all_tasks
+from haribote.answers.tasks import ROOT, TASKS, all_tasks
 
 # Where what decides whether an answer is right begins: a submission is made for one version of it.
 _CHECKS = ("grader/emitter/", "grader/trials/", "grader/judging.py")
+_TASKS = "haribote/answers/tasks.toml"
 PRODUCT = ("haribote", "simulator")
 LEARNERS = ("kernels", "exercises")  # folders of the product in which people write their answers
 SHORT = 16  # characters of a hash where people read it
@@ -32,9 +33,9 @@ def verdict_hash() -> str:
 
 def check_files() -> dict[str, bytes]:
     """The tasks, and the checks with every module of the grader that they import."""
-    every = source_files(("grader",))
+    every = source_files(("grader",)) | {_TASKS: TASKS.read_bytes()}
     waiting = [name for name in every if name.startswith(_CHECKS)]
-    found = {"haribote/answers/tasks.toml"}
+    found = {_TASKS}
     while waiting:
         name = waiting.pop()
         if name in every and name not in found:

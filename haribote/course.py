@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from haribote.answers import tasks
 from haribote.answers.blame import blame
-from haribote.answers.ownership import solutions_wanted
+from haribote.answers.ownership import learners_function, solutions_wanted
+from haribote.answers.resolve import Answer, resolve
+from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from simulator import SimulatorError
@@ -59,9 +60,9 @@ def answer(task: str) -> Callable[..., Any] | Kernel:
     Raises NotWritten where there is none, so that `with skip_unwritten():` can go on. Raises UnknownTask.
     """
     reread()
-    known = tasks.find_task(task)
-    found = tasks.resolve(task)
-    if isinstance(found, tasks.Answer):
+    known = find_task(task)
+    found = resolve(task)
+    if isinstance(found, Answer):
         return found.kernel
     if found is None or found.owner == "product":
         raise NotWritten(f"task {task} ({known.title}) is not written yet", f"`grader hint {task}`")
@@ -75,4 +76,4 @@ def reread() -> None:
         del sys.modules[name]
         if package in sys.modules:
             vars(sys.modules[package]).pop(attribute, None)
-    tasks._learners_function.cache_clear()
+    learners_function.cache_clear()

@@ -116,6 +116,11 @@ BY_NAME: dict[str, KernelRow] = {row.name: row for row in KERNELS}
 BY_TRANSFER: dict[tuple[str, str], KernelRow] = {(r.op, r.output): r for r in KERNELS if r.op in ("DL", "UL")}
 
 
+def rows_of(task: str) -> tuple[KernelRow, ...]:
+    """The rows that the task of this id answers; none where it is no kernel."""
+    return tuple(row for row in KERNELS if row.task == task)
+
+
 def problem(row: KernelRow, constant: float = 0.01) -> Op:
     """The operator of a row at the addresses of the problem set: inputs one after another from 0, the output at 0."""
     address, inputs = 0, []

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from haribote.answers.resolve import kernel_in
-
 from grader.emitter.forms import form_of
 from grader.emitter.kernels import emit, op_of
 from grader.emitter.limits import MARGIN, Budget
 from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, shown, told
 from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
 from haribote.answers.ownership import product_only, withheld
+from haribote.answers.resolve import kernel_in
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
@@ -77,7 +76,7 @@ def answering(task: Task, path: Path) -> Answering:
     budget, whole = Budget(task.seconds), Budget(task.seconds + MARGIN)
     with product_only(), withheld(task.id), explained(path, whole.seconds), whole.spending():
         module = load(path, budget)
-        if task.rows:
+        if task.is_kernel:
             return _answering_kernel(kernel_in(module, task.id), path, budget, whole)
         function, form = function_in(module, task, path, budget), form_of(task)
 

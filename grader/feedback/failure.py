@@ -16,8 +16,8 @@ Array = NDArray[Any]
 class Failure:
     """The first case that fails.
 
-    cause: the likely cause in a few words, one of `grader.feedback.causes.CAUSES`, or "" where none is known. explanation:
-    what was seen, in sentences. where: file and line of the answer, if one is to blame. inputs: by operand name.
+    cause: the likely cause in a few words, one of `causes.CAUSES`, or "" where none is known. explanation: what
+    was seen, in sentences. where: file and line of the answer, if one is to blame. inputs: by operand name.
     error: absolute error of every element of the tensor (inf where it is no number), None without a result.
     machine: the largest error in every PE, [L2B 8, L1B 8, MAB 16, PE 4]; of a result in DRAM, [group 4].
     line: of the answer's assembly, counted from 1, if one is to blame; `where` is found from it.

@@ -55,7 +55,7 @@ class Emitters:
 
     def _started(self, task: Task, requests: bytes) -> Warm | None:
         """The warm sandbox for a task; None, from now on, where such sandboxes do not start on this machine."""
-        name = "kernels" if task.rows else task.id
+        name = "kernels" if task.is_kernel else task.id
         warm = self._warm.pop(name, None)
         if warm is None or not warm.alive:
             while len(self._warm) >= MOST_WARM:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.course import product_files, source_files
-from haribote.answers.tasks import ROOT, Task, all_tasks
+from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks
 from simulator.cache import cache_folder
 from simulator.files import write_file
 
@@ -72,7 +72,7 @@ def tree_files() -> dict[str, bytes]:
     """All files of the tree by name, without any task's replacements."""
     emitter = {name: content for name, content in source_files(("grader/emitter",)).items() if name.endswith(".py")}
     tasks = {
-        "haribote/answers/tasks.toml": (ROOT / "grader" / "tasks.toml").read_bytes(),
+        "haribote/answers/tasks.toml": TASKS.read_bytes(),
         "grader/__init__.py": _PACKAGE,
     }
     return product_files() | emitter | tasks

@@ -17,8 +17,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from haribote.answers.resolve import kernel_in
-
 from grader.checking import check, check_kernel
 from grader.emitter.limits import Budget
 from grader.emitter.loading import load
@@ -31,8 +29,10 @@ from grader.selftest.source_mutants import source_mutants
 from grader.stubs import stub_of
 from grader.trials import trials_of, wrong_of
 from haribote.answers.ownership import answer_file, is_written, product_only
+from haribote.answers.resolve import kernel_in
 from haribote.answers.tasks import Task, all_tasks, find_task
 from haribote.errors import HariboteError
+from haribote.kernel_table import rows_of
 
 SEED = 7
 HINTS = 3
@@ -130,7 +130,7 @@ def task_report(name: str, mutants: int) -> Report:
             _stub(task, report, path)
             _solution(task, report)
             _causes(task, report, path)
-            if task.rows:
+            if task.is_kernel:
                 _wrong_kernels(task, report, mutants)
             else:
                 _wrong_exercises(task, report, mutants, path)
@@ -146,8 +146,11 @@ def _entry(task: Task, report: Report) -> None:
         (len(task.hints) == HINTS and all(task.hints), f"has {len(task.hints)} hints, not {HINTS}"),
         (len(set(task.hints)) == len(task.hints), "has the same hint twice"),
         (task.par > 0 and task.seconds > 0 and task.minutes > 0 and task.points > 0, "lacks par, limit or points"),
-        (not task.rows or task.par == sum(row.par for row in task.rows), "has another par than the kernel table"),
-        (bool(task.rows) != bool(task.name), "must have rows of the kernel table, a product or a function"),
+        (
+            not task.is_kernel or task.par == sum(row.par for row in rows_of(task.id)),
+            "has another par than the kernel table",
+        ),
+        (task.is_kernel != bool(task.name), "must have rows of the kernel table, a product or a function"),
         (set(task.needs) <= set(earlier), f"needs a later task ({', '.join(task.needs)})"),
     ):
         if not holds:
@@ -225,15 +228,15 @@ def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> No
 def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
     path = answer_file(task, solutions=True)
     kernel = kernel_in(load(path, Budget(task.seconds)), task.id)
-    for wrong in wrong_answers(kernel, task.rows[0]):
-        result = check_kernel(task, wrong.kernel, path, SEED, task.rows[:1])
+    for wrong in wrong_answers(kernel, rows_of(task.id)[0]):
+        result = check_kernel(task, wrong.kernel, path, SEED, rows_of(task.id)[:1])
         found = result.failure.cause if result.failure else ""
         if result.passed:
             report.faults.append(f"task {task.id}: the wrong answer `{wrong.name}` passes")
         elif wrong.cause and found != wrong.cause:
             report.faults.append(f"task {task.id}: `{wrong.name}` is explained as {found!r}, not {wrong.cause!r}")
         report.wrong_answers += 1
-    for row in task.rows:
+    for row in rows_of(task.id):
         for mutant in mutants_of(kernel, row, mutants):
             if check_kernel(task, mutant.kernel, path, SEED, (row,)).passed:
                 report.survivors.append(f"{row.name}: {mutant.name}")

@@ -50,7 +50,7 @@ def trials_of(task: Task, seed: int) -> Iterator[Trial]:
 
     The judges of a kernel's cases belong to one run through them: they must be called in order.
     """
-    if task.rows:
+    if task.is_kernel:
         from grader.trials.kernels import kernel_trials
 
         return kernel_trials(task, seed)

@@ -20,7 +20,7 @@ from grader.trials import Trial
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 from haribote.kernel import Op
-from haribote.kernel_table import KernelRow
+from haribote.kernel_table import KernelRow, rows_of
 
 MOST_SCRATCH = 1000
 
@@ -52,10 +52,10 @@ class History:
 
 def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None) -> Iterator[Trial]:
     """The cases of a kernel's rows of the kernel table, or of these rows only."""
-    rows, history = task.rows if rows is None else tuple(rows), History()
+    rows, history = rows_of(task.id) if rows is None else tuple(rows), History()
     for row in rows:
         for case in kernel_cases(row, seed):
-            name = case.name if len(task.rows) == 1 else f"{row.name}: {case.name}"
+            name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
             cost = partial(_cost, row) if case.counted else _no_cost
             yield Trial(name, given_of(case.op), partial(_judge, case, name, history), cost)
 

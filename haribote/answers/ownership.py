@@ -1,18 +1,22 @@
 """Whose code runs: the product's own function, the learner's where it is written, and nobody's while it is checked.
 
-Imports nothing but errors, so that any module of the package may declare a function as the answer to a task.
+Imports nothing but the list of tasks, so that any module of the package may declare a function as the answer to one.
 """
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 
 P = ParamSpec("P")
@@ -40,9 +44,7 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
             refuse_withheld(task, own)
             if not _own_only.get() and not solutions_wanted():
-                from haribote.answers.ownership import _learners_function
-
-                learners = _learners_function(task)
+                learners = learners_function(task)
                 if learners:
                     result: R = learners(*args, **kwargs)
                     return result
@@ -87,3 +89,46 @@ def withheld(task: str) -> Iterator[None]:
         yield
     finally:
         _withheld.reset(token)
+
+
+def is_written(path: Path) -> bool:
+    """True where a learner's file has no `raise NotWritten` left; a file with a syntax error counts as written."""
+    return path.is_file() and is_written_text(path.read_bytes())
+
+
+def is_written_text(content: bytes) -> bool:
+    """The same of a file's content, UTF-8 with or without a byte order mark."""
+    try:
+        module = ast.parse(content.decode("utf-8-sig"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))
+    names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
+    return not any(isinstance(name, ast.Name) and name.id == "NotWritten" for name in names)
+
+
+def answer_file(task: Task, solutions: bool | None = None, root: Path = ROOT) -> Path:
+    """The file of a task's answer: the learner's, or the reference one. solutions: None = what HARIBOTE_SOLUTIONS says.
+
+    root: of the course's tree.
+    """
+    solutions = solutions_wanted() if solutions is None else solutions
+    return root / ("solutions" if solutions else "haribote") / task.file
+
+
+@cache
+def learners_function(task: str) -> Callable[..., Any] | None:
+    """The learner's function of a task that is no kernel, or None; looked up once per process."""
+    found = find_task(task)
+    if not is_written(ROOT / "haribote" / found.file):
+        return None
+    return function_in("haribote", found)
+
+
+def function_in(package: str, task: Task) -> Callable[..., Any]:
+    """The function of a task in the file of `haribote` or `solutions`. Raises HariboteError where it has none."""
+    module = importlib.import_module(f"{package}." + task.file.removesuffix(".py").replace("/", "."))
+    if not callable(getattr(module, task.name, None)):
+        raise HariboteError(f"{module.__file__}: has no function {task.name} (task {task.id})", "`grader reset TASK`")
+    function: Callable[..., Any] = getattr(module, task.name)
+    return function

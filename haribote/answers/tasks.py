@@ -1,26 +1,15 @@
-"""The registry of tasks over `haribote/answers/tasks.toml`: what tasks there are, and whose code answers them.
-
-`resolve("5.12")` gives the learner's code where it is written. Where it is not: for a kernel nothing (its node then
-runs on the host), for a task that the product does not need nothing, for any other the product's own function. With
-`solutions=True`, or HARIBOTE_SOLUTIONS=1 in the environment, it gives the reference answer.
-"""
+"""The list of tasks, `tasks.toml`: what there is to write, where its file is, what helps and what it counts."""
 
 from __future__ import annotations
 
-import ast
-import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
-from haribote.answers.ownership import exercise, own_function, product_only, solutions_wanted, withheld
 from haribote.errors import HariboteError
-from haribote.kernel import Kernel
-from haribote.kernel_table import KERNELS, KernelRow
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,13 +17,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = ROOT / "grader" / "tasks.toml"
-
-__all__ = [
-    "ROOT", "Answer", "Function", "Task", "UnknownTask", "all_tasks", "answer_file", "exercise", "find_task",
-    "is_written", "is_written_text", "kernel_in", "product_only", "resolve", "resolve_row", "solutions_wanted",
-    "withheld",
-]  # fmt: skip
+TASKS = Path(__file__).with_name("tasks.toml")
 
 
 class UnknownTask(HariboteError):
@@ -73,25 +56,9 @@ class Task:
         return self.function or self.product.partition(":")[2]
 
     @property
-    def rows(self) -> tuple[KernelRow, ...]:
-        """The rows of the kernel table that the task answers; none where it is no kernel."""
-        return tuple(row for row in KERNELS if row.task == self.id)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A kernel and whose it is."""
-
-    kernel: Kernel
-    owner: Literal["yours", "reference"]
-
-
-@dataclass(frozen=True)
-class Function:
-    """The function that answers a task of another stage, and whose it is."""
-
-    function: Callable[..., Any]
-    owner: Literal["yours", "reference", "product"]
+    def is_kernel(self) -> bool:
+        """Whether the task is a kernel; `kernel_table.rows_of` gives its rows of the kernel table."""
+        return not self.name
 
 
 @cache
@@ -112,85 +79,3 @@ def find_task(task: str) -> Task:
         if found.id == task:
             return found
     raise UnknownTask(f"there is no task {task!r}", "`grader list` to see them all")
-
-
-def is_written(path: Path) -> bool:
-    """True where a learner's file has no `raise NotWritten` left; a file with a syntax error counts as written."""
-    return path.is_file() and is_written_text(path.read_bytes())
-
-
-def is_written_text(content: bytes) -> bool:
-    """The same of a file's content, UTF-8 with or without a byte order mark."""
-    try:
-        module = ast.parse(content.decode("utf-8-sig"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))
-    names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
-    return not any(isinstance(name, ast.Name) and name.id == "NotWritten" for name in names)
-
-
-def answer_file(task: Task, solutions: bool | None = None, root: Path = ROOT) -> Path:
-    """The file of a task's answer: the learner's, or the reference one. solutions: None = what HARIBOTE_SOLUTIONS says.
-
-    root: of the course's tree.
-    """
-    solutions = solutions_wanted() if solutions is None else solutions
-    return root / ("solutions" if solutions else "haribote") / task.file
-
-
-def resolve(task: str, solutions: bool | None = None) -> Answer | Function | None:
-    """The code that answers a task, or None where the learner has not written it yet and the product has none.
-
-    solutions: the reference answers; None = what HARIBOTE_SOLUTIONS says. Raises UnknownTask.
-    """
-    found = find_task(task)
-    if found.rows:
-        return resolve_row(found.rows[0], solutions)
-    if solutions_wanted() if solutions is None else solutions:
-        return Function(_function_in("solutions", found), "reference")
-    theirs = _learners_function(found.id)
-    if theirs:
-        return Function(theirs, "yours")
-    return Function(_product_function(found), "product") if found.product else None
-
-
-def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
-    """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
-    solutions = solutions_wanted() if solutions is None else solutions
-    package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
-    if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
-        return None
-    module = importlib.import_module(f"{package}.kernels.{row.module}")
-    return Answer(kernel_in(module, row.task), "reference" if solutions else "yours")
-
-
-def kernel_in(module: ModuleType, task: str) -> Kernel:
-    """The kernel of a task in a module. Raises HariboteError where it has none."""
-    found = [item for item in vars(module).values() if isinstance(item, Kernel) and item.task == task]
-    if not found:
-        raise HariboteError(f"{module.__file__}: has no kernel of task {task}", f'@kernel("{task}", …) on it')
-    return found[0]
-
-
-def _product_function(task: Task) -> Callable[..., Any]:
-    importlib.import_module(task.product.partition(":")[0])
-    return own_function(task.id)
-
-
-@cache
-def _learners_function(task: str) -> Callable[..., Any] | None:
-    """The learner's function of a task that is no kernel, or None; looked up once per process."""
-    found = find_task(task)
-    if not is_written(ROOT / "haribote" / found.file):
-        return None
-    return _function_in("haribote", found)
-
-
-def _function_in(package: str, task: Task) -> Callable[..., Any]:
-    """The function of a task in the file of `haribote` or `solutions`. Raises HariboteError where it has none."""
-    module = importlib.import_module(f"{package}." + task.file.removesuffix(".py").replace("/", "."))
-    if not callable(getattr(module, task.name, None)):
-        raise HariboteError(f"{module.__file__}: has no function {task.name} (task {task.id})", "`grader reset TASK`")
-    function: Callable[..., Any] = getattr(module, task.name)
-    return function

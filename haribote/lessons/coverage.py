@@ -22,7 +22,7 @@ from haribote.chip.codegen import ChipPiece, Find, LeftOut, generate, run_kernel
 from haribote.chip.program import TRANSFERS, Compiled, link
 from haribote.course import reread
 from haribote.errors import HariboteError, NotWritten
-from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem, rows_of
 from haribote.lessons.quick_check import wrong_result
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.problems.judging import export_answer
@@ -144,8 +144,8 @@ def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
     compiled = link(placed, generate(placed, solutions_wanted(), find))
     owners: dict[str, list[str]] = {"yours": [], "reference": [], "": []}
     for task in all_tasks():
-        if task.rows and task.id not in broken:
-            answer = find(task.rows[0], solutions_wanted())
+        if task.is_kernel and task.id not in broken:
+            answer = find(rows_of(task.id)[0], solutions_wanted())
             owners[answer.owner if answer else ""].append(_label(task.id))
     yours, reference, missing = (tuple(owners[owner]) for owner in ("yours", "reference", ""))
     return Coverage(compiled, yours, reference, missing, {_label(task): why for task, why in broken.items()})

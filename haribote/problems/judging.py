@@ -17,7 +17,7 @@ from haribote.answers.ownership import solutions_wanted
 from haribote.answers.tasks import ROOT, find_task
 from haribote.course import reread
 from haribote.errors import HariboteError
-from haribote.kernel_table import KernelRow
+from haribote.kernel_table import KernelRow, rows_of
 from haribote.problems.judge_case import testcase
 from haribote.problems.problem import Header, answer_to, emit, judge_problem, read_header, rows_named
 from simulator import SimulatorError
@@ -78,11 +78,11 @@ def export_answer(task: str, solutions: bool | None = None) -> Export:
     Raises UnknownTask, NotWritten, what the kernel raises, and HariboteError where the task is not a kernel.
     """
     found = find_task(task)
-    if not found.rows:
+    if not found.is_kernel:
         raise HariboteError(f"task {task} ({found.title}) is not a kernel", 'export_answer("5.12")')
     reread()
     wanted = solutions_wanted() if solutions is None else solutions
-    return Export(tuple(export_row(row, wanted) for row in found.rows))
+    return Export(tuple(export_row(row, wanted) for row in rows_of(found.id)))
 
 
 def judge_kernels(names: Sequence[str], solutions: bool) -> int:

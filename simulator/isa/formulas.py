@@ -1,7 +1,7 @@
 """Index formulas: which word goes where, written once in the table of instructions.
 
 `L1BM[B + 16*c + j] = L2BM[A + 16*c + j] | j < 16` says: for every cycle c and every j below 16, the long word at A + …
-of the L2BM goes to the address B + ... of the L1BM. The NumPy engine executes this text (`simulator.isa.gather`), `explain`
+of the L2BM goes to the address B + ... of the L1BM. The NumPy engine executes this text (`gather`), `explain`
 prints it, `trace` solves it; the native engine and the tests say the same in their own words. Names (isa.md, sections 6
 to 9):
 

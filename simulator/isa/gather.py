@@ -1,6 +1,6 @@
 """Index formulas solved: for every long word that a transfer writes, which one it takes.
 
-A formula (`simulator.isa.formulas`) is solved for the addresses A = B = 0 and once for all transfers that differ only in
+A formula (`formulas`) is solved for the addresses A = B = 0 and once for all transfers that differ only in
 their addresses. Every side is seen as units of neighbouring long words: L1BMs of an L2B, L2BMs, groups, or just one;
 the 64 PEs of an L1B are one unit of 256 W long words, ordered by cycle, long word, PE.
 """

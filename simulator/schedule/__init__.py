@@ -3,7 +3,7 @@
     nodes of the program -> edges between them -> groups that keep their distances -> times of all nodes -> text
 
 What comes before what follows from what is read and written; how far apart it stands and what may share a step, from
-the assembler's own rules (`simulator.rules.waits`, `simulator.rules.conflicts`). Equal means: started with the same memories, both
+the assembler's own rules (`simulator.rules`). Equal means: started with the same memories, both
 programs print the same and leave the same memories. Only what units put out last (forwarding paths, turnaround
 register) may differ at the end, and base addresses that the program does not set must be multiples of 4, as at the
 start of the machine.

@@ -72,7 +72,7 @@ KERNELS = {
 
 def degenerate(task: Task) -> dict[str, str]:
     """Files of answers to a task, by name."""
-    if task.rows:
+    if task.is_kernel:
         head = f"{_HEAD}\n@kernel('{task.id}', 'x')\ndef answer(op):\n    "
         return {name: f"{head}{body}\n" for name, body in KERNELS.items()}
     head = f"{_HEAD}\ndef {task.name}(*args, **kwargs):\n    values = given(args, kwargs)\n    "

@@ -72,7 +72,8 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "the judge": ("5.12", kernel(RELU, "import grader.judges.kernel"), 0, "grader.judges.kernel"),
     "another solution": ("5.12", kernel(RELU, "import solutions.kernels.t5_12_relu"), 0, "solutions"),
     "the placer of nops": (
-        "4.3", "from simulator import assemble\nfrom simulator.assembly.checks import fix_nops\ndef place_nops(**parts):\n"
+        "4.3", "from simulator import assemble\nfrom simulator.assembly.checks import fix_nops\n"
+        "def place_nops(**parts):\n"
         "    text = '\\n'.join(l for p in parts.values() for l in p)\n    yield fix_nops(assemble(text))",
         0, "product's own answer to task 4.3"),
     "the findings about nops": (

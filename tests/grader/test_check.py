@@ -14,8 +14,9 @@ from grader import Result, check
 from grader.feedback.causes import CAUSES, NEVER_WRITTEN
 from grader.selftest.mistakes import MISTAKES, Mistake
 from haribote.answers.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
+from haribote.kernel_table import rows_of
 
-KERNEL_TASKS = [task for task in all_tasks() if task.rows]
+KERNEL_TASKS = [task for task in all_tasks() if task.is_kernel]
 
 
 def answer(tmp_path: Path, task: str, old: str = "", new: str = "") -> Path:
@@ -39,7 +40,7 @@ def relu(tmp_path: Path, body: str) -> Result:
 def test_a_solution_has_full_marks(task: Task) -> None:
     result = check(task.id, path=ROOT / "solutions" / task.file)
     assert result.passed and result.points == task.points, str(result)
-    assert {cost.name for cost in result.costs} == {row.name for row in task.rows}
+    assert {cost.name for cost in result.costs} == {row.name for row in rows_of(task.id)}
     assert all(cost.score <= cost.par for cost in result.costs)
 
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from haribote.answers.resolve import Function, resolve
 
 from grader import check
 from grader.selftest.run import selftest
 from grader.trials import trials_of, wrong_of
-from haribote.answers import tasks
+from haribote.answers import ownership
 from haribote.answers.ownership import product_only, withheld
+from haribote.answers.resolve import Function, resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
 from haribote.layout import LAYOUTS, position
 from haribote.training.train import accuracy
 
-EXERCISES = [task for task in all_tasks() if not task.rows]
+EXERCISES = [task for task in all_tasks() if not task.is_kernel]
 
 SLOW = ("1.1", "3.1")  # torch, and a C++ compiler
 each_exercise = pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_solution_passes_and_wrong_answers_do_not(task: Task) -> None:
     assert report.passed and report.wrong_answers >= 2, str(report)
 
 
-def test_the_product_calls_the_learners_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_product_calls_thelearners_function(monkeypatch: pytest.MonkeyPatch) -> None:
     logits, labels = np.eye(10, dtype=np.float32), np.arange(10)
-    monkeypatch.setattr(tasks, "_learners_function", lambda task: None)
+    monkeypatch.setattr(ownership, "learners_function", lambda task: None)
     assert accuracy(logits, labels) == 1
-    monkeypatch.setattr(tasks, "_learners_function", lambda task: (lambda *_: 0.25) if task == "0.1" else None)
+    monkeypatch.setattr(ownership, "learners_function", lambda task: (lambda *_: 0.25) if task == "0.1" else None)
     assert accuracy(logits, labels) == 0.25
     with product_only():
         assert accuracy(logits, labels) == 1
@@ -60,7 +60,7 @@ def test_a_check_does_not_depend_on_other_answers(monkeypatch: pytest.MonkeyPatc
     def broken(*_: object) -> object:
         raise AssertionError("the answer to another task was called")
 
-    monkeypatch.setattr(tasks, "_learners_function", lambda task: broken)
+    monkeypatch.setattr(ownership, "learners_function", lambda task: broken)
     for task in ("2.3", "5.12"):
         assert check(task, path=ROOT / "solutions" / find_task(task).file).passed
 
@@ -81,7 +81,7 @@ def test_the_products_own_answer_is_withheld() -> None:
         ("0.1", "from haribote.training.train import accuracy\n"),
         ("2.1", "from haribote.autodiff.elementwise import relu\n"),
         ("4.1", "def position(layout, level):\n    return layout.position(level)\n"),
-        ("6.1", "from haribote.answers.tasks import resolve\n\nreserve = resolve('6.1').function\n"),
+        ("6.1", "from haribote.answers.resolve import resolve\n\nreserve = resolve('6.1').function\n"),
     ],
 )
 def test_handing_in_the_products_own_function_fails(tmp_path: Path, task: str, body: str) -> None:
@@ -95,8 +95,6 @@ def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
     """In a tree of its own: task 2.1 written wrongly on purpose shows in the product's rule."""
     for folder in ("haribote", "simulator"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "cpp", "view"))
-    (tmp_path / "grader").mkdir()
-    shutil.copy(ROOT / "grader" / "tasks.toml", tmp_path / "grader")
     code = "from haribote.autodiff.elementwise import relu; print(list(relu(None, None, 'x')))"
     path = tmp_path / "haribote" / find_task("2.1").file
     path.write_text("def relu(g, node, grad):\n    yield 'mine'\n", encoding="utf-8")
@@ -146,12 +144,12 @@ def test_solutions_stand_in_where_they_are_wanted(monkeypatch: pytest.MonkeyPatc
     for task in ("0.1", "5.12"):
         answer = resolve(task)
         assert answer and answer.owner == "reference"
-    assert resolve("5.12", False) is None or tasks.is_written(ROOT / "haribote" / find_task("5.12").file)
+    assert resolve("5.12", False) is None or ownership.is_written(ROOT / "haribote" / find_task("5.12").file)
 
 
 @pytest.mark.parametrize("task", [task for task in EXERCISES if not task.product], ids=lambda task: task.id)
 def test_a_task_that_the_product_does_not_need(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_learners_function", lambda name: None)
+    monkeypatch.setattr(ownership, "learners_function", lambda name: None)
     assert task.name and resolve(task.id, False) is None
     reference = resolve(task.id, True)
     assert isinstance(reference, Function) and reference.owner == "reference"

@@ -83,7 +83,7 @@ some_tasks = pytest.mark.parametrize(
     [
         pytest.param(task, id=task.id, marks=() if task.id in QUICK else pytest.mark.slow)
         for task in all_tasks()
-        if not task.rows or task.id in QUICK
+        if not task.is_kernel or task.id in QUICK
     ],
 )
 

@@ -67,7 +67,7 @@ QUICK = ("0.1", "2.1", "4.1", "4.3", "5.12", "6.1")
 
 
 def answer(task: Task, value: str, way: str) -> str:
-    if task.rows:
+    if task.is_kernel:
         return f"{HEAD}\n@kernel('{task.id}', 'x')\ndef it(op):\n    {way} {value}\n"
     return f"{HEAD}\ndef {task.name}(*args, **kwargs):\n    {way} {value}\n"
 
@@ -79,7 +79,7 @@ def answer(task: Task, value: str, way: str) -> str:
     [
         pytest.param(task, id=task.id, marks=() if task.id in QUICK else pytest.mark.slow)
         for task in all_tasks()
-        if not task.rows or task.id in QUICK
+        if not task.is_kernel or task.id in QUICK
     ],
 )
 def test_a_value_of_no_use_is_a_failure_in_words(task: Task, way: str, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from haribote.answers import tasks
+from haribote import kernel_table
+from haribote.answers import resolve
 from haribote.commands.cli import main
 
 FAILURES = {
@@ -67,12 +68,12 @@ def test_a_learners_file_that_fails_is_one_message(
     monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
     folder = tmp_path / "haribote" / "kernels"
     folder.mkdir(parents=True)
-    row = next(row for row in tasks.KERNELS if row.name == "relu")
+    row = next(row for row in kernel_table.KERNELS if row.name == "relu")
     (folder / f"{row.module}.py").write_text(f"\n{text}\n")
     package = importlib.import_module("haribote.kernels")
     monkeypatch.setattr(package, "__path__", [str(folder)])
     monkeypatch.delitem(sys.modules, f"haribote.kernels.{row.module}", raising=False)
-    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    monkeypatch.setattr(resolve, "ROOT", tmp_path)
     assert main(["kernel", "relu"]) == 2
     kind = {"raise SystemExit": "SystemExit", "1 / 0": "ZeroDivisionError"}.get(text, "SyntaxError")
     message = capsys.readouterr().err
@@ -105,7 +106,7 @@ sys.exit(importlib.import_module(module).main(arguments))
     ],
 )
 def test_a_user_without_home_and_passwd_entry(command: list[str], status: int, said: str, tmp_path: Path) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(tasks.ROOT)}
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(resolve.ROOT)}
     run = [sys.executable, "-c", _NOBODY, *command]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == status and said in done.stdout + done.stderr and "Traceback" not in done.stderr

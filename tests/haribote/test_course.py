@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from haribote import course
-from haribote.answers import tasks
+from haribote.answers import ownership, resolve
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 
@@ -54,7 +54,8 @@ def test_a_mistake_in_a_learners_file_names_its_line(
     (folder / "t0_1_accuracy.py").write_text(text, encoding="utf-8")
     importlib.import_module("haribote.exercises")
     monkeypatch.setattr(sys.modules["haribote.exercises"], "__path__", [str(folder)])
-    monkeypatch.setattr(tasks, "is_written", lambda path: True)
+    for module in (ownership, resolve):
+        monkeypatch.setattr(module, "is_written", lambda path: True)
     try:
         with course.skip_unwritten():
             function = course.answer("0.1")
@@ -73,7 +74,8 @@ def test_with_solutions_nothing_may_be_missing(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_answers_of_a_bare_tree_are_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "is_written", lambda path: False)
+    for module in (ownership, resolve):
+        monkeypatch.setattr(module, "is_written", lambda path: False)
     for task in ("2.1", "5.12"):
         with pytest.raises(NotWritten, match=f"task {task}"):
             course.answer(task)
@@ -87,7 +89,8 @@ def test_an_answer_is_read_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     written = tmp_path / "t0_1_accuracy.py"
     monkeypatch.setattr(sys.modules["haribote.exercises"], "__path__", [str(tmp_path)])
-    monkeypatch.setattr(tasks, "is_written", lambda path: True)
+    for module in (ownership, resolve):
+        monkeypatch.setattr(module, "is_written", lambda path: True)
     try:
         for text in ("return 1", "return 10"):
             written.write_text(f"def accuracy(guesses, labels):\n    {text}\n", encoding="utf-8")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from haribote.answers import tasks
+from haribote.answers import ownership
 from haribote.errors import GraphError
 from haribote.graph import Builder, evaluate
 from haribote.operators.reference import operators, run_nodes
@@ -35,7 +35,7 @@ def test_evaluation_runs_the_learners_loop(monkeypatch):
     model = builder.finish()
     np.testing.assert_array_equal(evaluate(model, {"x": X})["y"], np.maximum(X, 0))
     learners = {"1.2": lambda nodes, values, compute: {**values, "y": X}}
-    monkeypatch.setattr(tasks, "_learners_function", learners.get)
+    monkeypatch.setattr(ownership, "learners_function", learners.get)
     np.testing.assert_array_equal(evaluate(model, {"x": X})["y"], X)
 
 

@@ -1,0 +1,75 @@
+"""Whose code answers a task.
+
+`resolve("5.12")` gives the learner's code where it is written. Where it is not: for a kernel nothing (its node then
+runs on the host), for a task that the product does not need nothing, for any other the product's own function. With
+`solutions=True`, or HARIBOTE_SOLUTIONS=1 in the environment, it gives the reference answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+from haribote.answers.ownership import function_in, is_written, learners_function, own_function, solutions_wanted
+from haribote.answers.tasks import ROOT, Task, find_task
+from haribote.errors import HariboteError
+from haribote.kernel import Kernel
+from haribote.kernel_table import KernelRow, rows_of
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A kernel and whose it is."""
+
+    kernel: Kernel
+    owner: Literal["yours", "reference"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """The function that answers a task of another stage, and whose it is."""
+
+    function: Callable[..., Any]
+    owner: Literal["yours", "reference", "product"]
+
+
+def resolve(task: str, solutions: bool | None = None) -> Answer | Function | None:
+    """The code that answers a task, or None where the learner has not written it yet and the product has none.
+
+    solutions: the reference answers; None = what HARIBOTE_SOLUTIONS says. Raises UnknownTask.
+    """
+    found = find_task(task)
+    if found.is_kernel:
+        return resolve_row(rows_of(found.id)[0], solutions)
+    if solutions_wanted() if solutions is None else solutions:
+        return Function(function_in("solutions", found), "reference")
+    theirs = learners_function(found.id)
+    if theirs:
+        return Function(theirs, "yours")
+    return Function(_product_function(found), "product") if found.product else None
+
+
+def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
+    """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
+    solutions = solutions_wanted() if solutions is None else solutions
+    package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
+    if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
+        return None
+    module = importlib.import_module(f"{package}.kernels.{row.module}")
+    return Answer(kernel_in(module, row.task), "reference" if solutions else "yours")
+
+
+def kernel_in(module: ModuleType, task: str) -> Kernel:
+    """The kernel of a task in a module. Raises HariboteError where it has none."""
+    found = [item for item in vars(module).values() if isinstance(item, Kernel) and item.task == task]
+    if not found:
+        raise HariboteError(f"{module.__file__}: has no kernel of task {task}", f'@kernel("{task}", …) on it')
+    return found[0]
+
+
+def _product_function(task: Task) -> Callable[..., Any]:
+    importlib.import_module(task.product.partition(":")[0])
+    return own_function(task.id)
