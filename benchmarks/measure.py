@@ -15,10 +15,10 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from haribote.answers.resolve import resolve_row
 
 from benchmarks.families import ENOUGH, family_lines, program_of
 from benchmarks.figures import FamilyTime, Figure
+from haribote.answers.resolve import resolve_row
 from haribote.chip.codegen import run_kernel
 from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, problem

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 from haribote.kernel_table import BY_TRANSFER, problem
-from haribote.problems import emit
+from haribote.problems.problem import emit
 from haribote.stack.bounds import lower_bound
 from haribote.stack.collection import collection, pairs
 from haribote.stack.maps import BitMap
@@ -27,7 +27,7 @@ from haribote.stack.places import NoRoom, Place, Room
 from haribote.stack.verify import failure
 from simulator import assemble
 from simulator.cache import VARIABLE
-from simulator.cost import Cost, cost_of
+from simulator.isa.cost import Cost, cost_of
 
 ROOM = Room({**Room().free, "DRAM": (1 << 16, 1 << 20)})
 """What a kernel may use, and some DRAM."""

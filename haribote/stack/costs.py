@@ -5,7 +5,7 @@ from __future__ import annotations
 from haribote.stack.demand import Demand
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.ways import Way
-from simulator.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP
+from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP
 
 STEP = 4
 """Cycles of a step."""

@@ -11,8 +11,8 @@ from haribote.stack.paths import paths
 from haribote.stack.places import BANKS, NoRoom, Place, Room, Taker
 from haribote.stack.search import Hop, Path
 from simulator import Program, assemble
-from simulator.checks import fix_nops
-from simulator.cost import Cost, cost_of
+from simulator.assembly.checks import fix_nops
+from simulator.isa.cost import Cost, cost_of
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import numpy as np
 
 from haribote.stack.issues import Issue
 from simulator import assemble
-from simulator.conflicts import conflicts
-from simulator.program import Line, Move, Step
-from simulator.waits import Timeline
+from simulator.isa.program import Line, Move, Step
+from simulator.rules.conflicts import conflicts
+from simulator.rules.waits import Timeline
 
 
 @dataclass

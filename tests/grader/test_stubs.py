@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from haribote.answers.resolve import kernel_in, resolve
 
 from grader.stubs import MANIFEST, StubError, is_edited, read_manifest, reset, stub_of, write_stubs
 from haribote.answers.ownership import is_written
+from haribote.answers.resolve import kernel_in, resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.chip.codegen import run_kernel
 from haribote.errors import NotWritten

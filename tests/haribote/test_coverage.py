@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from haribote.answers.resolve import Answer, resolve_row
 
 from haribote.answers import verdicts
+from haribote.answers.resolve import Answer, resolve_row
 from haribote.answers.tasks import find_task
 from haribote.chip.codegen import Find, KernelFailed, run_kernel
 from haribote.chip.step_cost import step_cost

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from haribote.answers.resolve import Answer, resolve
 
+from haribote.answers.resolve import Answer, resolve
 from haribote.answers.tasks import UnknownTask
 from haribote.chip import codegen
 from haribote.chip.program import ProgramPart

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from haribote.answers.resolve import resolve_row
 
+from haribote.answers.resolve import resolve_row
 from haribote.chip.codegen import run_kernel
 from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, KernelRow, problem

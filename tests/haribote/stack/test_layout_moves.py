@@ -26,7 +26,7 @@ from haribote.stack.resort import last_resort
 from haribote.stack.search import candidates
 from haribote.stack.verify import failure
 from simulator import assemble
-from simulator.checks import check
+from simulator.assembly.checks import check
 
 MAPS = collection()
 DL = ["16", "256", "16x16", "256x16.A", "256x16.P", "256x16.B", "1024x16"]
