@@ -50,11 +50,13 @@ def paths(
 
 def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool) -> Iterator[Path]:
     """What the search finds; where it finds nothing, what two wider ones find."""
-    found = list(islice(candidates(start, wanted, through, assumed=assumed), TRIED))
+    found: list[Path] = []
+    for memories in dict.fromkeys((through - {"DRAM"}, through)):  # DRAM on the way is seldom better, and widens much
+        found += islice(candidates(start, wanted, memories, LIMIT, assumed), TRIED)
     yield from found
     if not found:
         yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, single=True), TRIED)
-        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, turns=1), TRIED)
+        yield from islice(candidates(start, wanted, through, LIMIT // 2, assumed, turns=1), TRIED)
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ WITHIN = 2
 """Hops in a row that stay within the PEs."""
 MOVES = 3
 """Hops of a path by MV instructions."""
-LIMIT = 60_000
+LIMIT = 40_000
 """Demands that a search looks at before it gives up: some seconds."""
 HEIGHT: dict[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
 THROUGH = frozenset(("LM", "L1BM", "L2BM", "PDM"))
@@ -116,13 +116,15 @@ class _Bound:
     """What a path costs at least from a demand back to the start."""
 
     def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
-        self.turns = turns
+        self.turns, self.above = turns, start.memory != "LM"
         both = start.memory == wanted.memory == "LM"
         self.top = TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
         self.up, self.down = _legs(start), _legs(wanted)
 
     def __call__(self, state: _State) -> float:
         height = HEIGHT[state.demand.memory]
+        if self.above and (state.climbing or state.turns < self.turns):  # it has to come down from the top once more
+            return sum(self.down[0 if state.climbing else height :])
         if state.climbing:
             return sum(self.up[:height])
         if state.turns < self.turns:

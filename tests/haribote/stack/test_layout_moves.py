@@ -150,7 +150,7 @@ def test_a_buffer_that_is_used_again_waits_for_its_last_reader() -> None:
 
 
 def test_a_path_is_kept_and_a_spoilt_file_is_not_believed(kept: Path) -> None:
-    ends = source_of(MAPS["256x16.B"]), target_of(MAPS["256x16.A"])
+    ends = source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"])
     first = move(*ends)
     paths.paths.cache_clear()
     began = time.process_time()
