@@ -23,6 +23,6 @@ keep_old_names(
         "cpp.backend": "training.cpp_backend",
         "cpp.lesson": "lessons.cpp",
         "cpp.walk": "lessons.walk",
-        "tasks": "answers",
+        "tasks": "answers.resolve",
     },
 )

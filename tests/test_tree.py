@@ -1,0 +1,150 @@
+"""The tree shows the flow: imports go one way between packages and between folders, and old names still work."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("simulator", "haribote", "grader")  # each may import those before it
+
+
+def files(package: str) -> list[Path]:
+    return [path for path in sorted((ROOT / package).rglob("*.py")) if not path.name.startswith("t5_")]
+
+
+def module(path: Path) -> str:
+    name = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+    return name.removesuffix(".__init__")
+
+
+MODULES = {module(path): path for package in PACKAGES for path in files(package)}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            while name and name not in MODULES:
+                name = name.rpartition(".")[0]
+            if name:
+                yield name
+
+
+def room(name: str) -> str:
+    """Where a module stands: its folder; a file of the package's own folder is a room of its own."""
+    if MODULES[name].name == "__init__.py":
+        return name
+    folder, _, _ = name.rpartition(".")
+    return name if folder in PACKAGES else folder
+
+
+def arrows() -> set[tuple[str, str]]:
+    """Pairs of rooms of which the first imports the second; a package's own `__init__` only hands names on."""
+    found = {(room(name), room(other)) for name, path in MODULES.items() for other in imported(path)}
+    return {(a, b) for a, b in found if a != b and a not in PACKAGES and b not in PACKAGES}
+
+
+def test_no_two_folders_import_each_other() -> None:
+    found = arrows()
+    assert len(found) > 100  # they were read at all
+    assert [pair for pair in sorted(found) if pair[::-1] in found] == []
+
+
+def test_packages_import_one_way() -> None:
+    for name, path in MODULES.items():
+        later = PACKAGES[PACKAGES.index(name.partition(".")[0]) + 1 :]
+        assert [other for other in imported(path) if other.partition(".")[0] in later] == [], name
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    """A face (`__init__`) hands on what stands below it, so imports of faces are left out."""
+    edges = {
+        name: {other for other in imported(path) if MODULES[other].name != "__init__.py" and other != name}
+        for name, path in MODULES.items()
+        if path.name != "__init__.py"
+    }
+    state: dict[str, int] = {}
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if state.get(name) == 1:
+            raise AssertionError(" -> ".join((*trail[trail.index(name) :], name)))
+        if name in state:
+            return
+        state[name] = 1
+        for other in edges.get(name, ()):
+            visit(other, (*trail, name))
+        state[name] = 2
+
+    for name in edges:
+        visit(name, ())
+
+
+def test_the_tree_in_contributing_names_every_folder() -> None:
+    tree = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1]
+    for package in PACKAGES:
+        part = tree[tree.index(f"{package}/") :]
+        folders = {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").is_file()}
+        assert {name for name in folders if f"{name}/" not in part} == set(), package
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("haribote.tasks", "haribote.answers.resolve"),
+        ("haribote.gradients.backward", "haribote.autodiff.rules"),
+        ("haribote.emitter", "haribote.graphs.writer"),
+        ("haribote.reference", "haribote.operators.reference"),
+        ("haribote.cpp.lesson", "haribote.lessons.cpp"),
+        ("haribote.data", "haribote.data"),
+        ("simulator.checks", "simulator.assembly.checks"),
+        ("simulator.program", "simulator.isa.program"),
+        ("simulator.execute.alu", "simulator.engine.numpy.alu"),
+        ("simulator.numbers.formats", "simulator.engine.numbers.formats"),
+    ],
+)
+def test_old_names_are_the_same_modules(old: str, new: str) -> None:
+    assert importlib.import_module(old) is importlib.import_module(new)
+
+
+def test_what_answers_and_notebooks_import_is_there() -> None:
+    """Every import that a file of the first edition of the course has, in a process of its own."""
+    code = """
+from haribote.autodiff import gradients, train_step
+from haribote.backends import Backend, Floats, Labels, TorchBackend
+from haribote.checkpoint import Run
+from haribote.coverage import export_answer, on_chip
+from haribote.cpp.backend import CppBackend
+from haribote.cpp.lesson import chain, compiling, digits_step, measured, node_times, ready
+from haribote.data import NormalisedImages, batch_order, load, normalise
+from haribote.emitter import Emitter
+from haribote.gradients.backward import Backward, Gradients
+from haribote.infer import read_image, write_picture
+from haribote.kernel_table import BY_NAME, problem
+from haribote.listing import listing, times
+from haribote.models import mlp
+from haribote.short_run import Watched, train_a_little, your_chip
+from haribote.step_cost import FLOOR, step_cost
+from haribote import strokes
+from haribote.tasks import ROOT, resolve
+from haribote.textual import parsed
+from haribote.train import Options, accuracy, evaluate, make_backend, train_epoch
+from haribote.view import netron
+from simulator import Machine, assemble, checks
+from simulator.explain import explain
+from simulator.profile import profile_of, table
+from simulator.view import View
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
