@@ -42,7 +42,8 @@ def write(path: Path, source: Place, target: Place, room: Room) -> Move:
     places, taker = [source], room.taker()
     for number, hop in enumerate(path):
         places.append(_next(path, number, places[-1], target, taker))
-        if taker.again:
+        turned = hop.way.kind == "matrix" and any(before.way.kind == "matrix" for before in path[:number])
+        if taker.again or turned:  # a buffer, or a matrix register, that an earlier hop may still be reading
             flush()
             taker.again = False
         found = issues(hop, places[-2], places[-1])
@@ -74,7 +75,8 @@ def _next(path: Path, number: int, last: Place, target: Place, taker: Taker) -> 
     hop = path[number]
     if number + 1 == len(path):
         return Place(target.memory, target.address, hop.target)
-    longs = max(hop.target.longs, 1 << max(hop.way.target_block, path[number + 1].way.source_block))
+    block = 1 << max(hop.way.target_block, path[number + 1].way.source_block)
+    longs = -(-hop.target.longs // block) * block  # issues write and read whole blocks, also where a map has holes
     longs += hop.way.span if hop.way.single else 0
     if hop.target.memory == "LM":
         others = [last.memory] + [target.memory] * (number + 2 == len(path))

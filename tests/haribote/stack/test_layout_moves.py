@@ -149,6 +149,20 @@ def test_a_buffer_that_is_used_again_waits_for_its_last_reader() -> None:
     _sound(write(path, source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"]), tight))
 
 
+def test_buffers_are_whole_blocks_and_matrix_registers_are_waited_for() -> None:
+    """Two that random layouts found: a block with a hole reached the next buffer; `fm` came too soon after `dm`."""
+    holes = parse("((2_MAB:4, 2_PE:2), (2:64, 2_PE:1, 2_MAB:8)) * (4_L2B:2, 2_L1B:1, 4_MAB:1)")
+    wanted = parse("((2:1, 2:16), (2_W:1, 2_MAB:1, 2_L2B:1)) * (2_L1B:4, 8_MAB:2)")
+    for path in islice(candidates(holes, wanted, limit=1500, single=True), 2):
+        _sound(write(path, source_of(holes), target_of(wanted), Room()))
+    text = "((2_PE:1, 2:32, 2_MAB:2, 2:4, 2:1, 2:64, 2_W:1, 2:2, 2:8, 2_PE:2)) * (2_L2B:4, 2_L1B:1, 2_MAB:1)"
+    twice, row_major = parse(text), parse("((4_L2B:2, 128:1, 2_W:1))", "DRAM")
+    found = list(islice(candidates(twice, row_major, limit=1500), 2))
+    assert [hop.way.name for hop in found[0]][:2] == ["dm", "fm"]
+    for path in found:
+        _sound(write(path, source_of(twice), target_of(row_major), Room()))
+
+
 def test_a_path_is_kept_and_a_spoilt_file_is_not_believed(kept: Path) -> None:
     ends = source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"])
     first = move(*ends)
