@@ -95,7 +95,7 @@ def compile_for_sim(
 ) -> Compiled:
     """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
 
-    `solutions` and `find`: see `codegen.generate`.
+    `solutions` and `find`: see `chip.codegen.generate`.
     """
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))

@@ -131,7 +131,8 @@ class Op:
         return given
 
 
-Emitter = Callable[[Op], Iterator[str]]
+KernelFunction = Callable[[Op], Iterator[str]]
+"""Writes an operator in assembly, line by line."""
 
 
 @dataclass(frozen=True)
@@ -140,14 +141,14 @@ class Kernel:
 
     task: str
     title: str
-    emit: Emitter
+    emit: KernelFunction
 
     def __call__(self, op: Op) -> Iterator[str]:
         """The lines of assembly for one operator."""
         return self.emit(op)
 
 
-def kernel(task: str, title: str) -> Callable[[Emitter], Kernel]:
+def kernel(task: str, title: str) -> Callable[[KernelFunction], Kernel]:
     """Declare a kernel: `@kernel("5.12", "Relu")`."""
     return lambda emit: Kernel(task, title, emit)
 

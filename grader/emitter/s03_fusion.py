@@ -14,7 +14,7 @@ from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError, Items
 from grader.emitter.values import Value, Values
 from haribote.graph import Builder
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 
 MOST_LINES = 10_000
 
@@ -32,7 +32,7 @@ def softmax(function: Function, given: Values) -> dict[str, Value]:
     shape = given["shape"]
     assert isinstance(shape, list)
     builder = Builder("softmax")
-    g = Emitter(builder)
+    g = NodeWriter(builder)
     logits = builder.input("logits", tuple(int(str(size)) for size in shape), np.float32)
     g.shapes, g.result = {logits: tuple(int(str(size)) for size in shape)}, "softmax"
     parts = function(g, logits)

@@ -9,7 +9,7 @@ import onnx
 
 from haribote.autodiff.rules import Backward, Gradients, gradient
 from haribote.graph import attributes
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 
 STRIDE_1 = "ONNX's reference evaluator cannot say where the maxima are if both strides are 1"
 
@@ -36,14 +36,14 @@ class Window:
         return divmod(size + self.pads[axis] + self.pads[axis + 2] - span, self.strides[axis])
 
 
-def input_gradient(g: Emitter, grad: str, x: str, w: str, window: Window) -> str:
+def input_gradient(g: NodeWriter, grad: str, x: str, w: str, window: Window) -> str:
     """The gradient by x: every element of grad puts the kernel back where it came from."""
     left_over = [window.steps(axis, g.shapes[x][axis + 2])[1] for axis in (0, 1)]
     extra: dict[str, Any] = {"output_padding": left_over} if any(left_over) else {}
     return g.op("ConvTranspose", grad, w, **window.attributes, **extra)
 
 
-def weight_gradient(g: Emitter, grad: str, x: str, w: str, window: Window) -> str:
+def weight_gradient(g: NodeWriter, grad: str, x: str, w: str, window: Window) -> str:
     """The gradient by w: x convolved with grad, where batch and channels have changed places and strides dilations."""
     images = g.op("Transpose", x, part="images", perm=[1, 0, 2, 3])
     kernel = g.op("Transpose", grad, part="kernel", perm=[1, 0, 2, 3])
@@ -58,7 +58,7 @@ def weight_gradient(g: Emitter, grad: str, x: str, w: str, window: Window) -> st
     return g.op("Transpose", result, perm=[1, 0, 2, 3])
 
 
-def bias_gradient(g: Emitter, grad: str) -> str:
+def bias_gradient(g: NodeWriter, grad: str) -> str:
     """The gradient by the bias: the sum over images and places, one number per channel."""
     return g.op("ReduceSum", grad, g.ints([0, 2, 3], "axes"), keepdims=0)
 

@@ -10,7 +10,7 @@ import onnx
 
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index, Shape, attributes
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 
 Gradients = Iterator[str | None]
 """For each input of a node, in order: the name of the loss's gradient by it, None where there is none."""
@@ -29,7 +29,7 @@ def gradient(*op_types: str) -> Callable[[Callable[..., Gradients]], Callable[..
     return register
 
 
-class Backward(Emitter):
+class Backward(NodeWriter):
     """What a rule works with: the graph so far, shapes and attributes of the forward part.
 
     While the rule computes the gradient by its k-th input, `result` is that gradient's name.

@@ -141,9 +141,9 @@ def _test(commands: _Commands) -> None:
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.commands.run_cases import test_folders
+        from haribote.commands.run_cases import compare_folders
 
-        passed = test_folders(options.folders, options.backend, options.unit, options.solutions, options.gemm)
+        passed = compare_folders(options.folders, options.backend, options.unit, options.solutions, options.gemm)
         return 0 if passed else 1
 
     parser.set_defaults(run=run)

@@ -79,7 +79,7 @@ def table(rows: Iterable[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def test_folders(
+def compare_folders(
     folders: Iterable[Path],
     backend: str,
     unit: bool = False,

@@ -6,11 +6,11 @@ Check it with `grader check 3.2`; if you are stuck, `grader hint 3.2`.
 from __future__ import annotations
 
 from haribote.errors import NotWritten
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 from haribote.passes.decompose import Softmax
 
 
-def softmax(g: Emitter, logits: str) -> Softmax:
+def softmax(g: NodeWriter, logits: str) -> Softmax:
     """Add the nodes of p = softmax(logits), row by row, and return the names of its parts.
 
     logits: the name of a value [N, classes], float32. The result is `Softmax(shifted, exp, sum, p)`:

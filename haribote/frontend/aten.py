@@ -17,7 +17,7 @@ from torch import fx
 from haribote.answers.ownership import exercise
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 
 aten = torch.ops.aten
 Rule = Callable[..., Any]
@@ -30,7 +30,7 @@ PROFILER = "profiler"
 """Namespace of the operations that torch's optimisers leave in a trace; they compute nothing."""
 
 
-class Lowering(Emitter):
+class Lowering(NodeWriter):
     """What a rule works with: the ONNX graph so far, and the operation being lowered.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""What a rule that writes ONNX works with: a lowering rule of the front end, a gradient rule of `gradients`."""
+"""What a rule that writes ONNX works with: a lowering rule of the front end, a gradient rule of `autodiff`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
 
 
-class Emitter:
+class NodeWriter:
     """Adds nodes to a graph under the name of the value that the rule computes.
 
     Attributes:
@@ -38,3 +38,6 @@ class Emitter:
     def ints(self, values: list[int], part: str) -> str:
         """An int64 constant (a shape, a list of axes)."""
         return self.builder.constant(np.array(values, np.int64), f"{part}_{'x'.join(map(str, values))}")
+
+
+Emitter = NodeWriter  # as answers name it that were written for the first edition

@@ -16,7 +16,7 @@ import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.graph import Builder, Index, attributes, complete, mark_loss, tensor_info, updates
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 from haribote.passes.dead_code import remove_dead_code
 
 
@@ -45,7 +45,7 @@ class Softmax:
 
 
 @exercise("3.2")
-def softmax(g: Emitter, logits: str) -> Softmax:
+def softmax(g: NodeWriter, logits: str) -> Softmax:
     """Add the nodes of softmax: the largest logit of each row becomes 0, so that no exponential overflows."""
     axis = g.ints([1], "axes")
     largest = g.op("ReduceMax", logits, axis, part="max", keepdims=1)
@@ -77,7 +77,7 @@ class _Decomposer:
 
     def log_softmax(self, node: onnx.NodeProto) -> None:
         """log p, and its parts for the gradient and the loss."""
-        log_p, g = node.output[0], Emitter(self.builder)
+        log_p, g = node.output[0], NodeWriter(self.builder)
         g.shapes, g.result = self.index.shape, log_p.replace("log_", "")
         parts = self.softmax[log_p] = softmax(g, node.input[0])
         log_sum = self.builder.op("Log", parts.sum, name=f"{g.result}.log")

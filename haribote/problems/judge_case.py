@@ -27,7 +27,7 @@ MOST_READS = 512
 """Of a large output some places, chosen at random, must do."""
 
 
-def testcase(row: KernelRow, op: Op, seed: int = 0) -> str:
+def judge_case(row: KernelRow, op: Op, seed: int = 0) -> str:
     """A test case for `op`; the same for the same seed."""
     rng = np.random.default_rng([seed, *row.name.encode()])
     inputs = values(row, op, rng)

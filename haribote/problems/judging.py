@@ -2,7 +2,7 @@
 
 The public problem set gives an operator's inputs at the first addresses of LM0 or DRAM and takes the output from the
 start of LM1, LM0 (DL) or DRAM. Where a test case of that set is at hand (HARIBOTE_SHARED names the folder that has
-`golden/`), the answer is judged by it, else by a case with random values that `testcase` makes.
+`golden/`), the answer is judged by it, else by a case with random values that `judge_case` makes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from haribote.answers.tasks import ROOT, find_task
 from haribote.course import reread
 from haribote.errors import HariboteError
 from haribote.kernel_table import KernelRow, rows_of
-from haribote.problems.judge_case import testcase
+from haribote.problems.judge_case import judge_case
 from haribote.problems.problem import Header, answer_to, emit, judge_problem, read_header, rows_named
 from simulator import SimulatorError
 from simulator.files import write_file
@@ -105,7 +105,7 @@ def export_row(row: KernelRow, solutions: bool, folder: Path = FOLDER) -> Judged
     write_file(path, text.encode())
     name = golden.name if golden else ""
     try:
-        verdict = judge(case or testcase(row, op), text, name or "<test case>", _shown(path))
+        verdict = judge(case or judge_case(row, op), text, name or "<test case>", _shown(path))
     except SimulatorError as error:
         return Judged(row, path, name, None, f"REJECTED {error}")
     return Judged(row, path, name, verdict)

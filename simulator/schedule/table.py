@@ -81,7 +81,7 @@ class Table:
             return True
         together = [node.instruction for node in (*there, *nodes) if node.instruction is not None]
         if len({issue_group(instruction) for instruction in together}) < len(together):
-            return False  # as `conflicts` would say, which takes longer
+            return False  # as `rules.conflicts` would say, which takes longer
         return not conflicts(together)
 
     def _waited(self, instruction: Instruction, time: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from haribote.graphs.writer import Emitter
+from haribote.graphs.writer import NodeWriter
 from haribote.passes.decompose import Softmax
 
 
-def softmax(g: Emitter, logits: str) -> Softmax:
+def softmax(g: NodeWriter, logits: str) -> Softmax:
     """Add the nodes of p = softmax(logits), row by row, and return the names of its parts.
 
     logits: the name of a value [N, classes], float32. The result is `Softmax(shifted, exp, sum, p)`:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from haribote.kernel import Emitter, Memory, Op, Operand
+from haribote.kernel import KernelFunction, Memory, Op, Operand
 
 
 def is_elsewhere(op: Op, inputs: Memory = "LM0", output: Memory = "LM1") -> bool:
@@ -13,7 +13,7 @@ def is_elsewhere(op: Op, inputs: Memory = "LM0", output: Memory = "LM1") -> bool
     return op.y.memory != output or any(operand.memory != inputs for operand in op.inputs)
 
 
-def elsewhere(op: Op, emit: Emitter, inputs: Memory = "LM0", output: Memory = "LM1") -> Iterator[str]:
+def elsewhere(op: Op, emit: KernelFunction, inputs: Memory = "LM0", output: Memory = "LM1") -> Iterator[str]:
     """The kernel with copies around it: inputs to free words of `inputs`, the result from free words of `output`."""
     moved: list[Operand] = []
     for operand in op.inputs:

@@ -25,7 +25,7 @@ from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
 from haribote.lessons import coverage
 from haribote.lessons.quick_check import wrong_result
 from haribote.problems import judging
-from haribote.problems.judge_case import testcase as case_for
+from haribote.problems.judge_case import judge_case
 from haribote.problems.problem import emit, judge_problem
 from simulator import assemble
 from simulator.judge.verdict import judge
@@ -163,7 +163,7 @@ def test_an_answer_without_one_of_its_lines_is_not(name: str) -> None:
     op = judge_problem(row)
     lines = emit(row, op, True).splitlines()
     wrong = [line for line in lines if line != lines[-1]]
-    assert not judge(case_for(row, op), "\n".join(wrong)).accepted
+    assert not judge(judge_case(row, op), "\n".join(wrong)).accepted
 
 
 def test_export_says_where_and_what(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

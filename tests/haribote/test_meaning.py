@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
-from haribote.problems.judge_case import testcase as case_for
-from haribote.problems.judge_case import values
+from haribote.problems.judge_case import judge_case, values
 from haribote.problems.meaning import meaning, wrong_elements
 from haribote.problems.problem import judge_problem
 
@@ -48,7 +47,7 @@ def test_exp_has_an_end_on_both_sides() -> None:
 
 @pytest.mark.parametrize("row", [BY_NAME[name] for name in ("div_rows", "gemm_xwt", "dl_16")], ids=lambda row: row.name)
 def test_a_test_case_has_the_tolerance_of_the_contract(row: KernelRow) -> None:
-    text = case_for(row, judge_problem(row))
+    text = judge_case(row, judge_problem(row))
     tolerances = {line.split("atol=")[1] for line in text.splitlines() if "atol=" in line}
     if row.op == "DL":
         assert not tolerances
