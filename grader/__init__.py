@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Failure", "Result", "check"]
 
+_MODULES = {"Failure": "grader.feedback.failure", "Result": "grader.result", "check": "grader.checking"}
+
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `grader.emitter` starts quickly and alone."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = {"check": "checking", "Failure": "failure", "Result": "result"}[name]
-    return getattr(import_module(f"grader.{module}"), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -11,8 +11,8 @@ keep_old_names(
         "chip": "codegen program runtime step_cost",
         "training": "backends train checkpoint models",
         "data": "mnist digits strokes",
-        "commands": "cli command export testing pass_report data_command demo infer view",
-        "problems": "testcases judging",
+        "commands": "cli command export pass_report data_command demo infer view",
+        "problems": "judging",
         "answers": "ownership",
         "lessons": "coverage short_run",
     },
@@ -24,5 +24,7 @@ keep_old_names(
         "cpp.lesson": "lessons.cpp",
         "cpp.walk": "lessons.walk",
         "tasks": "answers.resolve",
+        "testcases": "problems.judge_case",
+        "testing": "commands.run_cases",
     },
 )

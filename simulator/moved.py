@@ -42,6 +42,11 @@ class _Moved(MetaPathFinder, Loader):
 _finder = _Moved()
 
 
+def names() -> dict[str, str]:
+    """Every old name that is kept so far, with the new one."""
+    return dict(_finder.names)
+
+
 def keep_old_names(package: str, folders: Mapping[str, str], renamed: Mapping[str, str]) -> None:
     """Let the modules of a package be imported under their old names too.
 

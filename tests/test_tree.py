@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from simulator import moved
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("simulator", "haribote", "grader")  # each may import those before it
@@ -116,6 +118,20 @@ def test_the_tree_in_contributing_names_every_folder() -> None:
 )
 def test_old_names_are_the_same_modules(old: str, new: str) -> None:
     assert importlib.import_module(old) is importlib.import_module(new)
+
+
+@pytest.mark.parametrize("package", ["haribote", "simulator"])
+def test_every_old_name_leads_to_a_module(package: str) -> None:
+    importlib.import_module(package)
+    names = {old: new for old, new in moved.names().items() if old.startswith(f"{package}.")}
+    assert len(names) > 20
+    assert [old for old, new in names.items() if importlib.util.find_spec(new) is None] == []
+
+
+def test_the_grader_hands_on_what_it_names() -> None:
+    code = "import grader; print([getattr(grader, name).__name__ for name in grader.__all__])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "['Failure', 'Result', 'check']\n"
 
 
 def test_what_answers_and_notebooks_import_is_there() -> None:

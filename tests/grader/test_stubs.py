@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.stubs import MANIFEST, StubError, is_edited, read_manifest, reset, stub_of, write_stubs
+from grader.stubs import MANIFEST, StubError, digest, is_edited, read_manifest, reset, stub_of, write_stubs
 from haribote.answers.ownership import is_written
 from haribote.answers.resolve import kernel_in, resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
@@ -92,6 +92,7 @@ def test_a_solution_without_markers_is_refused() -> None:
 def test_the_stub_in_the_tree_is_what_the_solution_gives(task: Task) -> None:
     """On a learner's tree an edited file is theirs; what was generated must still be the newest."""
     text = stub_of(task, (ROOT / "solutions" / task.file).read_text(encoding="utf-8"))
+    assert read_manifest()[task.file] == digest(text)
     if not is_edited(task):
         assert (ROOT / "haribote" / task.file).read_text(encoding="utf-8") == text
     imported = {node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
