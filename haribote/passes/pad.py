@@ -81,12 +81,6 @@ def pad_one(name: str, array: Array, entry: dict[str, Any] | None, dtype: np.dty
     return padded
 
 
-def crop_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The outputs of the padded graph, cut to the shapes they had before; views, not copies."""
-    entries = padding(model)
-    return {name: crop_one(array, entries.get(name)) for name, array in outputs.items()}
-
-
 def crop_one(array: Array, entry: dict[str, Any] | None) -> Array:
     """One output, cut to the shape it had before padding; a view."""
     return array if entry is None else array[tuple(map(slice, entry["shape"]))]

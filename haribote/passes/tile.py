@@ -55,16 +55,6 @@ def split_inputs(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str
     return {part: piece for name, array in feeds.items() for part, piece in split(name, array, cuts.get(name))}
 
 
-def join_outputs(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The outputs of the tiled graph, joined as they were before tiling."""
-    cuts, left = tiles(model), dict(outputs)
-    for name, cut in cuts.items():
-        parts = part_names(name, cut)
-        if all(part in left for part in parts):
-            left[name] = join([left.pop(part) for part in parts], cut)
-    return left
-
-
 def tiles(model: onnx.ModelProto) -> dict[str, dict[str, list[int]]]:
     """The model's `haribote.tiles`: {tensor: {"shape": [...], "tile": [...]}} for every cut input and output."""
     result: dict[str, dict[str, list[int]]] = json.loads(metadata(model).get(TILES, "{}"))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from whole_outputs import cropped
 
 from haribote.compiler import lower, lower_for_cpp
 from haribote.cpp.session import sessions
@@ -78,7 +79,7 @@ def test_steps_with_momentum_equal_torch_on_the_way_to_the_machine(stop_after):
     feeds |= {f"{name}.momentum": np.zeros_like(feeds[name]) for name, _ in model.named_parameters()}
     assert list(updates(graph)) == [*(name for name, _ in model.named_parameters()), *list(feeds)[-4:]]
     for _ in range(4):
-        outputs = pad.crop_outputs(graph, evaluate(graph, pad.pad_inputs(graph, feeds)))
+        outputs = cropped(graph, evaluate(graph, pad.pad_inputs(graph, feeds)))
         feeds |= {name: outputs[output] for name, output in updates(graph).items()}
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(x), labels).backward()

@@ -7,6 +7,7 @@ import onnx
 import pytest
 import torch
 from torch import nn
+from whole_outputs import cropped
 
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_inference, trace_step
@@ -42,7 +43,7 @@ def test_steps_equal_torch(step, assert_equal, stage):
     assert before.SerializeToString() == copy, "the input must stay untouched"
     model = decompose.run(model) if stage == "decompose" else model
     start, outputs, end = run_steps(model, step.feeds, 2)
-    assert_equal(pad.crop_outputs(model, outputs), step.expected(2))
+    assert_equal(cropped(model, outputs), step.expected(2))
     assert_padding_unchanged(model, start, end)
 
 
@@ -51,7 +52,7 @@ def test_padding_stays_over_many_steps(make_step, assert_equal, bias):
     step = make_step((12, 7, 5), bias, 9, learning_rate=0.5)
     model = decompose.run(pad.run(simplify.run(step.graph)))
     start, outputs, end = run_steps(model, step.feeds, 60)
-    assert_equal(pad.crop_outputs(model, outputs), step.expected(60))
+    assert_equal(cropped(model, outputs), step.expected(60))
     assert_padding_unchanged(model, start, end)
 
 
@@ -111,7 +112,7 @@ def test_weight_decay_does_not_lift_a_padded_class(make_step, assert_equal):
         loss.backward()
         optimizer.step()
     after = {f"{name}.next": p.detach().numpy() for name, p in step.model.named_parameters()}
-    assert_equal(pad.crop_outputs(model, outputs), {"loss": loss.detach().numpy(), **after})
+    assert_equal(cropped(model, outputs), {"loss": loss.detach().numpy(), **after})
 
 
 def test_inference(make_step):
@@ -119,7 +120,7 @@ def test_inference(make_step):
     x = torch.from_numpy(step.feeds["x"])
     model = pad.run(simplify.run(trace_inference(step.model, x)))
     feeds = {name: value for name, value in step.feeds.items() if name != "labels"}
-    outputs = pad.crop_outputs(model, evaluate(model, pad.pad_inputs(model, feeds)))
+    outputs = cropped(model, evaluate(model, pad.pad_inputs(model, feeds)))
     np.testing.assert_allclose(outputs["logits"], step.model(x).detach().numpy(), atol=1e-6)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from whole_outputs import cropped, joined
 
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, is_loss
@@ -40,7 +41,7 @@ def test_a_tiled_step_means_the_same(name: str) -> None:
     graph, before = decomposed(*MODELS[name])
     feeds, after = feeds_of(graph, MODELS[name][0]), tile.run(before)
     tiled = evaluate(after, tile.split_inputs(after, pad.pad_inputs(before, feeds)))
-    outputs = pad.crop_outputs(before, tile.join_outputs(after, tiled))
+    outputs = cropped(before, joined(after, tiled))
     expected = evaluate(graph, feeds)
     assert outputs.keys() == expected.keys()
     for output, value in expected.items():
