@@ -20,8 +20,7 @@ from grader.result import Cost, Result, State
 from grader.trials import Trial, trials_of
 from haribote.answers.ownership import product_only
 from haribote.answers.tasks import Task
-from haribote.errors import HariboteError
-from simulator.errors import SimulatorError
+from simulator.errors import UserError
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
@@ -109,7 +108,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return Failure(trial.name, "", "there is no answer to this case: the run ended before it")
     try:
         return trial.judge(reply.answer)
-    except (HariboteError, SimulatorError) as error:
+    except UserError as error:
         return Failure(trial.name, "", str(error))
     except _USELESS as error:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")

@@ -13,9 +13,9 @@ from haribote.answers.blame import blame
 from haribote.answers.ownership import learners_function, solutions_wanted
 from haribote.answers.resolve import Answer, resolve
 from haribote.answers.tasks import find_task
-from haribote.errors import HariboteError, NotWritten
+from haribote.errors import NotWritten
 from haribote.kernel import Kernel
-from simulator import SimulatorError
+from simulator.errors import UserError
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules of their answers
 SKIPPED = "\n    the rest of this cell is skipped"
@@ -49,7 +49,7 @@ def _explained(error: BaseException) -> str | None:
     if isinstance(error, NotWritten):
         found = re.search(r"task (\d+\.\d+)", str(error))
         return f"task {found[1]} is not written yet" if found else error.message
-    if isinstance(error, (HariboteError, SimulatorError)):  # the latter where an answer's assembly is not valid
+    if isinstance(error, UserError):  # the simulator's where an answer's assembly is not valid
         return str(error)
     return blame(error)
 

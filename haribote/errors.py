@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from simulator.errors import UserError
 
-class HariboteError(Exception):
-    """A mistake in what the user gave us; its text is the whole message, printed without a traceback (exit status 2).
 
-    Args:
-        message: the constraint, what was received, and where.
-        try_: what to try, if known; it is put on a line of its own.
-    """
-
-    def __init__(self, message: str, try_: str = "") -> None:
-        self.message, self.try_ = message, try_
-        super().__init__(f"{message}\n    try: {try_}" if try_ else message)
+class HariboteError(UserError):
+    """A mistake in a model, a graph, an answer or whatever else the compiler was given."""
 
 
 class UnsupportedModel(HariboteError):

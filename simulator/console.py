@@ -13,15 +13,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from simulator.errors import SimulatorError
+from simulator.errors import UserError, advised
 
 MOST_SEED = 2**63 - 1  # what torch takes
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
 def user_error(error: BaseException) -> str | None:
-    """The message for a mistake of the simulator's user; None for any other error."""
-    return str(error) if isinstance(error, SimulatorError) else None
+    """The message for a user's mistake; None for any other error."""
+    return str(error) if isinstance(error, UserError) else None
 
 
 def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], str | None] = user_error) -> int:
@@ -36,7 +36,7 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
     if sys.stderr is None:  # closed; printing to it would print to the standard output
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
-        return _mistake("the standard output is closed\n    try: > FILE, or > /dev/null")
+        return _mistake(advised("the standard output is closed", "> FILE, or > /dev/null"))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -70,9 +70,9 @@ def _of_the_system(error: OSError) -> str:
     """The message for trouble with a file or, where no file is named, with our output."""
     reason = error.strerror or str(error)
     if error.filename is not None:
-        return f"cannot use {error.filename}: {reason}\n    try: another place, or another user's rights"
+        return advised(f"cannot use {error.filename}: {reason}", "another place, or another user's rights")
     _silence(sys.stdout)
-    return f"cannot write the output: {reason}\n    try: free some space, or another place for it"
+    return advised(f"cannot write the output: {reason}", "free some space, or another place for it")
 
 
 def _mistake(message: str) -> int:

@@ -1,10 +1,15 @@
-"""Errors of the simulator: every one says what, where and what to try."""
+"""Errors that a user can act on: every one says what, where and what to try."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+
+def advised(message: str, try_: str) -> str:
+    """A message and, indented below it, what to try; the message alone where nothing is known to try ("")."""
+    return f"{message}\n    try: {try_}" if try_ else message
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +24,24 @@ class Diagnostic:
 
     def render(self, filename: str) -> str:
         """`relu.vsm:3:7: error: message` and, indented below it, what to try."""
-        head = f"{filename}:{self.line}:{self.column}: {self.severity}: {self.message}"
-        return f"{head}\n    try: {self.fix}" if self.fix else head
+        return advised(f"{filename}:{self.line}:{self.column}: {self.severity}: {self.message}", self.fix)
 
 
-class SimulatorError(Exception):
-    """A mistake in what the user gave us; its text is the whole message, printed without a traceback."""
+class UserError(Exception):
+    """A mistake in what the user gave us; its text is the whole message, printed without a traceback (exit status 2).
+
+    Args:
+        message: the constraint, what was received, and where.
+        try_: what to try, if known; it is put on a line of its own.
+    """
+
+    def __init__(self, message: str, try_: str = "") -> None:
+        self.message, self.try_ = message, try_
+        super().__init__(advised(message, try_))
+
+
+class SimulatorError(UserError):
+    """A mistake in a program, a file or a value given to the simulator."""
 
 
 class AssemblyError(SimulatorError):
@@ -37,9 +54,11 @@ class AssemblyError(SimulatorError):
 
 
 class ExecutionError(SimulatorError):
-    """The program is well formed but cannot be executed (address out of range, instruction not executed yet)."""
+    """The program is well formed but cannot be executed (address out of range, instruction not executed yet).
 
-    def __init__(self, filename: str, line: int, message: str, fix: str = "") -> None:
-        self.filename, self.line, self.message, self.fix = filename, line, message, fix
-        tail = f"\n    try: {fix}" if fix else ""
-        super().__init__(f"{filename}:{line}: {message}{tail}")
+    `reason` is the message without the place.
+    """
+
+    def __init__(self, filename: str, line: int, reason: str, try_: str = "") -> None:
+        self.filename, self.line, self.reason = filename, line, reason
+        super().__init__(f"{filename}:{line}: {reason}", try_)

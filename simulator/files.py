@@ -22,11 +22,7 @@ MOST_BYTES, CHUNK = 1 << 28, 1 << 20
 
 
 class FileError(SimulatorError):
-    """A file cannot be written. message: why, on one line; the text has what to try as well."""
-
-    def __init__(self, message: str, try_: str) -> None:
-        self.message = message
-        super().__init__(f"{message}\n    try: {try_}")
+    """A file cannot be written."""
 
 
 def read(path: Path) -> str:
@@ -34,7 +30,7 @@ def read(path: Path) -> str:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SimulatorError(f"{path} is not a text file\n    try: a .vsm file in UTF-8") from None
+        raise SimulatorError(f"{path} is not a text file", "a .vsm file in UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -55,9 +51,9 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
             while len(content) <= most and (more := file.read(min(most + 1 - len(content), CHUNK))):
                 content += more
     except OSError as error:
-        raise SimulatorError(f"cannot read {path}: {error.strerror or error}\n    try: check the path") from None
+        raise SimulatorError(f"cannot read {path}: {error.strerror or error}", "check the path") from None
     if len(content) > most:
-        raise SimulatorError(f"cannot read {path}: it has more than {most:,} bytes\n    try: another file")
+        raise SimulatorError(f"cannot read {path}: it has more than {most:,} bytes", "another file")
     return bytes(content)
 
 
@@ -67,14 +63,14 @@ def _begun(path: Path, handle: int) -> bytes:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
-        raise SimulatorError(f"cannot read {path}: it is a device, not a file\n    try: the path of a file")
+        raise SimulatorError(f"cannot read {path}: it is a device, not a file", "the path of a file")
     if not stat.S_ISFIFO(mode):
         return b""
     first = b""
     try:
         first = os.read(handle, 1)
         if not first:
-            raise SimulatorError(f"cannot read {path}: nobody writes to this pipe\n    try: start its writer first")
+            raise SimulatorError(f"cannot read {path}: nobody writes to this pipe", "start its writer first")
     except BlockingIOError:  # there is a writer, which has sent nothing yet
         pass
     os.set_blocking(handle, True)

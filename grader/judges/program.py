@@ -13,6 +13,7 @@ from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
 from simulator.assembly.checks import NOT_KNOWN
 from simulator.assembly.checks import check as find_hazards
+from simulator.errors import advised
 from simulator.isa.program import DebugSet, DramPreset, Program
 
 MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
@@ -40,32 +41,33 @@ def failure_in(name: str, text: str) -> Failure | None:
         program = assembled(text)
     except AssemblyError as error:
         first = error.diagnostics[0]
-        return _finding(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
+        return failure_at(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
     for line in program.lines:
         if isinstance(line, DebugSet | DramPreset):
             message = "an answer computes on the machine; it sets no memory from outside"
-            return _finding(name, "", message, text, line.line, "imm for constants, MV for data")
+            return failure_at(name, "", message, text, line.line, "imm for constants, MV for data")
     ends = next((n for n, line in enumerate(text.split("\n"), 1) if line.split()[:1] == ["quit"]), None)
     if ends is not None:
-        return _finding(name, "", "`quit` would end the program of which this is a part", text, ends, "remove the line")
+        message = "`quit` would end the program of which this is a part"
+        return failure_at(name, "", message, text, ends, "remove the line")
     if program.steps + program.moves > MOST_STEPS:
         return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
     found = find_hazards(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
     if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
         path = next((finding for finding in found if NOT_KNOWN in finding.message), None)
-        return _finding(name, STALE, path.message, text, path.line, path.fix) if path else None
-    return _finding(name, READS_TOO_EARLY, early.message, text, early.line, early.fix)
+        return failure_at(name, STALE, path.message, text, path.line, path.fix) if path else None
+    return failure_at(name, READS_TOO_EARLY, early.message, text, early.line, early.fix)
 
 
 def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
     """What the machine has against a line of the program."""
-    return _finding(name, "", f"the machine says: {error.message}", text, error.line, "")
+    return failure_at(name, "", f"the machine says: {error.reason}", text, error.line, "")
 
 
-def _finding(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
-    message += f"\n    the line: {line_of(text, line)}" + (f"\n    try: {fix}" if fix else "")
-    return Failure(name, cause, message, line=line)
+def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
+    """A failure that shows a line of the text and says what to try ("" for nothing)."""
+    return Failure(name, cause, advised(f"{message}\n    the line: {line_of(text, line)}", fix), line=line)
 
 
 def line_of(text: str, number: int) -> str:

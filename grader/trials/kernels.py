@@ -12,7 +12,7 @@ from grader.emitter.kernels import given_of
 from grader.emitter.values import Values
 from grader.feedback.failure import Failure
 from grader.judges.kernel import Home, judge_case
-from grader.judges.program import assembled, failure_in, line_of, text_in
+from grader.judges.program import assembled, failure_at, failure_in, text_in
 from grader.result import Cost
 from grader.rigs.kernel_cases import Case, kernel_cases
 from grader.rigs.kernel_run import Scratch
@@ -45,7 +45,7 @@ class History:
                 )
                 words = f"the operator is that of the case `{earlier}`, but the text differs from line {number} on"
                 fix = "let the lines depend on `op` alone: not on a counter, the time or chance"
-                return Failure(name, "", f"{words}\n    the line: {line_of(text, number)}\n    try: {fix}", line=number)
+                return failure_at(name, "", words, text, number, fix)
         self.answers.append((case.op, name, text))
         return None
 
@@ -81,9 +81,7 @@ def _mask_left(name: str, text: str) -> Failure | None:
         return None
     number = statements[-1][0]
     what = "the kernel leaves a mask default behind, which would hold for the next kernel's lines too"
-    return Failure(
-        name, "", f"{what}\n    the line: {line_of(text, number)}\n    try: `mask 0` at the end", line=number
-    )
+    return failure_at(name, "", what, text, number, "`mask 0` at the end")
 
 
 def _scratch_in(answer: Values) -> tuple[Scratch, ...]:

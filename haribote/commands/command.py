@@ -6,9 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from haribote.answers.blame import blame
-from haribote.errors import HariboteError
-from simulator.console import run_guarded
-from simulator.errors import SimulatorError
+from simulator.console import run_guarded, user_error
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +24,7 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
         return status
 
     def explain(error: BaseException) -> str | None:
-        message = str(error) if isinstance(error, (HariboteError, SimulatorError)) else blame(error)
+        message = user_error(error) or blame(error)
         return message and f"{name}: {message}"
 
     return run_guarded(run, explain)

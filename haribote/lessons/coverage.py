@@ -21,13 +21,14 @@ from haribote.answers.verdicts import last_verdict
 from haribote.chip.codegen import ChipPiece, Find, LeftOut, generate, run_kernel
 from haribote.chip.program import TRANSFERS, Compiled, link
 from haribote.course import reread
-from haribote.errors import HariboteError, NotWritten
+from haribote.errors import NotWritten
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem, rows_of
 from haribote.lessons.quick_check import wrong_result
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.problems.judging import export_answer
 from simulator import SimulatorError, assemble
 from simulator.assembly.checks import check
+from simulator.errors import UserError
 
 if TYPE_CHECKING:
     from haribote.draw import Svg
@@ -202,7 +203,7 @@ def _require_good(text: str, name: str) -> None:
 
 def _short(error: BaseException) -> str:
     """The first line of what is wrong, with the file as a learner knows it."""
-    text = str(error) if isinstance(error, HariboteError | SimulatorError) else f"{type(error).__name__}: {error}"
+    text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
     return text.split("\n", 1)[0].replace(f"{ROOT}/", "")
 
 

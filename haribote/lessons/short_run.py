@@ -20,6 +20,7 @@ from haribote.lessons.coverage import working_kernels
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.training.backends import Backend, Floats, Labels, Parameters, SimBackend, TorchBackend
 from simulator import SimulatorError
+from simulator.errors import advised
 
 if TYPE_CHECKING:
     from haribote.draw import Picture
@@ -69,8 +70,8 @@ class ShortRun:
         if self.agrees:
             lines.append(f"PyTorch's losses are the same but for rounding ({self.difference:.1g})")
         else:
-            lines.append(f"PyTorch's losses differ by up to {self.difference:.2g}: some kernel computes something else")
-            lines.append("    try: `grader check` on the tasks that you wrote last")
+            what = f"PyTorch's losses differ by up to {self.difference:.2g}: some kernel computes something else"
+            lines.append(advised(what, "`grader check` on the tasks that you wrote last"))
         lines += [f"left out, for it does not work yet: task {task}" for task in self.broken]
         return "\n".join(lines)
 

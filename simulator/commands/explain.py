@@ -26,6 +26,6 @@ def _command(options: argparse.Namespace) -> int:
     else:
         program = assemble(what, "line")
     if not program.lines:
-        raise SimulatorError(f"`{what}` contains no instruction\n    try: explain 'fvadd $lm0v $lr0v $ln0v'")
+        raise SimulatorError(f"`{what}` contains no instruction", "explain 'fvadd $lm0v $lr0v $ln0v'")
     print(explain(program))
     return 0

@@ -25,7 +25,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def _command(options: argparse.Namespace) -> int:
     picture: Path | None = options.picture
     if picture is not None and picture.suffix != ".svg":
-        raise SimulatorError(f"cannot draw {picture}: the picture is an .svg file\n    try: -o timeline.svg")
+        raise SimulatorError(f"cannot draw {picture}: the picture is an .svg file", "-o timeline.svg")
     program = assemble(read(options.file), str(options.file))
     if picture is not None:
         timeline(program).save(picture)

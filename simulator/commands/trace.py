@@ -31,7 +31,7 @@ def _count(text: str) -> int:
 def _command(options: argparse.Namespace) -> int:
     program = assemble(read(options.file), str(options.file))
     if options.before is not None and options.before < 1:
-        raise SimulatorError(f"--before {options.before} is not a line\n    try: a line number from 1 on")
+        raise SimulatorError(f"--before {options.before} is not a line", "a line number from 1 on")
     for origin in trace(program, None, options.word, options.depth, options.width, options.before):
         print("\n".join(describe(origin)))
     return 0

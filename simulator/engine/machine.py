@@ -66,7 +66,7 @@ class Machine(Memories):
         Where it cannot be built, a warning says why and the NumPy engine runs. Raises SimulatorError for other names.
         """
         if engine not in ENGINES:
-            raise SimulatorError(f"there is no engine {engine!r}\n    try: {' or '.join(map(repr, ENGINES))}")
+            raise SimulatorError(f"there is no engine {engine!r}", " or ".join(map(repr, ENGINES)))
         super().__init__()
         self.engine = engine
         self._native: native.Engine | None = None
@@ -112,7 +112,7 @@ class Machine(Memories):
         """
         values = np.ascontiguousarray(array)
         if values.dtype.itemsize != 4:
-            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}\n    try: .astype('float32')")
+            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}", ".astype('float32')")
         parts = _parts(address, values.size)
         words = values.reshape(-1).view(np.uint32)
         if words.size % 2:
@@ -125,7 +125,7 @@ class Machine(Memories):
         """Read a tensor of 32-bit elements as `write_dram` stores it."""
         kind = np.dtype(dtype)
         if kind.itemsize != 4:
-            raise SimulatorError(f"DRAM holds 32-bit elements, asked for {kind}\n    try: float32, int32 or uint32")
+            raise SimulatorError(f"DRAM holds 32-bit elements, asked for {kind}", "float32, int32 or uint32")
         count = prod(shape)
         parts = _parts(address, count)
         size = -(-count // (2 * parts))
@@ -139,13 +139,13 @@ def _parts(address: int, count: int) -> int:
     end = address + -(-count // (2 * parts))
     if address < 0 or end > isa.DRAM_LONGS:
         raise SimulatorError(
-            f"DRAM addresses {address} to {end - 1} are not within 0 to {isa.DRAM_LONGS - 1} (long words)\n"
-            "    try: a smaller address"
+            f"DRAM addresses {address} to {end - 1} are not within 0 to {isa.DRAM_LONGS - 1} (long words)",
+            "a smaller address",
         )
     if parts > 1 and count % (2 * parts):
         raise SimulatorError(
-            f"a tensor of {count} elements cannot be parted evenly among the DRAMs of {isa.GROUPS} groups\n"
-            f"    try: pad it to a multiple of {2 * isa.GROUPS} elements"
+            f"a tensor of {count} elements cannot be parted evenly among the DRAMs of {isa.GROUPS} groups",
+            f"pad it to a multiple of {2 * isa.GROUPS} elements",
         )
     return parts
 

@@ -311,8 +311,7 @@ def _fuzz(options: argparse.Namespace) -> int:
     try:
         fuzzer = Fuzzer(start, read_corpus(options.corpus))
     except (OSError, UnicodeDecodeError) as error:
-        print(f"cannot read the corpus: {error}\n    try: --corpus with .vsm files or folders", file=sys.stderr)
-        return 2
+        raise SimulatorError(f"cannot read the corpus: {error}", "--corpus with .vsm files or folders") from error
     print(f"seed {start}; should Python itself crash, the program that does it is {fuzzer.trial}", flush=True)
     fuzzer.run(options.seconds)
     fuzzer.trial.unlink(missing_ok=True)

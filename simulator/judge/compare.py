@@ -67,7 +67,7 @@ def _lines(text: str, name: str) -> Iterator[Shown]:
         match = _LINE.fullmatch(line.strip())
         if match is None:
             what = f"`{line.strip()[:60]}` is not a dump line"
-            raise SimulatorError(f"{name}:{number}: {what}\n    try: a file written by `run FILE -d DUMP`")
+            raise SimulatorError(f"{name}:{number}: {what}", "a file written by `run FILE -d DUMP`")
         memory, unit, address, value = match.group(1, 2, 3, 4)
         yield Shown(number, memory, unit, int(address), value, _bits(value))
 

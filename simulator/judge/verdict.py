@@ -143,7 +143,7 @@ def _expectation(match: re.Match[str], filename: str, line: int) -> Expectation:
     kind = match["type"]
     if kind not in FLOATS and kind not in INTEGERS:
         known = ", ".join([*FLOATS, *INTEGERS])
-        raise SimulatorError(f"{filename}:{line}: unknown type `{kind}` of expected values\n    try: {known}")
+        raise SimulatorError(f"{filename}:{line}: unknown type `{kind}` of expected values", known)
     values = [value for value in match["values"].split(",") if value.strip()]
     numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, kind, filename, line) for v in values)
     return Expectation(line, numbers, kind, tuple(_INDEX.findall(match["rest"])))

@@ -75,7 +75,7 @@ def _unit(notes: Mapping[str, str]) -> tuple[int, ...]:
             except SimulatorError:
                 memories = ", ".join(sorted(NAMES))
                 raise SimulatorError(
-                    f"cannot mark {name!r}: it is neither a memory nor a unit\n    try: {memories}, or a unit: n0c1b2"
+                    f"cannot mark {name!r}: it is neither a memory nor a unit", f"{memories}, or a unit: n0c1b2"
                 ) from None
     return (wanted + (0,) * 5)[:5]
 

@@ -33,12 +33,12 @@ def memory(
     long words. dtype: f single precision, i integers, x hexadecimal. Raises SimulatorError.
     """
     if name not in SHOWN:
-        raise SimulatorError(f"there is no memory {name!r} to draw\n    try: {', '.join(SHOWN)}")
+        raise SimulatorError(f"there is no memory {name!r} to draw", ", ".join(SHOWN))
     if dtype not in ("f", "i", "x"):
-        raise SimulatorError(f"{dtype!r} is no way to show words\n    try: f, i or x (hexadecimal)")
+        raise SimulatorError(f"{dtype!r} is no way to show words", "f, i or x (hexadecimal)")
     kind = KINDS[name]
     if not (0 <= first < kind.size and 0 < count <= 512):
-        raise SimulatorError(f"{count} words from {first} on cannot be shown\n    try: below {kind.size}, at most 512")
+        raise SimulatorError(f"{count} words from {first} on cannot be shown", f"below {kind.size}, at most 512")
     depth = DEPTH[kind.level]
     numbers = (parse_unit(unit).numbers + (0,) * 5)[:depth]
     number = int(np.ravel_multi_index(numbers, SIZES[:depth]))

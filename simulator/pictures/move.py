@@ -43,7 +43,7 @@ def _line(line: str | p.Step | p.Move) -> p.Step | p.Move:
     lines = [found for found in program_of(line).lines if isinstance(found, p.Step | p.Move)]
     if len(lines) != 1:
         count = f"there are {len(lines)} lines" if lines else "there is no instruction"
-        raise SimulatorError(f"{count} in what should be drawn\n    try: one line, such as 'l1bmd $lb0 $lm0v'")
+        raise SimulatorError(f"{count} in what should be drawn", "one line, such as 'l1bmd $lb0 $lm0v'")
     return lines[0]
 
 

@@ -42,5 +42,5 @@ def program_of(source: Source) -> Program:
     else:
         program = assemble(source, "program")
     if not program.lines:
-        raise SimulatorError("there is nothing to draw: the program has no lines\n    try: 'fvadd $lm0v $lr0v $ln0v'")
+        raise SimulatorError("there is nothing to draw: the program has no lines", "'fvadd $lm0v $lr0v $ln0v'")
     return program

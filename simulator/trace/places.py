@@ -78,7 +78,7 @@ def parse_place(text: str) -> tuple[Place, ...]:
         statement = parse_debug(f"d get {name} 1", 1)
     except OperandError as error:
         tail = error.fix if error.fix and "d get" not in error.fix else "a name such as $ln4n0c0b3m2p1"
-        raise SimulatorError(f"cannot trace `{text}`: {error.message}\n    try: {tail}") from None
+        raise SimulatorError(f"cannot trace `{text}`: {error.message}", tail) from None
     assert isinstance(statement, DebugGet)
     target = statement.target
     fields = {level: getattr(target, level) or 0 for level in "ncbmp"}

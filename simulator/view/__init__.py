@@ -84,8 +84,8 @@ def _check_lines(program: Program, start: int | None, until: int | None) -> None
     shown = [x for x in program.lines if (start is None or start <= x.line) and (until is None or x.line <= until)]
     if len(shown) > MOST_LINES:
         raise SimulatorError(
-            f"{program.filename}: {len(shown):,} lines are more than a page can show, which is {MOST_LINES:,}\n"
-            f"    try: a piece, e.g. --from {shown[0].line} --until {shown[MOST_LINES - 1].line}"
+            f"{program.filename}: {len(shown):,} lines are more than a page can show, which is {MOST_LINES:,}",
+            f"a piece, e.g. --from {shown[0].line} --until {shown[MOST_LINES - 1].line}",
         )
     if shown:
         return
@@ -93,9 +93,7 @@ def _check_lines(program: Program, start: int | None, until: int | None) -> None
         raise SimulatorError(f"{program.filename}: there is nothing to show, the program has no lines")
     wanted = f"from line {start or 1}" + ("" if until is None else f" until line {until}")
     first, last = program.lines[0].line, program.lines[-1].line
-    raise SimulatorError(
-        f"{program.filename}: there is nothing to show {wanted}\n    try: lines between {first} and {last}"
-    )
+    raise SimulatorError(f"{program.filename}: there is nothing to show {wanted}", f"lines between {first} and {last}")
 
 
 def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | None) -> list[str]:

@@ -70,10 +70,10 @@ def parse_unit(text: str) -> Unit:
     """`n0c1b2m3p0` or the first letters of it. Raises SimulatorError."""
     match = _UNIT.fullmatch(text)
     if not text or match is None:
-        raise SimulatorError(f"`{text}` does not name a unit\n    try: n0c0b0m0p0, or n0c0 for an L2B and all below it")
+        raise SimulatorError(f"`{text}` does not name a unit", "n0c0b0m0p0, or n0c0 for an L2B and all below it")
     numbers = tuple(int(number) for number in match.groups() if number is not None)
     for level, number in zip(LEVELS, numbers, strict=False):
         if number >= SHAPE[level]:
             last = SHAPE[level] - 1
-            raise SimulatorError(f"`{text}`: {level} goes from 0 to {last}\n    try: {level}{last}")
+            raise SimulatorError(f"`{text}`: {level} goes from 0 to {last}", f"{level}{last}")
     return Unit(numbers)

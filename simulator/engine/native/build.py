@@ -59,7 +59,7 @@ def load() -> ctypes.CDLL:
     try:
         return _load(path)
     except (OSError, AttributeError) as error:
-        raise BuildError(f"the native engine cannot be loaded: {error}\n    try: engine='numpy'") from error
+        raise BuildError(f"the native engine cannot be loaded: {error}", "engine='numpy'") from error
 
 
 def _compiler() -> list[str]:
@@ -68,8 +68,8 @@ def _compiler() -> list[str]:
         return find_compiler()
     except NoCompiler as error:
         raise BuildError(
-            f"the native engine needs a C++ compiler: {error}\n"
-            "    try: install g++ or clang++, or set CXX; or engine='numpy'"
+            f"the native engine needs a C++ compiler: {error}",
+            "install g++ or clang++, or set CXX; or engine='numpy'",
         ) from error
 
 
@@ -82,7 +82,7 @@ def _identity(compiler: list[str]) -> str:
     try:
         version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"{compiler[0]} --version does not work: {error}\n    try: engine='numpy'") from error
+        raise BuildError(f"{compiler[0]} --version does not work: {error}", "engine='numpy'") from error
     parts = [
         " ".join(compiler).encode(),
         version,
@@ -152,8 +152,8 @@ def _compile(compiler: list[str], path: Path) -> None:
         _failure(path).unlink(missing_ok=True)
     except (OSError, FileError) as error:
         raise BuildError(
-            f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}\n"
-            "    try: set HARIBOTE_CACHE to a folder"
+            f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}",
+            "set HARIBOTE_CACHE to a folder",
         ) from error
     print(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
 
@@ -190,10 +190,10 @@ def _run(command: list[str]) -> None:
             command, capture_output=True, text=True, errors="replace", check=False, timeout=TIME_LIMIT
         )
     except subprocess.TimeoutExpired as error:
-        raise BuildError(f"{command[0]} took more than {TIME_LIMIT} s\n    try: engine='numpy'") from error
+        raise BuildError(f"{command[0]} took more than {TIME_LIMIT} s", "engine='numpy'") from error
     if done.returncode or not Path(command[-1]).exists():
         first = "\n".join(done.stderr.splitlines()[:5])
-        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}\n    try: engine='numpy'")
+        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}", "engine='numpy'")
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -210,5 +210,5 @@ def _load(path: Path) -> ctypes.CDLL:
     sizes = (ctypes.c_int * len(records.ALL))()
     library.haribote_record_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(record) for record in records.ALL]:
-        raise BuildError("the native engine's records differ from records.py\n    try: engine='numpy'")
+        raise BuildError("the native engine's records differ from records.py", "engine='numpy'")
     return library

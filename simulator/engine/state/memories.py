@@ -78,8 +78,8 @@ class Dram:
         stop = isa.DRAM_LONGS if key.stop is None else int(key.stop)
         if not 0 <= start <= stop <= isa.DRAM_LONGS:
             raise SimulatorError(
-                f"DRAM range {start}:{stop} is not within 0:{isa.DRAM_LONGS} (long words)\n"
-                "    try: an ascending range of long-word addresses"
+                f"DRAM range {start}:{stop} is not within 0:{isa.DRAM_LONGS} (long words)",
+                "an ascending range of long-word addresses",
             )
         return start, stop - start
 
