@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from sandboxes import sandboxed
 
 from grader.alone import alone, sees
 from grader.checking import check
@@ -20,6 +19,7 @@ from grader.result import Result
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator import assemble
+from tests.grader.sandboxes import sandboxed
 
 SIBLING = "haribote.kernels.t5_1_dl_16"
 RIGHT = "    return float((logits.argmax(axis=1) == labels).mean())\n"

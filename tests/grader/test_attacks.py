@@ -16,7 +16,6 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from sandboxes import sandboxed
 
 import grader.grade.emit
 import grader.grade.work
@@ -26,6 +25,7 @@ from grader.grade.work import Work, grade_one
 from grader.judging import requests_of
 from grader.sandbox import Limits
 from haribote.answers.tasks import ROOT, Task, find_task
+from tests.grader.sandboxes import sandboxed
 
 pytestmark = sandboxed
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from degenerate import FUNCTIONS, degenerate
 
 from grader.checking import check
 from grader.emitter.replies import Reply, answering
@@ -17,6 +16,7 @@ from grader.trials import trials_of
 from grader.trials.s03_fusion import FIRST_PRODUCT
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import Task, all_tasks, find_task
+from tests.grader.degenerate import FUNCTIONS, degenerate
 
 QUICK = ("0.1", "2.2", "3.3", "4.1", "4.3", "5.12", "6.1")
 SHARE = 0.02  # of all points, for the best of these answers to every task

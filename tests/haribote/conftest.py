@@ -1,9 +1,10 @@
-"""A training step as torch computes it, to compare graphs with."""
+"""A training step as torch computes it, to compare graphs with; a cache of builds that all tests of a run share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from haribote.cpp.build import CompilerMissing, compiler
 from haribote.frontend.torch import trace_step
 from haribote.training.models import mlp
 
@@ -87,3 +89,16 @@ def assert_equal() -> Callable[[Arrays, Arrays], None]:
             np.testing.assert_allclose(got[name], value, rtol=0, atol=1e-5, err_msg=name)
 
     return check
+
+
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The cache folder of builds; a test that asks for it is skipped where there is no C++ compiler."""
+    try:
+        compiler()
+    except CompilerMissing as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARIBOTE_CACHE", str(folder / "haribote"))
+        yield folder / "haribote" / "cpp"

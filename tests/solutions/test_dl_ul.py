@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import harness
 import numpy as np
 import pytest
-from harness import distinct, every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Op
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem
+from tests.solutions import harness
+from tests.solutions.harness import distinct, every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 DL = [row for row in KERNELS if row.op == "DL"]
 UL = [row for row in KERNELS if row.op == "UL"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel_table import BY_NAME, problem
+from tests.solutions.harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 Floats = NDArray[np.float32]
 ROW = BY_NAME["exp"]

@@ -23,13 +23,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import BY_NAME, KernelRow, problem
 from simulator.engine.numbers.blockfloat import block_float, block_value
+from tests.solutions.harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Memory
 from haribote.kernel_table import BY_NAME, problem
+from tests.solutions.harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 ROW = BY_NAME["onehot"]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Memory
 from haribote.kernel_table import BY_NAME, KernelRow, problem
+from tests.solutions.harness import every_copy_equals, judge, placed, run_kernel, solution, stray_writes
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import judge, placed, run_kernel, solution, stray_writes
 from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.kernel import Memory
 from haribote.kernel_table import BY_NAME, problem
+from tests.solutions.harness import judge, placed, run_kernel, solution, stray_writes
 
 Floats = NDArray[np.float32]
 

@@ -7,13 +7,13 @@ import onnx
 import onnx.parser
 import pytest
 import torch
-from random_graphs import random_graph
 
 from haribote.autodiff.reverse import train_step
 from haribote.frontend.torch import trace_step
 from haribote.graph import attributes, complete, evaluate
 from haribote.passes import nhwc, simplify
 from haribote.training.models import lenet
+from tests.haribote.random_graphs import random_graph
 
 
 def graph(body: str) -> onnx.ModelProto:

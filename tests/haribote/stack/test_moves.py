@@ -1,0 +1,183 @@
+"""Moves: every one is run on random words, and every copy of every element compared."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.moves import by_hand
+from haribote.layout import LAYOUTS
+from haribote.stack import paths
+from haribote.stack.bounds import lower_bound
+from haribote.stack.collection import collection, pairs
+from haribote.stack.maps import COPY, BitMap
+from haribote.stack.moves import Move, move, write
+from haribote.stack.notation import parse
+from haribote.stack.places import NoRoom, Place, Room
+from haribote.stack.resort import last_resort
+from haribote.stack.search import candidates
+from haribote.stack.verify import failure
+from simulator import assemble
+from simulator.assembly.checks import check
+from tests.haribote.stack.random_maps import changes, source_of, target_of
+
+MAPS = collection()
+DL = ["16", "256", "16x16", "256x16.A", "256x16.P", "256x16.B", "1024x16"]
+UL = ["16", "256", "16x16", "256x16.A", "256x16.P"]
+WITH_DRAM = Room({**Room().free, "DRAM": (1 << 16, 1 << 17)})
+
+
+def _sound(found: Move, engine: str = "native") -> Move:
+    """A move that does what it says and of which the checker finds nothing."""
+    assert failure(found, engine) == ""
+    assert check(found.program) == []
+    assert found.cost.cycles >= lower_bound(found.source.map, found.target.map)
+    return found
+
+
+def _dl(tag: str) -> tuple[str, str]:
+    return f"{'x'.join(map(str, LAYOUTS[tag].shape))}.dram", tag
+
+
+@pytest.mark.parametrize(("before", "after"), [_dl(tag) for tag in DL] + [_dl(tag)[::-1] for tag in UL])
+def test_the_search_is_never_behind_the_kernels_written_by_hand(before: str, after: str) -> None:
+    start = MAPS[before] if before.endswith("dram") else MAPS[before].weakened()
+    found = _sound(move(source_of(start), target_of(MAPS[after])))
+    hand = by_hand(before, after)
+    assert hand is not None and found.cost.cycles <= hand.cycles and not found.resort
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("256x16.A", "256x16.B"), ("256x16.B", "256x16.A"), ("16x16", "16x16.T"), ("16", "16.mab"), ("16", "16.pe")],
+)
+def test_between_layouts_in_local_memory(before: str, after: str) -> None:
+    found = _sound(move(source_of(MAPS[before]), target_of(MAPS[after])))
+    assert not found.cost.moves and not found.resort
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "after"), list(pairs()))
+def test_all_pairs(before: str, after: str) -> None:
+    _sound(move(source_of(MAPS[before]), target_of(MAPS[after]), WITH_DRAM))
+
+
+def test_both_engines_say_the_same() -> None:
+    _sound(move(source_of(MAPS["256.dram"]), target_of(MAPS["256"])), "numpy")
+
+
+@given(changes())
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_last_resort_serves_any_two_layouts(change: tuple[BitMap, BitMap]) -> None:
+    path = last_resort(*change)
+    assert path is not None
+    _sound(write(path, source_of(change[0]), target_of(change[1]), Room()))
+
+
+@pytest.mark.slow
+@given(changes(), st.sampled_from([{}, {"single": True}, {"turns": 1}]))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_is_found_between_random_layouts_is_right(
+    change: tuple[BitMap, BitMap], options: dict[str, bool]
+) -> None:
+    found = [*islice(candidates(*change, limit=1000, **options), 2), last_resort(*change)]
+    for path in found:
+        assert path is not None
+        _sound(write(path, source_of(change[0]), target_of(change[1]), Room()))
+
+
+def test_axes_that_are_no_power_of_two() -> None:
+    text = "((7_L2B:1, 2:2, 8_L1B:1), ({}, 2_W:1))"
+    before, after = parse(text.format("2:1, 4_PE:1")), parse(text.format("4_PE:1, 2:1"))
+    assert before.shape == (112, 16)
+    _sound(move(source_of(before), target_of(after)))
+    column = parse("((25_MAB:1, 4:1, 2_W:1))".replace("25", "13")), parse("((13:1, 4_PE:1, 2_W:1))")
+    _sound(move(source_of(column[0]), target_of(column[1])))
+
+
+# --- a verifier that sees what it must see ---------------------------------------------------------------------------
+
+
+def _altered(found: Move, pattern: str, by: str) -> Move:
+    text = re.sub(pattern, by, found.text)
+    assert text != found.text
+    return replace(found, text=text, program=assemble(text))
+
+
+def test_a_copy_that_was_not_written_is_found() -> None:
+    found = move(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"]))
+    only_mab_0 = 'imm i"60" $nowrite\niand $peid $aluf $omr1\n'
+    text = only_mab_0 + re.sub(r"(l1bmm .*)v$", r"\1v/$llimr1", found.text, flags=re.M)
+    assert "words are wrong, the first is copy 1" in failure(replace(found, text=text, program=assemble(text)))
+
+
+def test_a_word_beside_the_target_is_found() -> None:
+    found = move(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"]))
+    assert "beside the target" in failure(_altered(found, r"\Z", "zero $ln48\n"))
+    assert "source has changed" in failure(_altered(found, r"\Z", "nop\nmvp/n64 $p0@0 $d1024@0\n"))
+
+
+def test_a_swapped_pair_of_addresses_is_found() -> None:
+    found = move(source_of(MAPS["256x16.A"].weakened()), target_of(MAPS["256x16.dram"]))
+    assert "words are wrong" in failure(_altered(found, r"\$lc0@\.0", "$lc0@.1"))
+
+
+# --- room, and what is kept ------------------------------------------------------------------------------------------
+
+
+def test_a_move_that_does_not_fit_says_what_it_needs() -> None:
+    narrow = Room({"L1BM": (0, 64), "L2BM": (0, 128), "PDM": (0, 128), "GRF0": (0, 8)})
+    with pytest.raises(NoRoom, match=r"needs \d+ (words per PE|long words)"):
+        move(source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.P"]), narrow)
+    with pytest.raises(NoRoom, match="multiple of 4"):
+        Place("LM0", 2, MAPS["16"])
+    with pytest.raises(NoRoom, match="map for LM"):
+        Place("DRAM", 0, MAPS["16"])
+
+
+def test_a_buffer_that_is_used_again_waits_for_its_last_reader() -> None:
+    path = last_resort(MAPS["256x16.A"], MAPS["256x16.B"])
+    assert path is not None
+    tight = Room({**Room().free, "L1BM": (0, 1024), "L2BM": (0, 4096)})
+    _sound(write(path, source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"]), tight))
+
+
+def test_buffers_are_whole_blocks_and_matrix_registers_are_waited_for() -> None:
+    """Two that random layouts found: a block with a hole reached the next buffer; `fm` came too soon after `dm`."""
+    holes = parse("((2_MAB:4, 2_PE:2), (2:64, 2_PE:1, 2_MAB:8)) * (4_L2B:2, 2_L1B:1, 4_MAB:1)")
+    wanted = parse("((2:1, 2:16), (2_W:1, 2_MAB:1, 2_L2B:1)) * (2_L1B:4, 8_MAB:2)")
+    for path in islice(candidates(holes, wanted, limit=1500, single=True), 2):
+        _sound(write(path, source_of(holes), target_of(wanted), Room()))
+    text = "((2_PE:1, 2:32, 2_MAB:2, 2:4, 2:1, 2:64, 2_W:1, 2:2, 2:8, 2_PE:2)) * (2_L2B:4, 2_L1B:1, 2_MAB:1)"
+    twice, row_major = parse(text), parse("((4_L2B:2, 128:1, 2_W:1))", "DRAM")
+    found = list(islice(candidates(twice, row_major, limit=1500), 2))
+    assert [hop.way.name for hop in found[0]][:2] == ["dm", "fm"]
+    for path in found:
+        _sound(write(path, source_of(twice), target_of(row_major), Room()))
+
+
+def test_a_path_is_kept_and_a_spoilt_file_is_not_believed(kept: Path) -> None:
+    ends = source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"])
+    first = move(*ends)
+    paths.paths.cache_clear()
+    began = time.process_time()
+    found = paths.paths(ends[0].map, ends[1].map, frozenset(("LM", "L1BM", "L2BM", "PDM")))
+    assert time.process_time() - began < 0.1
+    assert move(*ends).text == first.text and len(found) > 1
+    (file,) = kept.iterdir()
+    for spoilt in ("", "[[", "[[[], false]]", '[[[["no way", "LM", "L1BM", []]], false]]', '[[["x"], false]]'):
+        file.write_text(spoilt)
+        paths.paths.cache_clear()
+        assert move(*ends).text == first.text
+
+
+def test_every_copy_of_the_collection_is_looked_at() -> None:
+    assert len(MAPS) >= 40 and len(list(pairs())) > 100
+    assert {name for name, found in MAPS.items() if any(carry == COPY for _, carry in found.carries)} >= set(DL)
