@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from whole_outputs import cropped
 
 from haribote.compiler import lower, lower_for_cpp
 from haribote.cpp.session import sessions
@@ -15,6 +14,7 @@ from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, evaluate, updates
 from haribote.passes import pad
 from haribote.training.models import lenet, mlp
+from tests.haribote.whole_outputs import cropped
 
 X = torch.randn(3, 1, 28, 28, generator=torch.Generator().manual_seed(0))
 LABELS = torch.tensor([3, 9, 0])

@@ -7,13 +7,13 @@ import onnx
 import pytest
 import torch
 from torch import nn
-from whole_outputs import cropped
 
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_inference, trace_step
 from haribote.graph import Index, evaluate, updates
 from haribote.network import CLASS_BIAS
 from haribote.passes import decompose, pad, simplify
+from tests.haribote.whole_outputs import cropped
 
 
 def run_steps(model: onnx.ModelProto, feeds, steps: int):

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from whole_outputs import cropped
 
 from haribote.compiler import STAGES, lower
 from haribote.errors import HariboteError
@@ -22,6 +21,7 @@ from haribote.passes.placement import op_of, placement_of, put, row_of
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
 from simulator import isa
+from tests.haribote.whole_outputs import cropped
 
 
 @pytest.fixture(scope="module")

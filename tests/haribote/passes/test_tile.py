@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from whole_outputs import cropped, joined
 
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, is_loss
@@ -13,6 +12,7 @@ from haribote.passes import decompose, fuse_greater, pad, simplify, tile
 from haribote.passes.assign_layouts import find_row
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
+from tests.haribote.whole_outputs import cropped, joined
 
 MODELS = {
     "128 hidden": ((784, 128, 10), True, 256),
