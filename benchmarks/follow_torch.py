@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from haribote.data.dataset import batch_order, load, normalise
-from haribote.network import CLASS_BIAS
+from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE, WIDTHS
 from haribote.training.backends import SimBackend, TorchBackend
 from haribote.training.models import mlp
 from haribote.training.train import evaluate
@@ -23,18 +23,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="auto")
     parser.add_argument("--steps", type=int, default=234)
-    parser.add_argument("--widths", type=int, nargs="+", default=[784, 16, 10])
+    parser.add_argument("--widths", type=int, nargs="+", default=[*WIDTHS])
     parser.add_argument("--no-bias", action="store_true")
-    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--engine", default="native")
     options = parser.parse_args()
     data = load(options.data)
     images, labels = normalise(data.train_images), data.train_labels
     first, second = (mlp(*options.widths, bias=not options.no_bias) for _ in range(2))
     start = time.perf_counter()
-    chip = SimBackend(first, 0.01, options.batch, solutions=True, require_chip=True, engine=options.engine)
+    chip = SimBackend(first, LEARNING_RATE, options.batch, solutions=True, require_chip=True, engine=options.engine)
     print(f"{data.origin}\n{chip.summary}\ncompiled in {time.perf_counter() - start:.1f} s")
-    torch = TorchBackend(second, 0.01)
+    torch = TorchBackend(second, LEARNING_RATE)
     order = batch_order(len(images), seed=42, epoch=0, batch=options.batch)
     seconds = []
     for step in range(options.steps):

@@ -23,13 +23,14 @@ from haribote.chip.codegen import run_kernel
 from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, problem
 from haribote.lessons.cpp_times import measure, step_times
+from haribote.network import BATCH, HIDDEN, LEARNING_RATE, PIXELS, WIDTHS
 from haribote.training.backends import Backend, SimBackend, TorchBackend
 from haribote.training.models import mlp
 from simulator import Machine, assemble
 from simulator.engine.native import Engine
 
 ROOT = Path(__file__).resolve().parent.parent
-BATCH, HIDDEN, LEARNING_RATE, EPOCH = 256, 16, 0.01, 234
+EPOCH = 234  # steps
 STEP = "Whole train step of 784-16-10, batch 256"
 CPP = "The same step in generated C++, all on one thread"
 TOOLS = "Tools"
@@ -64,13 +65,13 @@ class Step:
         Engine()  # said here, before anything is measured on the wrong engine
         torch.set_num_threads(1)  # its idle threads would keep the engine's from the cores, and the other way round
         random = np.random.default_rng(0)
-        self.images = random.uniform(-0.43, 2.82, (BATCH, 784)).astype(np.float32)
+        self.images = random.uniform(-0.43, 2.82, (BATCH, PIXELS)).astype(np.float32)
         self.labels = random.integers(0, 10, BATCH)
         self.native, self.numpy = (
-            SimBackend(mlp(784, HIDDEN, 10), LEARNING_RATE, BATCH, solutions=True, require_chip=True, engine=engine)
+            SimBackend(mlp(*WIDTHS), LEARNING_RATE, BATCH, solutions=True, require_chip=True, engine=engine)
             for engine in ("native", "numpy")
         )
-        self.torch = TorchBackend(mlp(784, HIDDEN, 10), LEARNING_RATE)
+        self.torch = TorchBackend(mlp(*WIDTHS), LEARNING_RATE)
 
     @cached_property
     def losses(self) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from haribote.kernel import Memory, Op, Operand
 from haribote.layout import LAYOUTS, Layout, dram_layout
+from haribote.network import LEARNING_RATE
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,10 @@ def _ul(task: str, tag: str, par: int, testcase: str = "") -> KernelRow:
     module = f"t{task.replace('.', '_')}_{name}"
     return KernelRow(task, name, module, "UL", (tag,), tag, par, "", testcase, "DRAM", "LM1", room=None)
 
+
+TILE_ROWS, TILE_FEATURES = LAYOUTS["256x1024"].shape
+(TILE,) = LAYOUTS["16"].shape
+"""Sizes that kernels take: rows of a batch, features of x, all others. Padding fills them up and tiling cuts to them."""
 
 A, P, B = "256x16.A", "256x16.P", "256x16.B"
 
@@ -121,7 +126,7 @@ def rows_of(task: str) -> tuple[KernelRow, ...]:
     return tuple(row for row in KERNELS if row.task == task)
 
 
-def problem(row: KernelRow, constant: float = 0.01) -> Op:
+def problem(row: KernelRow, constant: float = LEARNING_RATE) -> Op:
     """The operator of a row at the addresses of the problem set: inputs one after another from 0, the output at 0."""
     address, inputs = 0, []
     for number, tag in enumerate(row.inputs):
@@ -132,7 +137,7 @@ def problem(row: KernelRow, constant: float = 0.01) -> Op:
     return Op(row.op, tuple(inputs), output, attributes_of(row, constant))
 
 
-def attributes_of(row: KernelRow, constant: float = 0.01) -> dict[str, object]:
+def attributes_of(row: KernelRow, constant: float = LEARNING_RATE) -> dict[str, object]:
     """The attributes that a row's operator has; a scaling gets `constant`."""
     attributes: dict[str, object] = {name: 1 for name in ("transA", "transB") if name == row.variant}
     if row.variant == "constant":

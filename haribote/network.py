@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-WIDTHS = (784, 16, 10)
-"""Pixels, hidden units, classes."""
+WIDTHS = PIXELS, HIDDEN, CLASSES = 784, 16, 10
 BATCH = 256
 LEARNING_RATE = 0.01
 CLASS_BIAS = -1e9

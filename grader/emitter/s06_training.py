@@ -6,6 +6,7 @@ import numpy as np
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.values import Array, Value, Values
+from haribote.network import HIDDEN, PIXELS
 from haribote.training.checkpoint import Run
 
 
@@ -38,8 +39,8 @@ def train_epoch(function: Function, given: Values) -> dict[str, Value]:
     """
     rows, batch, seed, epoch = (int(given[name]) for name in ("rows", "batch", "seed", "epoch"))  # type: ignore[arg-type]
     labels = np.arange(rows, dtype=np.int64)
-    images = np.repeat(labels[:, None], 784, axis=1).astype(np.float32)
-    run = Run([16], batch, 0.1, seed, "test")
+    images = np.repeat(labels[:, None], PIXELS, axis=1).astype(np.float32)
+    run = Run([HIDDEN], batch, 0.1, seed, "test")
     run.epoch = epoch
     backend = _Recorder()
     losses = function(backend, images, labels, run, epoch + 2)

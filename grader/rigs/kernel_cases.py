@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from grader.rigs.poisoned import OTHER_POISON, POISON
 from grader.rigs.step_values import step_values
 from haribote.kernel import Memory, Op
-from haribote.kernel_table import KernelRow, problem
+from haribote.kernel_table import TILE, TILE_ROWS, KernelRow, problem
 from haribote.network import BATCH, LEARNING_RATE
 
 Array = NDArray[Any]
@@ -187,7 +187,7 @@ def _edge(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]
     if row.op in ("DL", "UL"):
         return ((np.arange(prod(op.x.shape), dtype=np.int32).reshape(op.x.shape) - 3).view(np.float32),)
     if row.op == "OneHot":
-        labels = np.arange(256, dtype=np.int32) % 16
+        labels = np.arange(TILE_ROWS, dtype=np.int32) % TILE
         labels[:8] = [-1, 16, 17, 1000, -16, 2**31 - 1, -(2**31), 15]
         return (labels,)
     if row.op == "Gemm":
@@ -197,7 +197,7 @@ def _edge(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]
         x.reshape(-1)[:12] = [0, -0.0, 80, -80, -200, -1e4, 1e-30, 1, 88, 89, 1e3, np.inf]
         return (x,)
     if row.op == "Div":
-        v = rng.choice(np.array([1, -1, 2.0**40, -(2.0**-40), 3, 1e10], np.float32), (256,))
+        v = rng.choice(np.array([1, -1, 2.0**40, -(2.0**-40), 3, 1e10], np.float32), (TILE_ROWS,))
         x = v[:, None] * rng.choice(np.array([0, 1, -1, 0.3, 1000], np.float32), op.x.shape)
         return x.astype(np.float32), v
     if row.op == "ReduceMax":

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine
 from simulator import Machine
 from simulator.engine.state.memories import Dram
-from simulator.isa import ALL_PES, GROUPS, L1BS, L2BS_PER_GROUP, LM_WORDS, MABS, PES_PER_MAB, SMALL_TENSOR
+from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
 from simulator.isa.program import Program
 from simulator.trace.places import Place as Word
 
@@ -27,19 +27,18 @@ Ints = NDArray[np.int64]
 Bits = NDArray[np.uint32]
 Memory = Literal["LM0", "LM1"]
 
-UNITS = (GROUPS * L2BS_PER_GROUP, L1BS, MABS, PES_PER_MAB)
 BLOCK = 64  # rows of LM that are looked at together: they fit into a cache
 
 
 def pes(l2b: Any = slice(None), l1b: Any = slice(None), mab: Any = slice(None), pe: Any = slice(None)) -> Ints:
     """The PEs of these units, as numbers 0 to 4095; an axis for every level that is not a single number."""
-    numbers: Ints = np.arange(ALL_PES, dtype=np.int64).reshape(UNITS)[l2b, l1b, mab, pe]
+    numbers: Ints = np.arange(ALL_PES, dtype=np.int64).reshape(TREE)[l2b, l1b, mab, pe]
     return numbers
 
 
 def unit_name(pe: int) -> str:
     """`L2B 0, L1B 1, MAB 0, PE 3`."""
-    l2b, l1b, mab, p = (int(part) for part in np.unravel_index(pe, UNITS))
+    l2b, l1b, mab, p = (int(part) for part in np.unravel_index(pe, TREE))
     return f"L2B {l2b}, L1B {l1b}, MAB {mab}, PE {p}"
 
 
@@ -87,7 +86,7 @@ class Words:
         """The largest error in every PE of copy 0, [L2B, L1B, MAB, PE]."""
         largest = np.zeros(ALL_PES)
         np.maximum.at(largest, self.pe.reshape(-1), error.reshape(-1))
-        return largest.reshape(UNITS)
+        return largest.reshape(TREE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.kernel_table import BY_NAME
-from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE, WIDTHS
+from haribote.kernel_table import BY_NAME, TILE, TILE_FEATURES
+from haribote.network import BATCH, CLASS_BIAS, CLASSES, LEARNING_RATE, PIXELS
 from haribote.problems.meaning import meaning
 
 Array = NDArray[Any]
-
-PIXELS, _, CLASSES = WIDTHS
 
 
 @lru_cache(maxsize=1)
@@ -48,21 +46,21 @@ def step_values(seed: int) -> dict[str, tuple[Array, ...]]:
         run(f"update_{tag}", parameter, run(f"scale_{tag}", gradient, constant=LEARNING_RATE))
     moved = {
         "dl_16": b1, "dl_16x16": w2, "dl_256x16_a": values["add_bias"][0], "dl_256": largest, "dl_256x16_p": logits,
-        "dl_256x16_b": dlinear, "dl_16x1024": w1, "dl_256x1024": x, "dl_1024x16": w1.reshape(1024, 16), "ul_16": b1,
-        "ul_16x16": dw2, "ul_256x16_a": hidden, "ul_256": total, "ul_256x16_p": p, "ul_16x1024": dw1,
+        "dl_256x16_b": dlinear, "dl_16x1024": w1, "dl_256x1024": x, "dl_1024x16": w1.reshape(-1, TILE),
+        "ul_16": b1, "ul_16x16": dw2, "ul_256x16_a": hidden, "ul_256": total, "ul_256x16_p": p, "ul_16x1024": dw1,
     }  # fmt: skip
     return values | {name: (array,) for name, array in moved.items()}
 
 
 def _start(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, Array, Array]:
     """A batch, the parameters as PyTorch starts them, padded, and the labels."""
-    x = np.zeros((BATCH, 1024), np.float32)
+    x = np.zeros((BATCH, TILE_FEATURES), np.float32)
     ink = rng.random((BATCH, PIXELS), dtype=np.float32)
     x[:, :PIXELS] = np.where(ink > 0.8, 5 * ink - 4, 0)
-    w1, w2 = np.zeros((16, 1024), np.float32), np.zeros((16, 16), np.float32)
-    w1[:, :PIXELS] = rng.uniform(-1, 1, (16, PIXELS)) / np.sqrt(PIXELS)
-    w2[:CLASSES] = rng.uniform(-0.25, 0.25, (CLASSES, 16))
-    b1 = (rng.uniform(-1, 1, 16) / np.sqrt(PIXELS)).astype(np.float32)
-    b2 = np.full(16, CLASS_BIAS, np.float32)
+    w1, w2 = np.zeros((TILE, TILE_FEATURES), np.float32), np.zeros((TILE, TILE), np.float32)
+    w1[:, :PIXELS] = rng.uniform(-1, 1, (TILE, PIXELS)) / np.sqrt(PIXELS)
+    w2[:CLASSES] = rng.uniform(-0.25, 0.25, (CLASSES, TILE))
+    b1 = (rng.uniform(-1, 1, TILE) / np.sqrt(PIXELS)).astype(np.float32)
+    b2 = np.full(TILE, CLASS_BIAS, np.float32)
     b2[:CLASSES] = rng.uniform(-0.25, 0.25, CLASSES)
     return x, w1, b1, w2, b2, rng.integers(0, CLASSES, BATCH).astype(np.int32)

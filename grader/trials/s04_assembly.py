@@ -20,6 +20,7 @@ from grader.rigs.rig import DramWords, Ints, Operand, Words, pes
 from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops
+from simulator.isa import TREE
 
 Array = NDArray[Any]
 
@@ -150,10 +151,10 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
     for number, (x, y, count, mab, value) in enumerate((*_MASKS, drawn)):
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count, "mab": mab, "value": value}
-        numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)
+        numbers = rng.standard_normal((*TREE, count)).astype(np.float32)
         special = np.array([-0.0, 0.0, -1e30, 1e-30], np.float32)
         numbers[..., :4] = rng.permuted(np.broadcast_to(special, numbers[..., :4].shape), axis=-1)
-        where = np.arange(count) + np.zeros((8, 8, 16, 4, 1), np.int64)
+        where = np.arange(count) + np.zeros((*TREE, 1), np.int64)
         every = pes()[..., None] + np.zeros(count, np.int64)
         other, seen, place = np.float32(value), numbers[:, :, mab], Words("LM1", y + where[:, :, mab], every[:, :, mab])
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (4_PE:1), ({count // 2}:1, 2_W:1))")
@@ -187,9 +188,9 @@ def _sum_pes(rng: np.random.Generator) -> Iterator[Trial]:
     for number, (x, y, count) in enumerate((*_SUMS, drawn)):
         counted = number < 2
         given: Values = {"x": x, "y": y, "count": count}
-        numbers = rng.standard_normal((8, 8, 16, 4, count)).astype(np.float32)
+        numbers = rng.standard_normal((*TREE, count)).astype(np.float32)
         where, every = (
-            np.arange(count) + np.zeros((8, 8, 16, 4, 1), np.int64),
+            np.arange(count) + np.zeros((*TREE, 1), np.int64),
             pes()[..., None] + np.zeros(count, np.int64),
         )
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (16_MAB:1), (4_PE:1), ({count // 2}:1, 2_W:1))")

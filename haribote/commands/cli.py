@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from haribote.answers.ownership import solutions_wanted
 from haribote.commands.command import run_command
+from haribote.network import BATCH, HIDDEN, LEARNING_RATE
 from haribote.training.backends import BACKENDS
 from simulator.console import seed
 from simulator.engine.machine import ENGINES
@@ -58,9 +59,8 @@ def _rate(text: str) -> float:
 
 
 def _network_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--hidden", type=_positive, nargs="+", default=[16], metavar="H", help="widths of the hidden layers (16)"
-    )
+    text = f"widths of the hidden layers ({HIDDEN})"
+    parser.add_argument("--hidden", type=_positive, nargs="+", default=[HIDDEN], metavar="H", help=text)
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
 
 
@@ -79,9 +79,10 @@ def _gemm_option(parser: argparse.ArgumentParser) -> None:
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     _network_options(parser)
-    parser.add_argument("--batch", type=_positive, default=256, metavar="N", help="batch size (256)")
+    parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
-    parser.add_argument("--lr", type=_rate, default=0.01, help="learning rate of the SGD update (0.01)")
+    text = f"learning rate of the SGD update ({LEARNING_RATE})"
+    parser.add_argument("--lr", type=_rate, default=LEARNING_RATE, help=text)
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
 
     def run(options: argparse.Namespace) -> int:
@@ -178,8 +179,8 @@ def _train(commands: _Commands) -> None:
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
     _network_options(parser)
-    parser.add_argument("--batch", type=_positive, default=256, metavar="N")
-    parser.add_argument("--lr", type=_rate, default=0.01)
+    parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N")
+    parser.add_argument("--lr", type=_rate, default=LEARNING_RATE)
     parser.add_argument("--seed", type=seed, default=42)
     parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")

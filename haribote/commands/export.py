@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from haribote.compiler import compile_for_sim, lower
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
+from haribote.network import CLASSES, PIXELS
 from simulator.files import write_file
 from simulator.shell import command_line
 
@@ -27,7 +28,7 @@ def export(
     from haribote.training.backends import example_batch
     from haribote.training.models import load, mlp
 
-    model = load(reference) if reference else mlp(784, *hidden, 10, bias=bias)
+    model = load(reference) if reference else mlp(PIXELS, *hidden, CLASSES, bias=bias)
     graph = trace_step(model, *example_batch(model, batch, learning_rate))
     random = np.random.default_rng(0)
     images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)

@@ -24,6 +24,7 @@ from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, attributes, evaluate
 from haribote.graphs.cases import unit_cases
 from haribote.lessons.cpp_times import product
+from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.passes.mixed_precision import FORMATS
 from haribote.passes.nhwc import NCHW, NHWC, OPERATORS
 
@@ -132,14 +133,14 @@ def template_text(name: str) -> str:
     return found[0]
 
 
-def product_times(gemms: Mapping[str, str], hidden: int = 16, batch: int = 256) -> dict[str, dict[str, float]]:
+def product_times(gemms: Mapping[str, str], hidden: int = HIDDEN, batch: int = BATCH) -> dict[str, dict[str, float]]:
     """Microseconds of the two large products of a step of 784-hidden, with each of some Gemms.
 
     gemms: what to call it in the table, to one of `gemm.CHOICES`. Raises as `cpp.session.sessions`.
     """
     shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, int]]] = {
-        "x Wt": ((batch, 784), (hidden, 784), {"transB": 1}),
-        "gt x": ((batch, hidden), (batch, 784), {"transA": 1}),
+        "x Wt": ((batch, PIXELS), (hidden, PIXELS), {"transB": 1}),
+        "gt x": ((batch, hidden), (batch, PIXELS), {"transA": 1}),
     }
     result = {}
     for title, (a, b, forms) in shapes.items():
@@ -170,7 +171,7 @@ def chain(nodes: int, size: int = 2**20) -> onnx.ModelProto:
     return builder.finish()
 
 
-def digits_step(batch: int = 256, hidden: int = 16) -> tuple[onnx.ModelProto, dict[str, Array]]:
+def digits_step(batch: int = BATCH, hidden: int = HIDDEN) -> tuple[onnx.ModelProto, dict[str, Array]]:
     """The simplified training step of 784-hidden-10, and a batch of drawn digits with the first parameters."""
     from haribote.compiler import CPP_STAGES, lower
     from haribote.data.dataset import load, normalise
@@ -178,8 +179,8 @@ def digits_step(batch: int = 256, hidden: int = 16) -> tuple[onnx.ModelProto, di
     from haribote.training.backends import example_batch
     from haribote.training.models import mlp
 
-    model = mlp(784, hidden, 10)
-    step = lower(trace_step(model, *example_batch(model, batch, 0.01)), stop_after="cse", stages=CPP_STAGES)
+    model = mlp(PIXELS, hidden, CLASSES)
+    step = lower(trace_step(model, *example_batch(model, batch, LEARNING_RATE)), stop_after="cse", stages=CPP_STAGES)
     data = load("synthetic")
     feeds: dict[str, Array] = {name: value.detach().numpy() for name, value in model.named_parameters()}
     feeds["x"] = np.ascontiguousarray(normalise(data.train_images[:batch]))
@@ -195,7 +196,7 @@ def lenet_step(batch: int = 16) -> onnx.ModelProto:
     from haribote.training.models import lenet
 
     model = lenet()
-    return lower(trace_step(model, *example_batch(model, batch, 0.01)), stop_after="cse", stages=CPP_STAGES)
+    return lower(trace_step(model, *example_batch(model, batch, LEARNING_RATE)), stop_after="cse", stages=CPP_STAGES)
 
 
 def turns(model: onnx.ModelProto) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -20,19 +20,19 @@ from haribote.commands.command import run_command
 from haribote.cpp.operators import ALGORITHMS
 from haribote.cpp.session import Session, sessions
 from haribote.graph import Builder
+from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.training.backends import Backend, TorchBackend
 from haribote.training.cpp_backend import CppBackend
 from haribote.training.models import mlp
 
-FEATURES, CLASSES = 784, 10
 _PAUSE = 2e-3  # seconds that one timing takes at least
 
 
 def main() -> int:
     """Print the tables; exit status 0, or 2 with a message."""
     parser = argparse.ArgumentParser(prog="haribote.lessons.cpp_times", description=__doc__.splitlines()[0])
-    parser.add_argument("--hidden", type=int, default=16, metavar="H")
-    parser.add_argument("--batch", type=int, default=256, metavar="N")
+    parser.add_argument("--hidden", type=int, default=HIDDEN, metavar="H")
+    parser.add_argument("--batch", type=int, default=BATCH, metavar="N")
     parser.add_argument("--rounds", type=int, default=30, metavar="R", help="timings of each; the median counts (30)")
     parser.set_defaults(run=_run, command="")
     return run_command(parser)
@@ -59,29 +59,29 @@ def step_times(hidden: int, batch: int, rounds: int) -> dict[str, float]:
 
     torch.set_num_threads(1)
     random = np.random.default_rng(0)
-    images = random.standard_normal((batch, FEATURES)).astype(np.float32)
+    images = random.standard_normal((batch, PIXELS)).astype(np.float32)
     labels = random.integers(0, CLASSES, batch)
 
     def model() -> Any:
-        return mlp(FEATURES, hidden, CLASSES)
+        return mlp(PIXELS, hidden, CLASSES)
 
-    backends: dict[str, Backend] = {"torch eager": TorchBackend(model(), 0.01)}
-    backends |= {f"C++ {name}": CppBackend(model(), 0.01, batch, name) for name in ALGORITHMS}
+    backends: dict[str, Backend] = {"torch eager": TorchBackend(model(), LEARNING_RATE)}
+    backends |= {f"C++ {name}": CppBackend(model(), LEARNING_RATE, batch, name) for name in ALGORITHMS}
     return measure({name: _step(backend, images, labels) for name, backend in backends.items()}, rounds)
 
 
 def compare_products(hidden: int, batch: int, rounds: int) -> str:
     """A table of the step's two large products by each Gemm template: forward x Wt, and the gradient gt x."""
     shapes = {
-        "x Wt": ((batch, FEATURES), (hidden, FEATURES), {"transB": 1}),
-        "gt x": ((batch, hidden), (batch, FEATURES), {"transA": 1}),
+        "x Wt": ((batch, PIXELS), (hidden, PIXELS), {"transB": 1}),
+        "gt x": ((batch, hidden), (batch, PIXELS), {"transA": 1}),
     }
     rows = []
     for title, (a, b, forms) in shapes.items():
         times = measure({name: product(a, b, forms, name).run for name in ALGORITHMS}, rounds)
         rows.append(f"Gemm {title}, {a[0]}x{a[1]} and {b[0]}x{b[1]}:")
         for name, seconds in times.items():
-            speed = 2e-9 * batch * FEATURES * hidden / seconds
+            speed = 2e-9 * batch * PIXELS * hidden / seconds
             rows.append(
                 f"  {name:14} {1e6 * seconds:9.0f} us  {speed:7.1f} GFLOP/s  {times['naive'] / seconds:5.1f} x naive"
             )

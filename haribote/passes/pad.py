@@ -34,6 +34,7 @@ from haribote.graph import (
     tensor_info,
     updates,
 )
+from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
 from haribote.network import CLASS_BIAS
 
 Dimension = tuple[str, int]
@@ -127,10 +128,10 @@ class _Sizes:
 
     def _size(self, dimension: Dimension, size: int) -> int:
         if self.is_batch(dimension):
-            return _up(size, 256)
-        if self.find(dimension) == self.find(("x", 1)) and size > 16:
-            return _up(size, 1024)
-        return _up(size, 16)
+            return _up(size, TILE_ROWS)
+        if self.find(dimension) == self.find(("x", 1)) and size > TILE:
+            return _up(size, TILE_FEATURES)
+        return _up(size, TILE)
 
 
 def _up(size: int, multiple: int) -> int:

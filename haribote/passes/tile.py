@@ -37,8 +37,7 @@ from haribote.graph import (
     set_metadata,
     updates,
 )
-
-BATCH, FEATURES, OTHER = 256, 1024, 16
+from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
 
 _ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Relu", "Exp", "Greater", "Cast", "Neg", "Identity", "GreaterCast"}
 Tile = tuple[int, ...]
@@ -270,18 +269,18 @@ class _Tiler:
 def _tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
     """The tile of every value; a dimension that is not a multiple of its tile is not cut."""
     wanted: dict[str, Tile] = {}
-    features = OTHER
+    features = TILE
     for name in index.inputs:
         if name == "x" and len(index.shape[name]) == 2:
-            features = FEATURES if index.shape[name][1] > OTHER else OTHER
-            wanted[name] = (BATCH, features)
+            features = TILE_FEATURES if index.shape[name][1] > TILE else TILE
+            wanted[name] = (TILE_ROWS, features)
         elif name == "labels":
-            wanted[name] = (BATCH,)
+            wanted[name] = (TILE_ROWS,)
     for name in (*index.inputs, *index.constants):
-        wanted.setdefault(name, (OTHER,) * len(index.shape[name]))
+        wanted.setdefault(name, (TILE,) * len(index.shape[name]))
     for node in model.graph.node:
         if node.op_type == "Gemm" and attributes(node).get("transB") and node.input[0] == "x":
-            wanted[node.input[1]] = (OTHER, features)
+            wanted[node.input[1]] = (TILE, features)
     sizes = {name: _fitting(index.shape[name], tile) for name, tile in wanted.items()}
     for node in model.graph.node:
         for name in node.output:
@@ -298,7 +297,7 @@ def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], nam
         (a, b), flags = node.input[:2], attributes(node)
         return (sizes[a][1 if flags.get("transA") else 0], sizes[b][0 if flags.get("transB") else 1])
     if node.op_type == "OneHot":
-        return (*sizes[node.input[0]], OTHER)
+        return (*sizes[node.input[0]], TILE)
     if node.op_type == "ReduceSum" and rank == 1 and len(index.shape[node.input[0]]) == 2:
         return sizes[node.input[0]][1:]
     like = next((n for n in node.input if n not in index.constants and len(index.shape[n]) == rank), None)

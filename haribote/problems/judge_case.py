@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.kernel import Op, Operand
-from haribote.kernel_table import KernelRow
+from haribote.kernel_table import TILE, KernelRow
 from haribote.layout import LEVELS
 from haribote.problems.meaning import RELATIVE, meaning
 from simulator.judge.verdict import MARKER
@@ -41,7 +41,7 @@ def judge_case(row: KernelRow, op: Op, seed: int = 0) -> str:
 def values(row: KernelRow, op: Op, rng: np.random.Generator) -> tuple[Array, ...]:
     """Values for the inputs of an operator: float32, labels int32; every element of a DL or UL is different."""
     if row.op == "OneHot":
-        return (rng.integers(0, 16, op.x.shape).astype(np.int32),)
+        return (rng.integers(0, TILE, op.x.shape).astype(np.int32),)
     if row.op in ("DL", "UL"):
         return ((rng.permutation(prod(op.x.shape)) + 0.5).astype(np.float32).reshape(op.x.shape),)
     arrays = [rng.standard_normal(operand.shape).astype(np.float32) for operand in op.inputs]

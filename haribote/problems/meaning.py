@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.kernel_table import KernelRow
+from haribote.kernel_table import TILE, KernelRow
 
 Array = NDArray[Any]
 
@@ -31,7 +31,8 @@ def meaning(row: KernelRow, arrays: tuple[Array, ...], constant: float = 1.0) ->
     if row.op in ("DL", "UL"):
         return arrays[0], np.zeros(arrays[0].shape)
     if row.op == "OneHot":
-        return (arrays[0][:, None] == np.arange(16)).astype(np.float64), np.zeros((len(arrays[0]), 16))
+        hot = arrays[0][:, None] == np.arange(TILE)
+        return hot.astype(np.float64), np.zeros(hot.shape)
     values = tuple(_flush(array) for array in arrays)
     if row.op == "Gemm":
         return _gemm(row, values)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.layout import PE_STRIDE
 from haribote.stack.maps import UNITS, BitMap
 from haribote.stack.moves import Move
 from haribote.stack.places import BANKS, Place
-from simulator import Machine
+from simulator import Machine, isa
 
 Words = NDArray[np.uint32]
 Ints = NDArray[np.int64]
-_PE_WEIGHT = {"group": 1024, "L2B": 512, "L1B": 64, "MAB": 4, "PE": 1}
+_PE_WEIGHT = {"group": isa.L2BS_PER_GROUP * PE_STRIDE["L2B"], **PE_STRIDE}
 SEEN = 1 << 15
 """Long words of L2BM and PDM that are filled with random words."""
 

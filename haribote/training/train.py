@@ -13,11 +13,10 @@ from tqdm import tqdm
 from haribote.answers.ownership import exercise, solutions_wanted
 from haribote.data.dataset import Dataset, NormalisedImages, batch_order
 from haribote.errors import HariboteError
-from haribote.network import LEARNING_RATE, WIDTHS
+from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.training.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 
-FEATURES, _, CLASSES = WIDTHS
 EVALUATED = 2560  # images at a time
 
 
@@ -32,8 +31,8 @@ class Options:
     backend: str
     folder: Path
     epochs: int = 1
-    hidden: tuple[int, ...] = (16,)
-    batch: int = 256
+    hidden: tuple[int, ...] = (HIDDEN,)
+    batch: int = BATCH
     learning_rate: float = LEARNING_RATE
     seed: int = 42
     solutions: bool = field(default_factory=solutions_wanted)
@@ -53,7 +52,7 @@ def make_backend(options: Options) -> Backend:
     """The backend with freshly initialised parameters (torch's own initialisation from the seed)."""
     from haribote.training.models import mlp
 
-    model = mlp(FEATURES, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
+    model = mlp(PIXELS, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
     if options.backend == "torch":
         return TorchBackend(model, options.learning_rate)
     if options.backend == "cpp":
@@ -152,7 +151,7 @@ def _refuse_divergence(losses: list[float], run: Run) -> None:
 
 def _network(run: Run) -> str:
     """The network in short: `784-16-10`."""
-    widths = "-".join(map(str, (FEATURES, *run.hidden, CLASSES)))
+    widths = "-".join(map(str, (PIXELS, *run.hidden, CLASSES)))
     return widths if run.bias else f"{widths} without bias"
 
 
