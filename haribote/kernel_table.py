@@ -54,7 +54,7 @@ def _ul(task: str, tag: str, par: int, testcase: str = "") -> KernelRow:
 
 TILE_ROWS, TILE_FEATURES = LAYOUTS["256x1024"].shape
 (TILE,) = LAYOUTS["16"].shape
-"""Sizes that kernels take: rows of a batch, features of x, all others. Padding fills them up and tiling cuts to them."""
+"""What kernels take: rows of a batch, features of x, every other size. Padding fills them up, tiling cuts to them."""
 
 A, P, B = "256x16.A", "256x16.P", "256x16.B"
 
