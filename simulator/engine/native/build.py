@@ -209,6 +209,6 @@ def _load(path: Path) -> ctypes.CDLL:
     library.haribote_run.restype = None
     sizes = (ctypes.c_int * len(records.ALL))()
     library.haribote_record_sizes(sizes)
-    if list(sizes) != [ctypes.sizeof(record) for record in records.ALL]:
-        raise BuildError("the native engine's records differ from records.py", "engine='numpy'")
+    if list(sizes) != [ctypes.sizeof(record) for record in records.ALL.values()]:
+        raise BuildError("the native engine's records differ from records.hpp", "engine='numpy'")
     return library

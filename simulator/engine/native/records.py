@@ -1,23 +1,25 @@
-"""The records that the engine runs, as ctypes structures; the C++ side is `src/records.hpp`, which names the codes."""
+"""The records that the engine runs, as ctypes structures made from their one description, `src/records.hpp`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from ctypes import POINTER, Structure, c_int32, c_uint32, c_void_p
 from pathlib import Path
 from typing import Any
 
 SOURCES = Path(__file__).with_name("src")
 
+_HEADER = re.sub("//.*", "", (SOURCES / "records.hpp").read_text(encoding="utf-8"))
 _ENUMERATION = re.compile(r"enum class (\w+) : i32 \{([^}]*)\};")
+_DECLARATION = re.compile(r"\s*(?:const )?(\w+)(.*)")
+_NAME = re.compile(r"(\**)\s*(\w+)(?:\[(\d+)\])?")
 
 
 def _codes() -> Mapping[str, Mapping[str, int]]:
     """Every enumeration of `records.hpp`: its names and their values."""
-    text = (SOURCES / "records.hpp").read_text(encoding="utf-8")
     enumerations = {}
-    for name, body in _ENUMERATION.findall(text):
+    for name, body in _ENUMERATION.findall(_HEADER):
         names = [word.strip().rstrip("_") for word in body.split(",")]
         enumerations[name] = {word: value for value, word in enumerate(names)}
     return enumerations
@@ -25,97 +27,78 @@ def _codes() -> Mapping[str, Mapping[str, int]]:
 
 CODES = _codes()
 
+_TYPES: dict[str, Any] = {"i32": c_int32, "u32": c_uint32, **dict.fromkeys(CODES, c_int32)}
+"""What the header's names of types are here; other types have pointers to them only."""
+
+
+def _fields(struct: str) -> list[tuple[str, Any]]:
+    """The fields of a structure of `records.hpp`."""
+    found = re.search(rf"struct {struct} {{([^}}]*)}};", _HEADER)
+    assert found, struct
+    return [field for declaration in found[1].split(";")[:-1] for field in _declared(declaration)]
+
+
+def _declared(declaration: str) -> Iterator[tuple[str, Any]]:
+    """What one declaration declares, e.g. `u64 *l1bm, *l2bm` or `i32 addresses[4]`."""
+    match = _DECLARATION.fullmatch(declaration)
+    assert match, declaration
+    kind, names = match.groups()
+    for stars, name, count in _NAME.findall(names):
+        if not stars:
+            field = _TYPES[kind]
+        else:
+            field = POINTER(_TYPES[kind]) if stars == "*" and issubclass(_TYPES.get(kind, int), Structure) else c_void_p
+        yield name, field * int(count) if count else field
+
 
 class Operand(Structure):
-    """See `records.hpp`."""
+    """See `records.hpp`, as for all of these."""
 
-    _fields_ = [
-        ("kind", c_int32),
-        ("index", c_int32),
-        ("words", c_int32),
-        ("addresses", c_int32 * 4),
-        ("indirect", c_int32),
-        ("reach", c_int32),
-        ("literal", c_int32),
-        ("negate", c_int32),
-        ("widen", c_int32),
-        ("narrow", c_int32),
-    ]
+    _fields_ = _fields("Operand")
+
+
+_TYPES["Operand"] = Operand
 
 
 class Store(Structure):
-    """See `records.hpp`."""
+    """A write of a PE destination."""
 
-    _fields_ = [("operand", Operand), ("instruction", c_int32), ("mask", c_int32), ("by_word", c_int32)]
+    _fields_ = _fields("Store")
 
 
 class Instruction(Structure):
-    """See `records.hpp`."""
+    """A PE instruction."""
 
-    _fields_ = [
-        ("unit", c_int32),
-        ("code", c_int32),
-        ("letter", c_int32),
-        ("reduction", c_int32),
-        ("kept", c_int32),
-        ("shift", c_int32),
-        ("mab", c_int32),
-        ("rows", c_int32),
-        ("narrow", c_int32),
-        ("is_unsigned", c_int32),
-        ("flush", c_int32),
-        ("flags", c_int32),
-        ("path", c_int32),
-        ("latch", c_int32),
-        ("copy", c_int32),
-        ("mabs", c_int32),
-        ("l1bs", c_uint32),
-        ("sources", Operand * 3),
-        ("target", Operand),
-    ]
+    _fields_ = _fields("Instruction")
 
 
 class Line(Structure):
-    """See `records.hpp`."""
+    """A step or a move."""
 
-    _fields_ = [
-        ("kind", c_int32),
-        ("first_instruction", c_int32),
-        ("instructions", c_int32),
-        ("first_store", c_int32),
-        ("stores", c_int32),
-        ("move", c_int32),
-        ("letter", c_int32),
-        ("reduction", c_int32),
-        ("size", c_int32),
-        ("source", Operand),
-        ("destination", Operand),
-    ]
+    _fields_ = _fields("Line")
+
+
+_TYPES |= {"Store": Store, "Instruction": Instruction, "Line": Line}
 
 
 class Pointers(Structure):
-    """`Machine` of `block.hpp`: where the memories are."""
+    """`Machine`: where the memories are."""
 
-    _fields_ = [
-        ("banks", c_void_p * 4),
-        ("t", c_void_p),
-        ("omr", c_void_p),
-        ("bases", c_void_p * 2),
-        ("matrices", c_void_p * 2),
-        ("l1bm", c_void_p),
-        ("l2bm", c_void_p),
-        ("pdm", c_void_p),
-        ("pages", c_void_p),
-        ("paths", c_void_p * 4),
-        ("turnaround", c_void_p),
-    ]
+    _fields_ = _fields("Machine")
 
 
 class Records(Structure):
-    """`Program` of `engine.cpp`: the three tables."""
+    """`Program`: the three tables."""
 
-    _fields_ = [("lines", POINTER(Line)), ("instructions", POINTER(Instruction)), ("stores", POINTER(Store))]
+    _fields_ = _fields("Program")
 
 
-ALL: tuple[type[Any], ...] = (Operand, Store, Instruction, Line, Pointers, Records)
-"""In the order of `haribote_record_sizes`."""
+ALL: Mapping[str, type[Any]] = {
+    "Operand": Operand,
+    "Store": Store,
+    "Instruction": Instruction,
+    "Line": Line,
+    "Machine": Pointers,
+    "Program": Records,
+}
+"""By their names in the header, in the order of `haribote_record_sizes`."""

@@ -18,19 +18,6 @@ constexpr int L1BM_LONGS = 8192, L2BM_LONGS = 32768, PDM_LONGS = 524288;
 constexpr int TURNAROUND_LONGS = 256;
 constexpr i64 DRAM_LONGS = i64(1) << 29, PAGE_LONGS = 1 << 15;
 
-// Pointers to the memories of a Machine, in the shapes that simulator/engine/state/memories.py gives them.
-struct Machine {
-    u32* banks[4];
-    u32* t;
-    u8* omr;
-    u16* bases[2];
-    u32* matrices[2];
-    u64 *l1bm, *l2bm, *pdm;
-    u64** pages;         // [group][page], null where nothing was ever written
-    u32* paths[4];       // [cycle][word][pe]
-    u64* turnaround;     // [l2b][l1b][TURNAROUND_LONGS]
-};
-
 // Temporary rows of one step; reset when the step is done.
 class Arena {
    public:

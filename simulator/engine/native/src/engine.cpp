@@ -7,12 +7,6 @@
 
 namespace haribote {
 
-struct Program {
-    const Line* lines;
-    const Instruction* instructions;
-    const Store* stores;
-};
-
 constexpr int MAX_INSTRUCTIONS = 8;  // of a step; the assembler admits one per unit
 
 inline Result mau(Block& block, const Instruction& instruction) {

@@ -1,7 +1,7 @@
-// What a decoded program looks like to the engine: plain records of 32-bit integers, filled by encode.py.
+// What the engine is given: a decoded program as plain records of 32-bit integers, and where the memories are.
 //
-// encode.py reads the enumerations below from this file (a trailing underscore only avoids a C++ keyword) and mirrors
-// the structures field by field; haribote_record_sizes lets it check that both sides agree.
+// records.py reads the enumerations (a trailing underscore only avoids a C++ keyword) and the structures from this
+// file; haribote_record_sizes lets build.py check that a library was made from the same ones.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +79,25 @@ struct Line {
     Reduction reduction;
     i32 size;
     Operand source, destination;
+};
+
+struct Program {
+    const Line* lines;
+    const Instruction* instructions;
+    const Store* stores;
+};
+
+// Pointers to the memories, in the shapes that simulator/engine/state/memories.py gives them.
+struct Machine {
+    u32* banks[4];
+    u32* t;
+    u8* omr;
+    u16* bases[2];
+    u32* matrices[2];
+    u64 *l1bm, *l2bm, *pdm;
+    u64** pages;      // [group][page], null where nothing was ever written
+    u32* paths[4];    // [cycle][word][pe]
+    u64* turnaround;  // [l2b][l1b][TURNAROUND_LONGS]
 };
 
 }  // namespace haribote
