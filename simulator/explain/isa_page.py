@@ -230,8 +230,7 @@ def spell(kind: str) -> str:
 
 def _example(text: str) -> Iterator[str]:
     (line,) = assemble(text).lines
-    head, *body = explain_line(line)
-    told = [part for part in body if not part.lstrip().startswith("evidence:")]  # stands above already
+    head, *told = explain_line(line, evidence=False)  # which stands above already
     yield "\n".join(["```", head.removeprefix("1: "), *told, "```", ""])
 
 

@@ -5,7 +5,8 @@ Everything said comes from the row of the instruction (isa.py) and from its deco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,56 +22,69 @@ from simulator.trace.dependence import names_of
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """One thing that a line does; details: lines about its operands and cycles; evidence: where we know it from."""
+
+    text: str
+    details: tuple[str, ...] = ()
+    evidence: str = ""
+
+    def lines(self, evidence: bool = True) -> list[str]:
+        """The sentence and, indented below it, its details and its evidence."""
+        known = [f"  evidence: {self.evidence}"] if evidence and self.evidence else []
+        return [self.text, *(f"  {detail}" for detail in self.details), *known]
+
+
 def explain(program: p.Program) -> str:
     """What every line of a program does. Units: words for LM, GRF; long words for all other memories."""
     return "\n\n".join("\n".join(explain_line(line)) for line in program.lines)
 
 
-def explain_line(line: p.Line) -> list[str]:
-    """One line of a program: its text, then what it does, indented."""
-    body: Iterable[str]
-    if isinstance(line, p.Step):
-        body = _step(line)
-    elif isinstance(line, p.Move):
-        body = _move(line)
-    else:
-        body = [_debug(line)]
+def explain_line(line: p.Line, evidence: bool = True) -> list[str]:
+    """One line of a program: its text, then what it does, indented. evidence: and where we know it from."""
+    body = [text for sentence in sentences(line) for text in sentence.lines(evidence)]
     return [f"{line.line}: {line.text[:200]}", *(f"    {text}" for text in body)]
+
+
+def sentences(line: p.Line) -> list[Sentence]:
+    """What one line of a program does, in order."""
+    if isinstance(line, p.Step):
+        return list(_step(line))
+    return [_move(line) if isinstance(line, p.Move) else Sentence(_debug(line))]
 
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
 
-def _step(step: p.Step) -> Iterator[str]:
+def _step(step: p.Step) -> Iterator[Sentence]:
     parts = [i for i in step.instructions if i.unit not in ("nop", "wait", "noforward")]
     if step.is_nop:
         steps = f"{step.count} step{'s' * (step.count > 1)}"
-        yield f"nothing for {steps} = {step.count * isa.STEP_CYCLES} cycles; the forwarding paths keep what they hold"
+        cycles = step.count * isa.STEP_CYCLES
+        yield Sentence(f"nothing for {steps} = {cycles} cycles; the forwarding paths keep what they hold")
     elif len(parts) > 1:
-        yield f"{len(parts)} instructions in one step; all read before any of them writes"
+        yield Sentence(f"{len(parts)} instructions in one step; all read before any of them writes")
     for instruction in step.instructions:
         if instruction.op != "nop":
-            yield from _instruction(instruction)
+            yield _instruction(instruction)
     forwarded = [f"${i.path}" for i in parts if i.path]
     if forwarded and not any(i.op == "noforward" for i in step.instructions):
-        yield f"the next step finds the result on {', '.join(forwarded)}"
+        yield Sentence(f"the next step finds the result on {', '.join(forwarded)}")
 
 
-def _instruction(instruction: p.Instruction) -> Iterator[str]:
+def _instruction(instruction: p.Instruction) -> Sentence:
     row = isa.INSTRUCTIONS[instruction.op]
     lane = UNITS[row.unit].lane
     name = instruction.text.split()[0]
-    yield f"{name}{f' ({lane})' if lane else ''}: {row.meaning}"
-    for remark in _remarks(instruction):
-        yield f"  {remark}"
+    details = [*_remarks(instruction)]
     transfer = transfer_of(instruction)
     if transfer is not None:
-        yield f"  {transfer.text()}"
-    for role, text in _operands(instruction):
-        yield f"  {role} = {text}"
+        details.append(transfer.text())
+    details += [f"{role} = {text}" for role, text in _operands(instruction)]
     if instruction.sources or instruction.destinations:
-        yield from (f"  {line}" for line in _table(instruction, transfer))
-    yield f"  evidence: {row.evidence}"
+        details += _table(instruction, transfer)
+    return Sentence(f"{name}{f' ({lane})' if lane else ''}: {row.meaning}", tuple(details), row.evidence)
 
 
 def _remarks(instruction: p.Instruction) -> Iterator[str]:
@@ -181,26 +195,27 @@ def _align(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 # --- MV lines and debug statements -----------------------------------------------------------------------------------
 
 
-def _move(move: p.Move) -> Iterator[str]:
-    row = isa.MOVES[move.op]
-    yield f"{move.op} (MV): {row.meaning}"
+def _move(move: p.Move) -> Sentence:
     transfer = move_transfer(move)
-    if transfer is None:
-        return
+    details = () if transfer is None else tuple(_moved(move, transfer))
+    return Sentence(f"{move.op} (MV): {isa.MOVES[move.op].meaning}", details)
+
+
+def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
     if transfer.reduction:
-        yield f"  combined by {move.reduction}, {wording.PRECISIONS[move.precision]}"
-    yield f"  {transfer.text()}"
+        yield f"combined by {move.reduction}, {wording.PRECISIONS[move.precision]}"
+    yield transfer.text()
     if transfer.known:
         for end, side, points in zip(
             ("to", "from"), (transfer.formula.destination, transfer.formula.source), transfer.points(), strict=True
         ):
-            yield f"  {end}: {side.memory}[{_spans(points, -1)}] of {_units(side, points)}"
+            yield f"{end}: {side.memory}[{_spans(points, -1)}] of {_units(side, points)}"
     else:
         longs = isa.DAR_UNIT * move.units
-        yield f"  A comes from the DRAM address table: an entry is used for {longs} long words, then the next"
+        yield f"A comes from the DRAM address table: an entry is used for {longs} long words, then the next"
     if move.tag is not None:
-        yield f"  tag {move.tag:02x}: `wait i{move.tag:02x}` holds the program until this is done"
-    yield f"  {move.size} long words at {move_rate(move)} per cycle: {move.size / move_rate(move):g} cycles"
+        yield f"tag {move.tag:02x}: `wait i{move.tag:02x}` holds the program until this is done"
+    yield f"{move.size} long words at {move_rate(move)} per cycle: {move.size / move_rate(move):g} cycles"
 
 
 def _units(side: Reference, points: Index) -> str:

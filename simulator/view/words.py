@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from simulator.explain.line import explain_line
+from simulator.explain.line import sentences
 from simulator.isa import program as p
-
-INDENT = 4
 
 
 def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
@@ -22,9 +20,9 @@ def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
 
 @lru_cache(maxsize=1 << 12)
 def _explained(line: p.Line) -> tuple[list[str], str]:
-    text = [part[INDENT:] for part in explain_line(line)[1:]]
-    sentences = [part for part in text if not part.startswith(" ")]
-    return sentences, "\n".join(text) if len(text) > len(sentences) else ""
+    found = sentences(line)
+    text = [part for sentence in found for part in sentence.lines()]
+    return [sentence.text for sentence in found], "\n".join(text) if len(text) > len(found) else ""
 
 
 def _debug(lines: Sequence[p.Line]) -> str:

@@ -8,7 +8,8 @@ import pytest
 
 from simulator import assemble, isa
 from simulator.__main__ import main
-from simulator.explain.line import explain
+from simulator.explain.line import explain, explain_line, sentences
+from simulator.view.words import frame_words
 
 
 def told(text: str) -> list[str]:
@@ -146,3 +147,16 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes_are_messages_with_columns(what: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", what]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_text_and_viewer_are_made_of_the_same_sentences() -> None:
+    (line,) = assemble("fvadd $lm0v $lr0v $ln0v; l1bmd $lb0 $ls0v").lines
+    found = sentences(line)
+    assert [sentence.text.split()[0] for sentence in found] == ["2", "fvadd", "l1bmd", "the"]
+    assert [bool(sentence.details and sentence.evidence) for sentence in found] == [False, True, True, False]
+    for sentence in found:
+        assert not sentence.text.startswith(" ") and "evidence:" not in " ".join(sentence.details)
+    heads, unfolded = frame_words([line])
+    assert heads == [sentence.text for sentence in found]
+    assert unfolded.split("\n") == [text[4:] for text in explain_line(line)[1:]]
+    assert len(explain_line(line, evidence=False)) == len(explain_line(line)) - 2
