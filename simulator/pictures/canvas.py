@@ -56,18 +56,28 @@ class Canvas:
         self.parts.append(shape + (f"><title>{escape(title)}</title></rect>" if title else "/>"))
 
     def text(
-        self, x: float, y: float, text: str, style: str = "", *, anchor: str = "start", room: float = 0, turn: float = 0
+        self,
+        x: float,
+        y: float,
+        text: str,
+        style: str = "",
+        *,
+        anchor: str = "start",
+        room: float = 0,
+        turn: float = 0,
+        size: int = 0,
     ) -> None:
         """A line of text whose baseline is y. anchor: start, middle or end. room: pixels it may take; a longer text is
-        cut, and whole in its tooltip. turn: degrees.
+        cut, and whole in its tooltip. turn: degrees. size: of the font in pixels, where it is not that of its style.
         """
         if not text:
             return
-        shown = cut(text, room, style) if room else text
+        shown = cut(text, room, style, size) if room else text
         title = f"<title>{escape(text)}</title>" if shown != text else ""
         middle = f' text-anchor="{anchor}"' if anchor != "start" else ""
         turned = f' transform="rotate({turn:g} {_n(x)} {_n(y)})"' if turn else ""
         classes = f' class="{style}"' if style else ""
+        classes += f' style="font-size: {size}px"' if size else ""
         space = ' xml:space="preserve"' if "  " in shown else ""
         self.parts.append(
             f'<text{classes} x="{_n(x)}" y="{_n(y)}"{middle}{turned}{space}>{escape(shown)}{title}</text>'
@@ -129,18 +139,18 @@ class Canvas:
         return Picture("\n".join([head, f"<style>\n{style_sheet()}\n</style>", paper, *self.parts, "</svg>\n"]), title)
 
 
-def width_of(text: str, style: str = "") -> float:
-    """Pixels that a text may take up in the widest of its fonts."""
+def width_of(text: str, style: str = "", size: int = 0) -> float:
+    """Pixels that a text may take up in the widest of its fonts. size: of the font, where it is not the style's."""
     classes = style.split()
-    size = 15 if "head" in classes else 11 if "s" in classes or "m" in classes else 12
+    size = size or (15 if "head" in classes else 11 if "s" in classes or "m" in classes else 12)
     return len(text) * size * (MONO_EM if "m" in classes else SANS_EM)
 
 
-def cut(text: str, room: float, style: str = "") -> str:
+def cut(text: str, room: float, style: str = "", size: int = 0) -> str:
     """The text, or its beginning and an ellipsis where it does not fit."""
-    if width_of(text, style) <= room:
+    if width_of(text, style, size) <= room:
         return text
-    keep = max(1, int(room / width_of("x", style)) - 1)
+    keep = max(1, int(room / width_of("x", style, size)) - 1)
     return text[:keep].rstrip() + "…"
 
 

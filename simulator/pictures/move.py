@@ -18,6 +18,7 @@ from simulator.pictures.move_mv import mv_panel
 from simulator.pictures.move_pe import pe_panel
 from simulator.pictures.source import program_of
 
+HEADING = 15  # pixels
 QUIET = ("nop", "wait", "noforward")
 
 
@@ -30,8 +31,7 @@ def move(line: str | p.Step | p.Move) -> Picture:
     found = _line(line)
     canvas = Canvas()
     text = found.text.strip()
-    canvas.text(MARGIN, 28, text, "m", room=WIDTH - 2 * MARGIN)
-    canvas.parts[-1] = canvas.parts[-1].replace('class="m"', 'class="m b" style="font-size: 15px"')
+    canvas.text(MARGIN, 28, text, "m b", room=WIDTH - 2 * MARGIN, size=HEADING)
     y = 34.0
     y = _mv(canvas, found, y) if isinstance(found, p.Move) else _step(canvas, found, y)
     return canvas.picture(f"What `{text}` moves: {_says(found)}", y + MARGIN)

@@ -16,6 +16,7 @@ from simulator import Machine, assemble, isa
 from simulator.errors import SimulatorError
 from simulator.isa import program as p
 from simulator.pictures import Picture
+from simulator.pictures.canvas import MARGIN, WIDTH, width_of
 from tests.haribote.picture_checks import check_picture, texts, tree
 
 SIZES = {"n": 4, "c": 2, "b": 8, "m": 16, "p": 4}
@@ -156,3 +157,12 @@ def test_what_goes_where_is_spelled_out() -> None:
 def test_what_cannot_be_drawn_is_explained(text: str) -> None:
     with pytest.raises(SimulatorError):
         draw.move(text)
+
+
+def test_a_long_line_is_cut_at_the_size_in_which_it_is_shown() -> None:
+    parts = ["fvfma $lm[0,2,4,6] $lr[0,2,4,6] $ls[0,2,4,6] $ln[0,2,4,6]", "zero $t", "l1bmd $lb0 $ls[8,10,12,14]"]
+    line = "; ".join(parts)
+    heading = next(text for text in tree(draw.move(line)).iter() if "font-size" in text.get("style", ""))
+    shown = (heading.text or "").strip()
+    assert shown.endswith("…") and line.startswith(shown[:-1])
+    assert heading.get("class") == "m b" and width_of(shown, size=15, style="m") <= WIDTH - 2 * MARGIN
