@@ -134,7 +134,7 @@ def place(index: Iterable[Any]) -> str:
     return f"[{', '.join(str(int(number)) for number in index)}]"
 
 
-def inputs_of(case: Case, index: tuple[int, ...]) -> tuple[Marks, ...]:
+def inputs_behind(case: Case, index: tuple[int, ...]) -> tuple[Marks, ...]:
     """Which elements of each input an element of the right result depends on."""
     found = []
     for number, array in enumerate(case.arrays):

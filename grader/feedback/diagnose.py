@@ -19,7 +19,7 @@ from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import OTHER_POISON, result_of
 from haribote.kernel import Op
 from haribote.layout import LAYOUTS, Layout
-from haribote.problems.meaning import wrong_elements as wrong
+from haribote.problems import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
 
@@ -109,7 +109,7 @@ def marks(shape: tuple[int, ...]) -> NDArray[np.uint32]:
 
 def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Marks:
     """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
-    return wrong(case.row, arrays, received, case.constant)
+    return meaning.wrong_elements(case.row, arrays, received, case.constant)
 
 
 def diagnose(finding: Finding, told: bool = True) -> Explained:

@@ -204,7 +204,7 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
     if case.row.op != "OneHot":
         return None
     labels, rows = case.arrays[0], np.flatnonzero(wrong.any(axis=1))
-    rows = rows[(labels[rows] >= 0) & (labels[rows] < 16)]
+    rows = rows[(labels[rows] >= 0) & (labels[rows] < received.shape[1])]
     if len(rows) < FEWEST or ((received[rows] != 0).sum(axis=1) != 1).any() or (received[rows].max(axis=1) != 1).any():
         return None
     pairs = {(int(labels[row]), int(received[row].argmax())) for row in rows}

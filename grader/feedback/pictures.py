@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from haribote.kernel import Operand
 from haribote.layout import LAYOUTS, LEVELS, Layout
+from simulator.isa import GROUPS, L2BS_PER_GROUP, TREE
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 16, 32
@@ -17,20 +18,22 @@ ROWS, COLUMNS = 16, 32
 
 def over_machine(operand: Operand, error: Array) -> Array:
     """The largest error in every PE, [L2B, L1B, MAB, PE], where copy 0 is; in DRAM, in every group, [4]."""
-    flat = error.reshape(-1)
     if operand.memory == "DRAM":
-        groups = np.zeros(4)
-        np.maximum.at(
-            groups, np.arange(flat.size) * 4 // flat.size if flat.size > 16 else np.zeros(flat.size, int), flat
-        )
+        groups = np.zeros(GROUPS)
+        np.maximum.at(groups, _in_dram(operand)[0], error)
         return groups
-    layout = operand.layout
-    machine = np.zeros(tuple(LEVELS.values()))
-    np.maximum.at(machine, tuple(layout.position(level).reshape(-1) for level in LEVELS), flat)
+    machine = np.zeros(TREE)
+    np.maximum.at(machine, tuple(operand.layout.position(level) for level in LEVELS), error)
     return machine
 
 
-def place_of(machine_of: Callable[[Array], Array], wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+def _in_dram(operand: Operand) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Group and long word of every element of an operand in DRAM, both in its shape."""
+    group = operand.layout.position("L2B") // L2BS_PER_GROUP  # the layout has one axis, row-major
+    return group.reshape(operand.shape), operand.address + operand.layout.position("").reshape(operand.shape)
+
+
+def first_unit(machine_of: Callable[[Array], Array], wrong: NDArray[np.bool_]) -> tuple[int, ...]:
     """The unit of the first wrong element; machine_of: from an error over the tensor to one over the machine."""
     alone = np.zeros(wrong.shape)
     alone[tuple(np.argwhere(wrong)[0])] = 1
@@ -40,10 +43,8 @@ def place_of(machine_of: Callable[[Array], Array], wrong: NDArray[np.bool_]) -> 
 def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
     """Where an element lives: `L2B 0, L1B 1, MAB 0, PE 3, LM1 word 12`, or its DRAM group."""
     if operand.memory == "DRAM":
-        size = int(np.prod(operand.shape))
-        flat = int(np.ravel_multi_index(index, operand.shape))
-        part = size // 4 if size > 16 else size
-        return f"DRAM group {flat // part}, long word {operand.address + flat % part // 2}"
+        group, long_word = _in_dram(operand)
+        return f"DRAM group {group[index]}, long word {long_word[index]}"
     units = ", ".join(f"{level} {int(layout.position(level)[index])}" for level in LEVELS)
     word = operand.address + 2 * int(layout.position("")[index]) + int(layout.position("W")[index])
     return f"{units}, {operand.memory} word {word}"

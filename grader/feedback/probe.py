@@ -12,10 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from grader.feedback.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
-from grader.feedback.dependence import Array, Dependence, Marks, Moves, elements, inputs_of, partner_of, place
+from grader.feedback.dependence import Array, Dependence, Marks, Moves, elements, inputs_behind, partner_of, place
 from grader.rigs.kernel_cases import Case, distinct_numbers
-from grader.rigs.kernel_run import inputs_of as places_of
-from grader.rigs.kernel_run import place_of
+from grader.rigs.kernel_run import inputs_of, place_of
 from grader.rigs.poisoned import POISON
 from grader.rigs.rig import Bits, Words, prepared
 from haribote.problems.meaning import meaning
@@ -52,7 +51,7 @@ class Probe:
     def run(self, arrays: tuple[Array, ...]) -> Array:
         """The result, in double precision."""
         self.runs += 1
-        inputs = places_of(replace(self._case, arrays=arrays))
+        inputs = inputs_of(replace(self._case, arrays=arrays))
         for (where, bits), held in zip(inputs, self._held, strict=True):
             if isinstance(where, Words) and held is not None:  # only what differs: there may be 128 copies
                 other = bits != held
@@ -91,7 +90,7 @@ class _Search:
         self._linear = case.row.op in LINEAR
         size = max(1.0, float(np.abs(probe.wanted[index]).max()), float(np.abs(probe.received[index]).max()))
         self._scale = size if case.row.op in SCALED else 0.0
-        self.should = inputs_of(case, index)[number]
+        self.should = inputs_behind(case, index)[number]
         self.share = np.full(self.should.shape, np.nan)  # how often an element counts; nan where that is not known
         self.more = False  # some element counts that should not
 

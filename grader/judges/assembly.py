@@ -12,7 +12,7 @@ from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.feedback.diagnose import Kind, Seen, diagnose_assembly, marks
 from grader.feedback.failure import Failure
-from grader.feedback.pictures import picture_of, place_of
+from grader.feedback.pictures import first_unit, picture_of
 from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
@@ -148,7 +148,7 @@ def _wrong(
         case.name, cause, f"{operand.name}: {words}{told(blame, text)}\n{first}", "",
         named,
         wanted, got, error, machine, picture_of(wrong, machine), blame.line if blame else 0,
-        place_of(operand.place.machine, wrong),
+        first_unit(operand.place.machine, wrong),
     )  # fmt: skip
 
 

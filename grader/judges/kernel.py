@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
-from grader.feedback.dependence import Dependence, elements
-from grader.feedback.dependence import inputs_of as inputs_at
+from grader.feedback.dependence import Dependence, elements, inputs_behind
 from grader.feedback.diagnose import Explained, Finding, diagnose, wrong_elements
 from grader.feedback.failure import Failure
-from grader.feedback.pictures import lm_layout, over_machine, picture, unit_of
-from grader.feedback.pictures import place_of as unit_place
+from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
 from grader.judges.program import machine_failure
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
@@ -114,7 +112,7 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None) -> Failure
     return Failure(
         asked.name, cause, f"{seen}\n{first}", "", named,
         wanted, received, error, machine, _drawn(picture(case.op.output, wrong, machine), depends),
-        blame.line if blame else 0, unit_place(lambda some: over_machine(case.op.output, some), wrong), depends,
+        blame.line if blame else 0, first_unit(lambda some: over_machine(case.op.output, some), wrong), depends,
     )  # fmt: skip
 
 
@@ -131,7 +129,7 @@ def _inputs_at(case: Case, index: tuple[int, ...]) -> str:
     if case.row.op in ("DL", "UL"):
         return ""
     parts = []
-    for operand, array, marks in zip(case.op.inputs, case.arrays, inputs_at(case, index), strict=True):
+    for operand, array, marks in zip(case.op.inputs, case.arrays, inputs_behind(case, index), strict=True):
         values = array[marks]
         shown = ", ".join(f"{value:.9g}" if len(values) == 1 else f"{value:.4g}" for value in values[:MOST_INPUTS])
         parts.append(f"{elements(operand.name, marks)} = {shown}{', …' if len(values) > MOST_INPUTS else ''}")

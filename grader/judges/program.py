@@ -11,8 +11,7 @@ from grader.feedback.failure import Failure
 from haribote.errors import HariboteError
 from haribote.kernel import MOST_LINES
 from simulator import AssemblyError, ExecutionError, assemble
-from simulator.assembly.checks import NOT_KNOWN
-from simulator.assembly.checks import check as find_hazards
+from simulator.assembly.checks import NOT_KNOWN, check
 from simulator.errors import advised
 from simulator.isa.program import DebugSet, DramPreset, Program
 
@@ -52,7 +51,7 @@ def failure_in(name: str, text: str) -> Failure | None:
         return failure_at(name, "", message, text, ends, "remove the line")
     if program.steps + program.moves > MOST_STEPS:
         return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
-    found = find_hazards(program)
+    found = check(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
     if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
         path = next((finding for finding in found if NOT_KNOWN in finding.message), None)

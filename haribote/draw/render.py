@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from haribote.draw.colours import MEMORIES, PAINTS, style_sheet
 from haribote.draw.layers import Point
 from haribote.draw.picture import Box, Picture, Value
-from haribote.draw.scene import LINE_HEIGHT, Rect, Scene, lay_out
-from haribote.draw.scene import Path as WirePath
+from haribote.draw.scene import LINE_HEIGHT, Curve, Rect, Scene, lay_out
 from simulator.files import write_file
 from simulator.pictures.canvas import inline
 
@@ -88,7 +87,7 @@ def draw(scene: Scene, corner: Point, scale: float = 1.0) -> Iterable[str]:
     yield "</g>"
 
 
-def _wires(value: Value, paths: Sequence[WirePath], readers: Sequence[str]) -> str:
+def _wires(value: Value, paths: Sequence[Curve], readers: Sequence[str]) -> str:
     """All wires of a value as one path, what they share drawn once, with an arrow head at every reader."""
     commands, tips = "", ""
     drawn: set[tuple[Point, Point]] = set()

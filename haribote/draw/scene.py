@@ -32,7 +32,7 @@ class Rect(NamedTuple):
     height: float
 
 
-class Path(NamedTuple):
+class Curve(NamedTuple):
     """A wire from a value to one reader: down from points[0] to points[1], in a curve to [2], down to [3], …"""
 
     target: int
@@ -45,7 +45,7 @@ class Scene:
 
     picture: Picture
     rects: list[Rect]
-    paths: list[list[Path]]
+    paths: list[list[Curve]]
     labels: list[Rect]
     width: float
     height: float
@@ -105,12 +105,12 @@ def _exits(picture: Picture, rects: list[Rect]) -> list[float]:
     return result
 
 
-def _paths(picture: Picture, place: Arrangement, rects: list[Rect], exits: list[float]) -> list[list[Path]]:
+def _paths(picture: Picture, place: Arrangement, rects: list[Rect], exits: list[float]) -> list[list[Curve]]:
     """The wires of each value; those that end at the same box enter it in the order in which they arrive."""
     arriving: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for (number, target), bends in place.routes.items():
         arriving[target].append((bends[-1].x if bends else exits[number], number))
-    result: list[list[Path]] = [[] for _ in picture.values]
+    result: list[list[Curve]] = [[] for _ in picture.values]
     for target, wires in arriving.items():
         row_start = place.rows[place.row_of[target]][0]
         for (before, number), port in zip(sorted(wires), _ports(rects[target], len(wires)), strict=True):
@@ -122,7 +122,7 @@ def _paths(picture: Picture, place: Arrangement, rects: list[Rect], exits: list[
             start = Point(exits[number], rects[source].top + rects[source].height)
             bends = place.routes[number, target]
             ends = Point(x, row_start - _TIP), Point(x, rects[target].top)
-            result[number].append(Path(target, (start, Point(start.x, row_end), *bends, *ends)))
+            result[number].append(Curve(target, (start, Point(start.x, row_end), *bends, *ends)))
     return result
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.layout import LayoutError
+from simulator import isa
 
 Ints = NDArray[np.int64]
 Memory = Literal["LM", "L1BM", "L2BM", "PDM", "DRAM"]
@@ -227,11 +228,11 @@ def dram(shape: Sequence[int]) -> BitMap:
     count = prod(shape)
     widths = [axis_bits(size) for size in shape]
     straight = all(size == 1 << bits for size, bits in zip(shape[1:], widths[1:], strict=True))
-    if not straight or (count > 16 and count != 1 << sum(widths)):
+    if not straight or (count > isa.SMALL_TENSOR and count != 1 << sum(widths)):
         raise LayoutError(f"a tensor of shape {tuple(shape)} is no map on bits in DRAM", "pad it to powers of two")
     width = sum(widths)
     carries = {(W if bit == 0 else address(bit - 1)): bit for bit in range(width)}
-    if count > 16:
+    if count > isa.SMALL_TENSOR:
         for number in range(2):
             del carries[address(width - 3 + number)]
             carries[Bit("group", number)] = width - 2 + number

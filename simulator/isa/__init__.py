@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simulator.isa import alu, control, mau
-from simulator.isa import broadcast as transfers
-from simulator.isa import mv as moves
+from simulator.isa import alu, broadcast, control, mau, mv
 from simulator.isa.forms import STEP_CYCLES as STEP_CYCLES
 from simulator.isa.rows import MoveRow, Row
 
@@ -49,5 +47,5 @@ WAIT_TAGS = 0x40
 
 # --- the table --------------------------------------------------------------------------------------------------------
 
-INSTRUCTIONS: Mapping[str, Row] = {row.name: row for row in (*control.ROWS, *alu.ROWS, *mau.ROWS, *transfers.ROWS)}
-MOVES: Mapping[str, MoveRow] = {row.name: row for row in moves.ROWS}
+INSTRUCTIONS: Mapping[str, Row] = {row.name: row for row in (*control.ROWS, *alu.ROWS, *mau.ROWS, *broadcast.ROWS)}
+MOVES: Mapping[str, MoveRow] = {row.name: row for row in mv.ROWS}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from simulator.engine.state.memories import Flags, Memories, Words
+from simulator.isa import CYCLE_MASKS
 from simulator.isa.program import WriteMask
 
 ALL_BITS = np.uint32(0xFFFFFFFF)
@@ -16,7 +17,7 @@ LOW_HALF = np.uint32(0x0000FFFF)
 
 def is_fixed(entry: int) -> bool:
     """True for the entries that programs cannot write: 0 (all ones) and 16..31 (cycle patterns)."""
-    return entry == 0 or entry >= 16
+    return entry == 0 or entry >= CYCLE_MASKS
 
 
 def fixed_cycles(entry: int) -> tuple[bool, ...]:

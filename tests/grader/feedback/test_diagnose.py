@@ -14,7 +14,7 @@ from grader.emitter.values import copied
 from grader.feedback import diagnose
 from grader.feedback.bounds import bounded
 from grader.feedback.causes import HARD_CODED, LARGE, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
-from grader.feedback.dependence import Dependence, Moves, elements, inputs_of
+from grader.feedback.dependence import Dependence, Moves, elements, inputs_behind
 from grader.feedback.error_map import error_map
 from grader.feedback.failure import Failure
 from grader.judges.kernel import judge_case
@@ -50,7 +50,7 @@ def test_the_inputs_of_an_element_are_those_that_move_it(row: KernelRow) -> None
     index = tuple(int(rng.integers(size)) for size in before.shape)
     if row.op == "OneHot":
         index = (index[0], int(case.arrays[0][index[0]]))  # where the 1 is: any other label moves it
-    for number, marks in enumerate(inputs_of(case, index)):
+    for number, marks in enumerate(inputs_behind(case, index)):
         for inside, moves in ((marks, True), (~marks, False)):
             arrays = [*case.arrays]
             larger = case.arrays[number] + 10 if row.op == "ReduceMax" else -1.5 * case.arrays[number]

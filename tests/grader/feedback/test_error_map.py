@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.feedback.error_map import CLASSES, Scale, error_map
 from grader.feedback.failure import Failure
-from grader.feedback.pictures import over_machine, place_of
+from grader.feedback.pictures import first_unit, over_machine
 from grader.result import Result
 from grader.rigs.kernel_cases import kernel_cases
 from haribote.kernel_table import KERNELS
@@ -95,7 +95,7 @@ def test_the_place_of_an_element_is_where_its_layout_says() -> None:
         wrong = np.zeros(case.op.output.shape, np.bool_)
         wrong.reshape(-1)[wrong.size // 2 + 3 :] = True
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        place = place_of(lambda error, case=case: over_machine(case.op.output, error), wrong)  # type: ignore[misc]
+        place = first_unit(lambda error, case=case: over_machine(case.op.output, error), wrong)  # type: ignore[misc]
         if case.op.output.memory != "DRAM":
             assert place == tuple(int(case.op.output.layout.position(level)[index]) for level in LEVELS)
         else:
