@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 try:
@@ -25,7 +26,7 @@ try:
 except ImportError:  # no such limits on this system
     resource = None  # type: ignore[assignment]
 
-MEMORY = 5 << 28  # bytes of address space; a right answer takes up to half of it, and a worker less than 2 GiB in all
+MEMORY = 1 << 30  # bytes that judging may map beyond what the worker has; a worker takes less than 2 GiB in all
 SECONDS = 60.0
 CHUNK = 1 << 20
 _LENGTH = struct.Struct("<q")
@@ -109,9 +110,19 @@ class Judge:
                 os._exit(1)
         if resource is not None:
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-            most = self._memory if hard == resource.RLIM_INFINITY else min(self._memory, hard)
+            most = _mapped() + self._memory
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _mapped() -> int:
+    """Bytes of address space that this process has, with all the libraries of the process that it was forked from."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:  # no Linux: what the libraries of a worker come to there is not known
+        return 1 << 29
+    return pages * resource.getpagesize()
 
 
 def _serve(function: Callable[..., Verdict], requests: int, replies: int) -> int:

@@ -27,7 +27,7 @@ def timeline(source: Source) -> Picture:
     source: a program, its text or lines, or a .vsm file. A step takes 4 cycles and every MV is waited for, as in
     simulator/isa/cost.py.
     """
-    program = program_of(source)
+    program = source if isinstance(source, Program) else program_of(source)  # of a program without lines too
     profile = profile_of(program)
     cost = profile.cost
     head = f"{cost.cycles:,.0f} cycles: {cost.steps:,} steps, {cost.nops:,} of them nops, and {cost.moves:,} MV"

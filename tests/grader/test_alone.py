@@ -69,7 +69,7 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "a module of one's own": ("5.12", kernel(RELU, "import helper_of_ada"), 0, "helper_of_ada"),
     "the same when it is called": ("5.12", kernel(f"import helper_of_ada\n    {RELU}"), 0, "helper_of_ada"),
     "a file beside the kernels": ("5.12", kernel(RELU, "import haribote.kernels.helper"), 0, "helper"),
-    "the judge": ("5.12", kernel(RELU, "import grader.judges.kernel"), 0, "grader.judges.kernel"),
+    "the judge": ("5.12", kernel(RELU, "import grader.judges.kernel"), 0, "grader.judges"),
     "another solution": ("5.12", kernel(RELU, "import solutions.kernels.t5_12_relu"), 0, "solutions"),
     "the placer of nops": (
         "4.3", "from simulator import assemble\nfrom simulator.assembly.checks import fix_nops\n"
