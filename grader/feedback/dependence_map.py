@@ -21,7 +21,8 @@ def dependence_map(canvas: Canvas, depends: Dependence, x: float, y: float) -> f
     size = "x".join(map(str, moves.should.shape))
     canvas.text(x, y, f"what [{index}] of the result depends on: {moves.name}, {size}", "b")
     tensor = TensorMap(x, y + 22, *matrix.shape)
-    tensor.draw(canvas, STYLES[pooled(matrix)])
+    row, column = np.argwhere(matrix > 1)[0]  # the first that is wrong: a cell may be a pixel high
+    tensor.draw(canvas, STYLES[pooled(matrix)], (int(row), int(column)))
     right = y + 22
     for style, words in WORDS:
         canvas.rect(x + tensor.width + 24, right, 22, 12, style)
