@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,3 +166,31 @@ from simulator.view import View
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """The comments and docstrings of a file."""
+    with path.open("rb") as file:
+        yield from (token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+
+
+def test_files_that_texts_name_are_there() -> None:
+    known = [f"/{path.relative_to(ROOT).as_posix()}" for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    known += ["/bootstrap.py"]
+    named = [
+        (str(path.relative_to(ROOT)), name)
+        for package in PACKAGES
+        for path in files(package)
+        for text in texts_of(path)
+        for name in re.findall(r"[\w/]*\b\w+\.py\b", text)
+    ]
+    assert len(named) > 20
+    placeholders = ("FILE.py", "file.py")
+    assert [
+        (path, name)
+        for path, name in named
+        if name not in placeholders and not any(file.endswith(f"/{name}") for file in known)
+    ] == []

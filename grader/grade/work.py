@@ -31,7 +31,6 @@ from haribote.errors import HariboteError
 
 MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"
-STATES = ("passed", "failed", "not started", "unreadable", "trouble")
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,3 @@ class Outcome:
     errors: str
     status: int | None
     stopped: str = ""
-
-    @property
-    def ended_well(self) -> bool:
-        """True where it ended by itself with status 0."""
-        return self.status == 0 and not self.stopped

@@ -199,12 +199,6 @@ class BitMap:
         """True where both hold the same elements in the same places, copies left out of account."""
         return self.weakened() == other.weakened()
 
-    def with_shape(self, shape: Sequence[int]) -> BitMap:
-        """The same bits as the map of a tensor of another shape with as many bits (a reshape moves nothing)."""
-        if sum(map(axis_bits, shape)) != self.width or prod(shape) != prod(self.shape):
-            raise LayoutError(f"a tensor of {self.shape} cannot be seen as {tuple(shape)}")
-        return replace(self, shape=tuple(shape))
-
     def transposed(self) -> BitMap:
         """The map of the transposed matrix in the same places."""
         rows, columns = self.axes

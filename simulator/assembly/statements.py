@@ -69,7 +69,7 @@ def _values(payload: str, count: int) -> tuple[int, ...]:
 
 
 def _check_address(memory: Memory, address: int, count: int, reading: bool = False) -> None:
-    """[A] An odd address in LM or GRF names no long word; known programs print such a one of a GRF (see checks.py).
+    """[A] An odd address in LM or GRF names no long word; known programs print such a one of a GRF (checks.py warns).
 
     They also print 8 long words of T, whose addresses 4 to 7 repeat 0 to 3 (isa.md, section 3.1).
     """

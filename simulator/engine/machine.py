@@ -31,7 +31,7 @@ Decoded = Callable[[Memories], list[dump.Entry] | None]
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run leaves beside the memories. cycles: by the cost model (cost.py); profile: the cost in detail."""
+    """What a run leaves beside the memories. cycles: by the cost model (isa/cost.py); profile: the cost in detail."""
 
     entries: tuple[dump.Entry, ...]
     profile: Cost

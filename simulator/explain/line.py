@@ -1,6 +1,6 @@
 """`explain`: a line of assembly, or a file, in words: what moves where and what is computed, cycle by cycle.
 
-Everything said comes from the row of the instruction (isa.py) and from its decoded operands.
+Everything said comes from the row of the instruction (simulator/isa) and from its decoded operands.
 """
 
 from __future__ import annotations

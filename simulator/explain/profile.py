@@ -1,6 +1,6 @@
 """`profile`: what a program costs and why: steps, nops, cycles, words per path, use of each unit, chains of waiting.
 
-Time is that of the cost model (cost.py): steps and MV instructions one after another, nothing overlaps.
+Time is that of the cost model (isa/cost.py): steps and MV instructions one after another, nothing overlaps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random valid programs, made from the table of instructions (isa.py): for the fuzzer and for property tests.
+"""Random valid programs, made from the table of instructions (simulator/isa): for the fuzzer and for property tests.
 
 Every spelling, operand form and decoration of the table can appear. What shares a step is drawn at random; a step that
 the assembler refuses is split into lines, a line that it refuses is drawn again.

@@ -1,4 +1,4 @@
-"""What a row of the table of instructions (isa.py) is made of: operand roles and rows; forms are in forms.py.
+"""What a row of the table of instructions (__init__.py) is made of: operand roles and rows; forms are in forms.py.
 
 How to read a row: its forms are written as `source source -> destination` in the words of `ROLES`.
 """
