@@ -25,12 +25,13 @@ from haribote.draw.picture import picture
 from haribote.draw.render import draw, page
 from haribote.draw.scene import lay_out
 from haribote.frontend.torch import trace_step
+from haribote.network import BATCH, LEARNING_RATE, PIXELS, WIDTHS
 from haribote.training.backends import Backend, SimBackend, TorchBackend
 from haribote.training.models import mlp
 from haribote.training.train import evaluate
 
 HERE = Path(__file__).parent
-BATCH, RATE, SEED = 256, 0.01, 42
+SEED = 42
 SCALE = 0.86  # of the graph
 LEFT, LEFT_WIDTH, RIGHT_WIDTH, TOP = 24.0, 262.0, 318.0, 62.0
 PYTORCH = """model = nn.Sequential(
@@ -60,9 +61,9 @@ def main() -> None:
     if "--record" in sys.argv[1:]:
         (HERE / "pipeline.json").write_text(json.dumps(record()) + "\n")
     run = json.loads((HERE / "pipeline.json").read_text())
-    model = mlp(784, 16, 10, seed=SEED)
-    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
-    traced = trace_step(model, optimizer, torch.zeros(BATCH, 784), torch.zeros(BATCH, dtype=torch.int64))
+    model = mlp(*WIDTHS, seed=SEED)
+    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    traced = trace_step(model, optimizer, torch.zeros(BATCH, PIXELS), torch.zeros(BATCH, dtype=torch.int64))
     compiled = compile_for_sim(traced, solutions=True)
     counts = {"trace": len(traced.graph.node)}
     counts |= {stage: len(lower(traced, stop_after=stage).graph.node) for stage in STAGES}
@@ -84,8 +85,8 @@ def record() -> dict[str, Any]:
     """One epoch by both, from the same start, on the same batches."""
     data = load("auto")
     backends: dict[str, Backend] = {
-        "torch": TorchBackend(mlp(784, 16, 10, seed=SEED), RATE),
-        "chip": SimBackend(mlp(784, 16, 10, seed=SEED), RATE, BATCH, solutions=True),
+        "torch": TorchBackend(mlp(*WIDTHS, seed=SEED), LEARNING_RATE),
+        "chip": SimBackend(mlp(*WIDTHS, seed=SEED), LEARNING_RATE, BATCH, solutions=True),
     }
     images, labels = normalise(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=SEED, epoch=0, batch=BATCH)
