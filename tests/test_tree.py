@@ -103,6 +103,32 @@ def test_the_tree_in_contributing_names_every_folder() -> None:
         assert {name for name in folders if f"{name}/" not in part} == set(), package
 
 
+def exists(name: str) -> bool:
+    """Whether a text names a file of the tree, or a module of ours with what stands in it."""
+    if "/" in name:
+        return (ROOT / name).exists()
+    if any(f"{name}.".startswith(f"{old}.") for old in moved.names()):
+        return False  # it still imports, but texts say where it is
+    parts = name.split(".")
+    length = max(n for n in range(1, len(parts) + 1) if n == 1 or ".".join(parts[:n]) in MODULES)
+    thing = importlib.import_module(".".join(parts[:length]))
+    for part in parts[length:]:
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    return True
+
+
+def test_texts_name_only_what_is_there() -> None:
+    """Files and modules of ours between backquotes, in documents, docstrings and comments."""
+    metadata = r"haribote\.(padding|tiles|updates|dram|GreaterCast|in0\..*)"  # keys and operators, not modules
+    named = re.compile(rf"`((?!{metadata}`)(?:{'|'.join(PACKAGES)}|tests|notebooks|solutions)(?:[./]\w+)+)(?:\(\))?/?`")
+    texts = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("notebooks/source/*/*.md"), *MODULES.values()]
+    names = {(text.name, match[1]) for text in texts for match in named.finditer(text.read_text(encoding="utf-8"))}
+    assert len(names) > 50
+    assert sorted((text, name) for text, name in names if not exists(name)) == []
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
