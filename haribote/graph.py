@@ -85,17 +85,26 @@ def set_metadata(model: onnx.ModelProto, **values: str) -> None:
 
 def mark_loss(node: onnx.NodeProto) -> None:
     """Mark a node as part of the loss value, which nothing in the update needs."""
-    node.metadata_props.append(onnx.StringStringEntryProto(key=PART, value="loss"))
+    put(node, PART, "loss")
 
 
 def is_loss(node: onnx.NodeProto) -> bool:
     """Whether `passes.decompose` marked the node as part of the loss value."""
-    return any(prop.key == PART and prop.value == "loss" for prop in node.metadata_props)
+    return metadata(node).get(PART) == "loss"
 
 
-def metadata(model: onnx.ModelProto) -> dict[str, str]:
-    """The model's metadata_props."""
-    return {prop.key: prop.value for prop in model.metadata_props}
+def metadata(item: onnx.ModelProto | onnx.NodeProto) -> dict[str, str]:
+    """The metadata_props of a model or a node."""
+    return {prop.key: prop.value for prop in item.metadata_props}
+
+
+def put(node: onnx.NodeProto, key: str, value: str) -> None:
+    """Set a metadata entry of a node, replacing an older one."""
+    for entry in node.metadata_props:
+        if entry.key == key:
+            entry.value = value
+            return
+    node.metadata_props.add(key=key, value=value)
 
 
 class Builder:

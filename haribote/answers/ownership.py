@@ -27,8 +27,10 @@ _withheld: ContextVar[str] = ContextVar("withheld", default="")
 _own: dict[str, Callable[..., Any]] = {}
 
 
-def solutions_wanted() -> bool:
-    """Whether the reference answers stand in for the learner's: HARIBOTE_SOLUTIONS=1, as when notebooks are built."""
+def solutions_wanted(asked: bool | None = None) -> bool:
+    """Whether the reference answers stand in for the learner's: as asked, else HARIBOTE_SOLUTIONS=1 (for notebooks)."""
+    if asked is not None:
+        return asked
     return os.environ.get("HARIBOTE_SOLUTIONS", "") not in ("", "0")
 
 
@@ -112,8 +114,7 @@ def answer_file(task: Task, solutions: bool | None = None, root: Path = ROOT) ->
 
     root: of the course's tree.
     """
-    solutions = solutions_wanted() if solutions is None else solutions
-    return root / ("solutions" if solutions else "haribote") / task.file
+    return root / ("solutions" if solutions_wanted(solutions) else "haribote") / task.file
 
 
 @cache

@@ -44,7 +44,7 @@ def resolve(task: str, solutions: bool | None = None) -> Answer | Function | Non
     found = find_task(task)
     if found.is_kernel:
         return resolve_row(rows_of(found.id)[0], solutions)
-    if solutions_wanted() if solutions is None else solutions:
+    if solutions_wanted(solutions):
         return Function(function_in("solutions", found), "reference")
     theirs = learners_function(found.id)
     if theirs:
@@ -54,7 +54,7 @@ def resolve(task: str, solutions: bool | None = None) -> Answer | Function | Non
 
 def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
     """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
-    solutions = solutions_wanted() if solutions is None else solutions
+    solutions = solutions_wanted(solutions)
     package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
     if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
         return None

@@ -85,7 +85,7 @@ def generate(model: onnx.ModelProto, solutions: bool | None = None, find: Find |
 
     Raises KernelFailed where a kernel has a mistake.
     """
-    solutions = solutions_wanted() if solutions is None else solutions
+    solutions = solutions_wanted(solutions)
     generator = _Generator(Index(model), solutions, find or resolve_row)
     return [piece for group in _groups(model.graph) for piece in generator.group(group)]
 

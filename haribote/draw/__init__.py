@@ -19,7 +19,7 @@ from haribote.draw.held_picture import layout_picture as layout
 from haribote.draw.images import digits
 from haribote.draw.picture import LEFT_OUT, picture
 from haribote.draw.render import Svg, render
-from haribote.graph import clone
+from haribote.graph import clone, put
 from simulator.pictures import Picture, chip, memory, move, timeline, traffic
 
 __all__ = [
@@ -69,7 +69,7 @@ def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
         if isinstance(piece, HostPiece):
             _drop(node, "haribote.in", "haribote.out", "haribote.kernel")
             if piece.left_out:
-                node.metadata_props.append(onnx.StringStringEntryProto(key=LEFT_OUT, value=piece.reason))
+                put(node, LEFT_OUT, piece.reason)
         elif isinstance(piece, TransferPiece):
             _drop(node, "haribote.kernel")
         model.graph.node.append(node)

@@ -9,8 +9,7 @@ import onnx
 
 from haribote.draw import words
 from haribote.draw.picture import Box, Picture, picture
-from haribote.graph import Index
-from haribote.passes.placement import get
+from haribote.graph import Index, metadata
 
 
 def compare(
@@ -78,14 +77,14 @@ def _inputs(node: onnx.NodeProto, index: Index) -> list[object]:
 
 def _placing(*keys: str) -> Callable[[onnx.NodeProto, Index], object]:
     slots = ("in0", "in1", "in2", "out")
-    return lambda node, index: [get(node, f"haribote.{slot}.{key}") for key in keys for slot in slots]
+    return lambda node, index: [metadata(node).get(f"haribote.{slot}.{key}") for key in keys for slot in slots]
 
 
 _VIEWS: dict[str, Callable[[onnx.NodeProto, Index], object]] = {
     "attributes": lambda node, index: sorted(words.attribute_texts(node)),
     "inputs": _inputs,
     "outputs": lambda node, index: list(node.output),
-    "kernel": lambda node, index: get(node, "haribote.kernel"),
+    "kernel": lambda node, index: metadata(node).get("haribote.kernel"),
     "layouts": _placing("layout", "memory"),
     "addresses": _placing("address"),
 }

@@ -99,7 +99,7 @@ def partition(node: onnx.NodeProto) -> str:
     """Where a node of a partitioned graph runs: "chip", "host", "wrong" (there for a wrong kernel), or "loss"."""
     if row_of(node) is not None:
         return "chip"
-    if any(prop.key == LEFT_OUT for prop in node.metadata_props):
+    if LEFT_OUT in metadata(node):
         return "wrong"
     return "loss" if is_loss(node) else "host"
 

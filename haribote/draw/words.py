@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from haribote.graph import Array, Index, Shape, attributes
-from haribote.passes.placement import get
+from haribote.graph import Array, Index, Shape, attributes, metadata
 
 LONGEST = 36
 """Characters of a line in a box; longer ones lose their middle, the tooltip has them whole."""
@@ -96,7 +95,7 @@ def attribute_texts(node: onnx.NodeProto) -> list[str]:
 
 def memory_of(node: onnx.NodeProto, slot: str) -> str:
     """DRAM, LM0 or LM1 as the node's metadata says for "in0", "out", …; empty where it does not."""
-    return get(node, f"haribote.{slot}.memory") or ""
+    return metadata(node).get(f"haribote.{slot}.memory", "")
 
 
 def _value(name: str, index: Index) -> str:

@@ -52,7 +52,7 @@ def fuse_clusters(model: onnx.ModelProto) -> onnx.ModelProto:
     """Make one node of every cluster of two or more nodes, where its last node was."""
     index, builder = Index(model), Builder.like(model)
     members = clusters(model)
-    _check(members, model)
+    _check(members, index)
     for node in model.graph.node:
         cluster = members[node.name]
         if len(cluster) == 1:
@@ -92,10 +92,9 @@ def _joins(node: onnx.NodeProto, cluster: Sequence[onnx.NodeProto], index: Index
     return node.op_type in ELEMENTWISE or node.op_type == "Gemm"
 
 
-def _check(members: Mapping[str, Sequence[onnx.NodeProto]], model: onnx.ModelProto) -> None:
+def _check(members: Mapping[str, Sequence[onnx.NodeProto]], index: Index) -> None:
     """Refuse clusters that are no partition of the nodes, or that hide a value which is read outside."""
-    index = Index(model)
-    for node in model.graph.node:
+    for node in index.node.values():
         cluster = members.get(node.name)
         if cluster is None or all(member.name != node.name for member in cluster):
             raise GraphError(f"fuse: node {node.name!r} is in no cluster", "a cluster of its own: [node]")

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 
 from haribote.errors import GraphError
-from haribote.graph import Index, attributes
+from haribote.graph import Index, attributes, metadata, put
 from haribote.kernel import Memory, Op, Operand
 from haribote.kernel_table import BY_NAME, KernelRow
 from haribote.layout import Layout
@@ -28,23 +28,9 @@ class Placement:
     address: int | None = None
 
 
-def get(node: onnx.NodeProto, key: str) -> str | None:
-    """The value of a metadata entry, or None."""
-    return next((entry.value for entry in node.metadata_props if entry.key == key), None)
-
-
-def put(node: onnx.NodeProto, key: str, value: str) -> None:
-    """Set a metadata entry, replacing an older one."""
-    for entry in node.metadata_props:
-        if entry.key == key:
-            entry.value = value
-            return
-    node.metadata_props.add(key=key, value=value)
-
-
 def row_of(node: onnx.NodeProto) -> KernelRow | None:
     """The row of the kernel table that serves the node, or None for a node of the host."""
-    name = get(node, "haribote.kernel")
+    name = metadata(node).get("haribote.kernel")
     return BY_NAME[name] if name else None
 
 
@@ -63,10 +49,11 @@ def set_placement(node: onnx.NodeProto, slot: str, placement: Placement) -> None
 
 def placement_of(node: onnx.NodeProto, slot: str) -> Placement:
     """Where the operand `slot` sits; raises GraphError where the node does not say."""
-    layout, memory = get(node, f"haribote.{slot}.layout"), get(node, f"haribote.{slot}.memory")
+    said = metadata(node)
+    layout, memory = said.get(f"haribote.{slot}.layout"), said.get(f"haribote.{slot}.memory")
     if layout is None or memory is None:
         raise GraphError(f"node {node.name} ({node.op_type}) has no layout for {slot}; run the layout pass first")
-    address = get(node, f"haribote.{slot}.address")
+    address = said.get(f"haribote.{slot}.address")
     return Placement(Layout.parse(layout), cast(Memory, memory), None if address is None else int(address))
 
 

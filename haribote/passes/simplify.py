@@ -27,12 +27,12 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def remove_no_ops(model: onnx.ModelProto) -> None:
     """Remove every node whose result is a value that exists already. In place, as the other functions below."""
-    position = 0
+    position, index = 0, Index(model)
     while position < len(model.graph.node):
-        node, index = model.graph.node[position], Index(model)
+        node = model.graph.node[position]
         source = _unchanged(node, index)
         if source is not None and _merge(model, index, source, node):
-            position = 0
+            position, index = 0, Index(model)
         else:
             position += 1
 

@@ -81,7 +81,7 @@ def export_answer(task: str, solutions: bool | None = None) -> Export:
     if not found.is_kernel:
         raise HariboteError(f"task {task} ({found.title}) is not a kernel", 'export_answer("5.12")')
     reread()
-    wanted = solutions_wanted() if solutions is None else solutions
+    wanted = solutions_wanted(solutions)
     return Export(tuple(export_row(row, wanted) for row in rows_of(found.id)))
 
 

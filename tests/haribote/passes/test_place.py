@@ -13,11 +13,11 @@ import pytest
 from haribote.compiler import STAGES, lower
 from haribote.errors import HariboteError
 from haribote.frontend.torch import trace_inference, trace_step
-from haribote.graph import Index, clone, evaluate, load, metadata
+from haribote.graph import Index, clone, evaluate, load, metadata, put
 from haribote.graphs.cases import load_case, reference_case, save_case, unit_cases, unit_name
 from haribote.passes import fuse_greater, pad
 from haribote.passes.place import DramPlanner, OutOfMemory, place
-from haribote.passes.placement import op_of, placement_of, put, row_of
+from haribote.passes.placement import op_of, placement_of, row_of
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
 from simulator import isa
