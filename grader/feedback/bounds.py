@@ -14,6 +14,7 @@ Array = NDArray[Any]
 Marks = NDArray[np.bool_]
 
 FEWEST = 4  # elements on either side of a bound: fewer may be there by chance
+LEAST = 1 / 8  # share of the elements below a bound of size: where nearly all are above it, it says nothing
 MOST = 0.9  # share of the elements on the wrong side that must be wrong
 
 
@@ -54,5 +55,5 @@ def _sides(values: Array, wrong: Marks) -> Iterator[tuple[str, Marks, str]]:
         (values, "{:.6g} or more"), (-values, "-{:.6g} or less"), (np.abs(values), "{:.6g} or more in size"),
     ):  # fmt: skip
         least = sizes[wrong].min()
-        if least > 0 and ((sizes > 0) & ~wrong).sum() >= FEWEST:
+        if least > 0 and ((sizes > 0) & ~wrong).sum() >= max(FEWEST, LEAST * (sizes > 0).sum()):
             yield LARGE, sizes >= least, words.format(least)

@@ -139,12 +139,13 @@ def inputs_behind(case: Case, index: tuple[int, ...]) -> tuple[Marks, ...]:
     found = []
     for number, array in enumerate(case.arrays):
         marks = np.zeros(array.shape, np.bool_)
-        marks[_where(case, number, index)] = True
+        marks[factor_of(case, number, index)] = True
         found.append(marks)
     return tuple(found)
 
 
-def _where(case: Case, number: int, index: tuple[int, ...]) -> tuple[int | slice, ...]:
+def factor_of(case: Case, number: int, index: tuple[int, ...]) -> tuple[int | slice, ...]:
+    """Where in input `number` the elements are that an element of the right result depends on, as an index."""
     row, every = case.row, slice(None)
     if row.op == "Gemm":  # the axis that is summed is the second of the left factor, the first of the right one
         turned = row.variant == ("transA", "transB")[number]
@@ -161,5 +162,5 @@ def _where(case: Case, number: int, index: tuple[int, ...]) -> tuple[int | slice
 
 def partner_of(case: Case, number: int, index: tuple[int, ...], element: tuple[int, ...]) -> tuple[int, ...]:
     """The element of a Gemm's other factor by which this one of factor `number` is multiplied in result `index`."""
-    summed = element[_where(case, number, index).index(slice(None))]
-    return tuple(summed if isinstance(at, slice) else at for at in _where(case, 1 - number, index))
+    summed = element[factor_of(case, number, index).index(slice(None))]
+    return tuple(summed if isinstance(at, slice) else at for at in factor_of(case, 1 - number, index))

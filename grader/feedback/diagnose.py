@@ -29,6 +29,7 @@ Explained = tuple[str, str, Dependence | None]
 """A cause of CAUSES (or ""), what was seen, and what an element depends on."""
 
 MOST = 0.9  # share of the wrong elements that an explanation must account for
+MOST_BESIDE = 0.5  # of the wrong elements: where more are wrong for another reason, that is told first
 COARSE = 2.0**-5  # relative to the result: a smaller error is one of precision
 COARSE_SUM = 2.0**-10  # relative to the largest result, since terms cancel
 SUMS = ("Gemm", "ReduceSum")
@@ -124,13 +125,26 @@ def diagnose(finding: Finding, told: bool = True) -> Explained:
         words = "the same values give the right result at the problem set's addresses"
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
         return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
+    untouched, by_chance = _unwritten(seen)
+    if not (untouched | by_chance).any():
+        return _of_values(finding, seen) or _plain(_unknown(seen))
+    found, rest = _told_unwritten(untouched, by_chance), seen.wrong & ~untouched & ~by_chance
+    if rest.sum() > MOST_BESIDE * seen.wrong.sum():  # then it is only a part of what is wrong
+        other = replace(finding, wrong=rest)
+        explained = _of_values(other, other.seen)
+        if explained:
+            cause, words, depends = explained
+            return cause, f"{words}\nbeside that, {found[1]}", depends
+    return _plain(found)
+
+
+def _of_values(finding: Finding, seen: Seen) -> Explained | None:
+    """What the values tell, or a probe."""
     constant = None if finding.home else _one_value(seen)  # where a case has passed, values decide
-    found = unwritten(seen) or constant or _by_value(seen) or _guessed(finding) or _misplaced(seen)
-    if not found and seen.kind != "transfer":
-        probe = probed(finding.case, finding.program, finding.wrong)
-        if probe:
-            return probe
-    return _plain(found or _unknown(seen))
+    found = constant or _by_value(seen) or _guessed(finding) or _misplaced(seen)
+    if found or seen.kind == "transfer":
+        return _plain(found) if found else None
+    return probed(finding.case, finding.program, finding.wrong)
 
 
 def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
@@ -180,14 +194,23 @@ def _unknown(seen: Seen) -> tuple[str, str]:
 
 def unwritten(seen: Seen) -> tuple[str, str] | None:
     """Wrong elements that the program never writes, or that change with what was there before."""
+    untouched, by_chance = _unwritten(seen)
+    return _told_unwritten(untouched, by_chance) if (untouched | by_chance).any() else None
+
+
+def _unwritten(seen: Seen) -> tuple[Marks, Marks]:
+    """Wrong elements that the program never writes, and those that change with what was there before."""
     untouched = seen.untouched() & seen.wrong
     if untouched.any():
-        return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
+        return untouched, np.zeros_like(untouched)
     bits, other = (np.ascontiguousarray(array).view(np.uint32) for array in (seen.received, seen.again()))
-    depends = (bits != other) & seen.wrong
-    if depends.any():
-        return STALE, f"{int(depends.sum())} wrong elements depend on words that were never written"
-    return None
+    return untouched, (bits != other) & seen.wrong
+
+
+def _told_unwritten(untouched: Marks, by_chance: Marks) -> tuple[str, str]:
+    if untouched.any():
+        return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
+    return STALE, f"{int(by_chance.sum())} wrong elements depend on words that were never written"
 
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:

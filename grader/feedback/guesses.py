@@ -13,6 +13,7 @@ import numpy as np
 from grader.feedback.causes import (
     FACTOR,
     MASK,
+    NEGATIVE,
     NOT_USED,
     OFF_BY_ONE,
     OPERATION,
@@ -29,6 +30,7 @@ Meaning = Callable[..., Array]
 MOST = 0.9  # share of the wrong elements that a guess must account for
 NEAR = 1e-4  # relative; kernels round on the way
 FEWEST = 4  # wrong elements: fewer may be equal to a guess by chance
+MOST_ONES = 4  # in a row of OneHot: with more it is not about where the one stands
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,7 @@ def guessed(case: Case, right: Array, received: Array, wrong: Array) -> tuple[st
         received = received.astype(np.float64)
         return (
             _other_columns(case, received, wrong)
+            or _start(case, right, received, wrong)
             or _first_of(guesses(case, right), case, received, wrong)
             or _factor(right, received, wrong)
         )
@@ -199,18 +202,34 @@ def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | No
     return FACTOR, f"{_how_many(marks, wrong)} {factor:.6g} times the right value"
 
 
+def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
+    """ReduceMax: every wrong element is the same number, which is larger than all that it should be the largest of."""
+    start = received[wrong][0]
+    if case.row.op != "ReduceMax" or wrong.sum() < FEWEST or (np.maximum(right, start) != received).any():
+        return None
+    cause = NEGATIVE if (right[wrong] < 0).all() else OPERATION
+    seen = f"{_how_many(wrong, wrong)} {start:.6g}, which is larger than all elements of the row"
+    return cause, f"{seen}: does the maximum start at {start:.6g}?"
+
+
 def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str] | None:
-    """OneHot: rows have one 1, in a column that follows from the label, but is not that of the label."""
-    if case.row.op != "OneHot":
+    """OneHot: the columns of the ones in a row follow from its label, but are not that of the label alone."""
+    if case.row.op != "OneHot" or not np.isin(received, (0, 1)).all():
         return None
-    labels, rows = case.arrays[0], np.flatnonzero(wrong.any(axis=1))
-    rows = rows[(labels[rows] >= 0) & (labels[rows] < received.shape[1])]
-    if len(rows) < FEWEST or ((received[rows] != 0).sum(axis=1) != 1).any() or (received[rows].max(axis=1) != 1).any():
+    labels = case.arrays[0]
+    found: dict[int, tuple[int, ...]] = {}
+    for row in np.flatnonzero((labels >= 0) & (labels < received.shape[1])):
+        columns = tuple(np.flatnonzero(received[row]).tolist())
+        if found.setdefault(int(labels[row]), columns) != columns or len(columns) > MOST_ONES:
+            return None
+    elsewhere = {label: columns for label, columns in found.items() if set(columns) - {label}}
+    rows = int(np.isin(labels[wrong.any(axis=1)], list(elsewhere)).sum())
+    if rows < FEWEST or len({*found.values()}) <= len(found) / 2:
         return None
-    pairs = {(int(labels[row]), int(received[row].argmax())) for row in rows}
-    if len(pairs) != len({label for label, _ in pairs}):
-        return None
-    label, column = min(pairs)
-    seen = f"{len(rows)} rows have their 1 in another column: for label {label} in column {column}"
-    shifts = {column - label for label, column in pairs if 0 < label < 15}
-    return (OFF_BY_ONE if shifts in ({1}, {-1}) else WRONG_COLUMNS), seen
+    label, columns = min(elsewhere.items())
+    ones = "their 1" if all(len(columns) == 1 for columns in elsewhere.values()) else "a 1"
+    where = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns))}"
+    shifts = {columns[0] - label for label, columns in elsewhere.items() if 0 < label < received.shape[1] - 1 and len(columns) == 1}
+    one_off = ones == "their 1" and shifts in ({1}, {-1})
+    seen = f"{rows} rows have {ones} in another column: for label {label} in {where}"
+    return OFF_BY_ONE if one_off else WRONG_COLUMNS, seen

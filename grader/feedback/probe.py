@@ -12,23 +12,37 @@ from dataclasses import replace
 import numpy as np
 
 from grader.feedback.causes import ARITHMETIC, LEFT_OUT, MISPAIRED, NOT_USED, SIGN, TWICE, WRONG_INPUTS
-from grader.feedback.dependence import Array, Dependence, Marks, Moves, elements, inputs_behind, partner_of, place
+from grader.feedback.dependence import (
+    Array,
+    Dependence,
+    Marks,
+    Moves,
+    elements,
+    factor_of,
+    inputs_behind,
+    partner_of,
+    place,
+)
 from grader.rigs.kernel_cases import Case, distinct_numbers
 from grader.rigs.kernel_run import inputs_of, place_of
 from grader.rigs.poisoned import POISON
 from grader.rigs.rig import Bits, Words, prepared
 from haribote.problems.meaning import meaning
 from simulator import Machine
+from simulator.engine import native
 from simulator.isa.program import Program
 
 SEED = 7
-MOST_RUNS, MOST_RUNS_OF_LARGE = 72, 40
+MOST_RUNS, MOST_RUNS_OF_LARGE = 72, 40  # with the NumPy engine
+MOST_NATIVE, MOST_NATIVE_OF_LARGE = 160, 72  # the native one is twenty times as fast
 LARGE = 1 << 16  # elements of an input: a run then takes a tenth of a second
+MOST_TOGETHER = 32  # elements of which two may stand in the place of one
 MANY = 32  # elements: more are first told apart by the digits of their numbers
 LINEAR = ("Gemm", "ReduceSum", "Add", "Sub")
 """Here the result moves by as much as what is counted does, so that it also shows how often an element counts."""
 NEAR = 1e-4
 SURE = 1e-3  # of how often an element counts
+CLOSE = 1e-2  # of a product of two changes, a small part of a sum
 SCALED = ("Gemm", "ReduceSum")  # rounding depends on all that is summed
 
 
@@ -47,6 +61,11 @@ class Probe:
         self.wanted, allowed = meaning(case.row, self.before, case.constant)
         with np.errstate(invalid="ignore"):
             self.wrong = ~(np.abs(self.received - self.wanted) <= allowed)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is the native engine that runs it."""
+        return self._machine.engine == "native"
 
     def run(self, arrays: tuple[Array, ...]) -> Array:
         """The result, in double precision."""
@@ -70,9 +89,30 @@ class Probe:
         exchanged = np.where(marks, self.after[number], self.before[number])
         return tuple(exchanged if at == number else array for at, array in enumerate(self.before))
 
-    def meaning(self, arrays: tuple[Array, ...]) -> Array:
-        """The right result."""
-        return meaning(self._case.row, arrays, self._case.constant)[0]
+    def multiplies(self, index: tuple[int, ...], number: int, element: tuple[int, ...], other: tuple[int, ...]) -> bool:
+        """Whether this element of a Gemm's factor `number` is multiplied by that of the other factor, just once.
+
+        Exchanged together they then move the result by the product of their changes more than one by one.
+        """
+        places = ((number, element), (1 - number, other))
+        one_by_one, both, product = 0.0, self.before, 1.0
+        for factor, at in places:
+            marks = np.zeros(self.before[factor].shape, np.bool_)
+            marks[at] = True
+            arrays = self.changed(factor, marks)
+            one_by_one += float(self.run(arrays)[index] - self.received[index])
+            both = tuple(new if n == factor else old for n, (new, old) in enumerate(zip(arrays, both, strict=True)))
+            product *= float(self.after[factor][at]) - float(self.before[factor][at])
+        together = float(self.run(both)[index] - self.received[index])
+        return abs(together - one_by_one - product) <= CLOSE * abs(product)
+
+    def wanted_at(self, arrays: tuple[Array, ...], index: tuple[int, ...]) -> Array:
+        """An element (of OneHot a row) of the right result."""
+        if self._case.row.op == "Gemm":  # the whole product takes longer than the native engine's run
+            left, right = (array[factor_of(self._case, n, index)].astype(np.float64) for n, array in enumerate(arrays))
+            return np.asarray(left @ right)
+        whole = meaning(self._case.row, arrays, self._case.constant)[0]
+        return np.asarray(whole[index])
 
 
 def _other(case: Case, array: Array) -> Array:
@@ -132,7 +172,7 @@ class _Search:
         marks.flat[some] = True
         arrays = self._probe.changed(self._number, marks)
         moved = self._probe.run(arrays)[self._index] - self._probe.received[self._index]
-        wanted = self._probe.meaning(arrays)[self._index] - self._probe.wanted[self._index]
+        wanted = self._probe.wanted_at(arrays, self._index) - self._probe.wanted[self._index]
         if np.ndim(moved):  # of a row of the result
             return float(np.abs(moved).sum()), float(np.abs(wanted).sum())
         return float(moved), float(wanted)
@@ -163,7 +203,7 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
 
     wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
     """
-    with prepared((), POISON) as machine:
+    with prepared((), POISON, "native" if native.is_built() else "numpy") as machine:
         return _probed(case, Probe(case, program, machine), wrong)
 
 
@@ -177,7 +217,9 @@ def _probed(case: Case, probe: Probe, wrong: Array) -> tuple[str, str, Dependenc
     if not np.isfinite(probe.received[index]).all():
         return None
     searches = [_Search(probe, case, index, number) for number in range(len(case.arrays))]
-    most = MOST_RUNS_OF_LARGE if max(array.size for array in case.arrays) > LARGE else MOST_RUNS
+    large = max(array.size for array in case.arrays) > LARGE
+    small_most, large_most = (MOST_NATIVE, MOST_NATIVE_OF_LARGE) if probe.is_native else (MOST_RUNS, MOST_RUNS_OF_LARGE)
+    most = large_most if large else small_most
     for number, search in enumerate(searches, 1):
         search.run(most * number // len(searches))
     names = [operand.name for operand in case.op.inputs]
@@ -191,8 +233,8 @@ def _probed(case: Case, probe: Probe, wrong: Array) -> tuple[str, str, Dependenc
     return _explained(case, probe, found, [search.share for search in searches])
 
 
-def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array]) -> tuple[str, str, Dependence]:
-    """The cause that the pattern stands for, and the pattern in words."""
+def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array]) -> tuple[str, str, Dependence] | None:
+    """The cause that the pattern stands for, and the pattern in words; None where too little of it is known."""
     out = f"out{place(found.index)}"
     counted = [
         seen
@@ -208,8 +250,24 @@ def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array])
         return MISPAIRED if paired else WRONG_INPUTS, words, found
     if wrong or causes:
         return LEFT_OUT if wrong else causes[0], words, found
+    if any((moves.unknown & moves.should).any() for moves in found.operands):
+        return None
     parts = " and ".join(elements(moves.name, moves.should) for moves in found.operands)
-    return ARITHMETIC, f"{out} depends on what it should, {parts}, but what is computed from that is wrong", found
+    words = f"{out} depends on what it should, {parts}, but what is computed from that is wrong"
+    return ARITHMETIC, f"{words}{_of_a_row(case, probe, found)}", found
+
+
+def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
+    """Div: whether the quotients of a row are all wrong by the same factor, which can only come from its divisor."""
+    if case.row.op != "Div":
+        return ""
+    row = found.index[0]
+    with np.errstate(all="ignore"):
+        ratios = probe.received[row] / probe.wanted[row]
+    if not (np.abs(ratios - ratios[0]) <= NEAR * np.abs(ratios[0])).all():
+        return ""
+    name = found.operands[1].name
+    return f"\nall of out[{row}] is wrong by one factor: look at what is made of {name}[{row}]"
 
 
 def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str] | None:
@@ -230,13 +288,30 @@ def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Arr
     if case.row.op != "Gemm":
         return None
     own, other = found.operands[number], found.operands[1 - number]
-    values = probe.before[1 - number]
     for at in np.argwhere(own.should & own.counts & (np.abs(share - np.rint(share)) > SURE)):
         element = tuple(int(n) for n in at)
         right = partner_of(case, number, found.index, element)
-        factor = float(share[element]) * float(values[right])
-        taken = np.unravel_index(int(np.abs(values - factor).argmin()), values.shape)
-        if abs(values[taken] - factor) <= NEAR * abs(factor):
-            words = f"out{place(found.index)} takes {own.name}{place(element)} times {other.name}{place(taken)}"
+        values = probe.before[1 - number]
+        taken = _factors(values, other.counts, float(share[element]) * float(values[right]))
+        if taken and all(probe.multiplies(found.index, number, element, one) for one in taken):
+            factors = " and ".join(f"{other.name}{place(one)}" for one in taken)
+            words = f"out{place(found.index)} takes {own.name}{place(element)} times {factors}"
             return MISPAIRED, f"{words}, should be times {other.name}{place(right)}"
     return None
+
+
+def _factors(values: Array, counts: Marks, factor: float) -> list[tuple[int, ...]]:
+    """The only element that counts and has this value, or the only two that together have it; [] where none has.
+
+    Of all elements some would have it by chance.
+    """
+    places = np.argwhere(counts)
+    numbers = values[counts].astype(np.float64)
+    slack = NEAR * abs(factor)
+    single = np.flatnonzero(np.abs(numbers - factor) <= slack)
+    if len(single):
+        return [tuple(places[single[0]].tolist())] if len(single) == 1 else []
+    if len(numbers) > MOST_TOGETHER:
+        return []
+    pairs = np.argwhere(np.triu(np.abs(numbers[:, None] + numbers - factor) <= slack))
+    return [tuple(places[one].tolist()) for one in pairs[0]] if len(pairs) == 1 else []

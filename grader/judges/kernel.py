@@ -69,21 +69,22 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
     if case.row.op in ("DL", "UL"):  # bits, not numbers
         wanted, received = wanted.view(np.uint32), np.ascontiguousarray(received).view(np.uint32)
     wrong = wrong_elements(case, case.arrays, run.output)
-    if not wrong.any() and run.copies and not run.stray:
+    copied = not any(wrong_elements(case, case.arrays, other).any() for other in run.others)
+    if not wrong.any() and copied and not run.stray:
         return None
     usual = None if poison == POISON else _judge(asked, POISON)
     if usual is not None:  # what is wrong whatever was there before is told as that
         return usual
     if not wrong.any():
-        return _beside(asked, run)
+        return _beside(asked, run, copied)
     finding = Finding(case, asked.program, wanted, received, wrong, asked.home)
     return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None)
 
 
-def _beside(asked: _Kernel, run: Run) -> Failure:
+def _beside(asked: _Kernel, run: Run, copied: bool) -> Failure:
     """The output is right in copy 0, but not its copies, or not what lies beside it."""
     case = asked.case
-    if not run.copies:
+    if not copied:
         return Failure(asked.name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
     assert run.stray_at is not None
     blame = writer_of(asked.program, inputs_of(case), run.stray_at)

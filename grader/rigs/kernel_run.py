@@ -34,11 +34,11 @@ DRAM_UNIT = 64
 class Run:
     """What a run left: the output tensor (of copy 0, or in DRAM), wrong copies, words that it should not have written.
 
-    copies: whether every copy of the output equals copy 0. stray: as text, at most one; stray_at: as in `Left`.
+    others: the copies that differ from copy 0. stray: as text, at most one; stray_at: as in `Left`.
     """
 
     output: Array
-    copies: bool
+    others: tuple[Array, ...]
     stray: str
     stray_at: Word | None = None
 
@@ -47,8 +47,8 @@ def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[
     """Run a program on a case. scratch: what `op.scratch` gave. Raises ExecutionError."""
     output = case.op.output
     left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
-    found = left.outputs[0].view(output.dtype).reshape(output.shape)
-    return Run(found, not left.odd_copies[0], left.stray, left.stray_at)
+    found, *others = (bits.view(output.dtype).reshape(output.shape) for bits in (left.outputs[0], *left.others[0]))
+    return Run(found, tuple(others), left.stray, left.stray_at)
 
 
 def result_of(case: Case, program: Program, poison: int = POISON) -> Array:

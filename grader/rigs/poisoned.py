@@ -78,12 +78,12 @@ class JunkDram(Dram):
 
 
 @contextmanager
-def poisoned_machine(poison: int = POISON) -> Iterator[Machine]:
+def poisoned_machine(poison: int = POISON, engine: str = "numpy") -> Iterator[Machine]:
     """A machine whose memories hold junk.
 
     Its memories serve another machine afterwards: what is to be kept must be copied.
     """
-    machine = Machine()
+    machine = Machine(engine)
     for name, memory in (_spare.pop() if _spare else {}).items():
         setattr(machine, name, memory)
     _fill(machine, poison)

@@ -70,6 +70,14 @@ class Words:
         differs = np.argwhere(found != found[..., :1])
         return unit_name(int(self._every_copy[1][tuple(differs[0])])) if len(differs) else ""
 
+    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
+        """The copies that differ from copy 0, each kind once."""
+        if not self.odd_copy(machine):
+            return ()
+        found = np.moveaxis(_memory(machine, self.memory)[self._every_copy], -1, 0)
+        kinds = {copy.tobytes(): copy for copy in found}
+        return tuple(kinds.values())[1:]
+
     @cached_property
     def _every_copy(self) -> tuple[Ints, Ints]:
         return self.word[..., None], self.pe[..., None] + np.array(self.copies)
@@ -120,6 +128,10 @@ class DramWords:
         """There is one copy only."""
         return ""
 
+    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
+        """There is one copy only."""
+        return ()
+
     def at(self, index: tuple[int, ...]) -> Word:
         """A word of it."""
         return Word("dram", self.group, 2 * (self.address + index[0]) + index[1])
@@ -156,6 +168,10 @@ class DramTensor:
     def odd_copy(self, machine: Machine) -> str:
         """There is one copy only."""
         return ""
+
+    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
+        """There is one copy only."""
+        return ()
 
     def at(self, index: tuple[int, ...]) -> Word:
         """The word of an element."""
@@ -202,11 +218,13 @@ class Operand:
 class Left:
     """What a run left: the outputs as bits (copy 0), a unit with another copy or "" for each, a stray word as text.
 
+    others: of each output, the copies that differ from copy 0, each kind once: sums may be rounded in several ways.
     stray_at: the stray word itself, where there is one.
     """
 
     outputs: tuple[Bits, ...]
     odd_copies: tuple[str, ...]
+    others: tuple[tuple[Bits, ...], ...]
     stray: str
     stray_at: Word | None = None
 
@@ -226,8 +244,9 @@ def run(
         machine.run(program)
         outputs_left = tuple(place.load(machine) for place in outputs)
         odd = tuple(place.odd_copy(machine) for place in outputs)
+        others = tuple(place.other_copies(machine) for place in outputs)
         text, at = next(before.strays(machine, free), ("", None))
-        return Left(outputs_left, odd, text, at)
+        return Left(outputs_left, odd, others, text, at)
 
 
 def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:
@@ -238,9 +257,9 @@ def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poi
 
 
 @contextmanager
-def prepared(inputs: Inputs, poison: int) -> Iterator[Machine]:
+def prepared(inputs: Inputs, poison: int, engine: str = "numpy") -> Iterator[Machine]:
     """A machine with the inputs in their places and junk everywhere else."""
-    with poisoned_machine(poison) as machine:
+    with poisoned_machine(poison, engine) as machine:
         for place, bits in inputs:
             place.store(machine, bits)
         yield machine

@@ -1,9 +1,9 @@
 """The native engine: the decoded program interpreted in C++, bit for bit equal to the NumPy engine."""
 
-from simulator.engine.native.build import BuildError
+from simulator.engine.native.build import BuildError, is_built
 from simulator.engine.native.engine import Engine, library
 
-__all__ = ["BuildError", "Engine", "available"]
+__all__ = ["BuildError", "Engine", "available", "is_built"]
 
 
 def available() -> bool:

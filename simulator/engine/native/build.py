@@ -52,7 +52,7 @@ class BuildError(SimulatorError):
 def load() -> ctypes.CDLL:
     """The engine's library, built first if need be. Raises BuildError."""
     compiler = _compiler()
-    path = cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    path = _path(compiler)
     if not _is_whole(path):
         _refuse_known_failure(path)
         _compile(compiler, path)
@@ -60,6 +60,19 @@ def load() -> ctypes.CDLL:
         return _load(path)
     except (OSError, AttributeError) as error:
         raise BuildError(f"the native engine cannot be loaded: {error}", "engine='numpy'") from error
+
+
+def is_built() -> bool:
+    """True where the library is there, so that nobody would have to wait for it."""
+    try:
+        return _is_whole(_path(_compiler()))
+    except BuildError:
+        return False
+
+
+def _path(compiler: list[str]) -> Path:
+    """Where the library is kept. Raises BuildError."""
+    return cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
 
 
 def _compiler() -> list[str]:
