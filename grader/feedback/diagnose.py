@@ -28,6 +28,7 @@ Marks = NDArray[np.bool_]
 Explained = tuple[str, str, Dependence | None]
 """A cause of CAUSES (or ""), what was seen, and what an element depends on."""
 
+BY_CHANCE = "depend on words that were never written"
 MOST = 0.9  # share of the wrong elements that an explanation must account for
 MOST_BESIDE = 0.5  # of the wrong elements: where more are wrong for another reason, that is told first
 COARSE = 2.0**-5  # relative to the result: a smaller error is one of precision
@@ -129,7 +130,8 @@ def diagnose(finding: Finding, told: bool = True) -> Explained:
     if not (untouched | by_chance).any():
         return _of_values(finding, seen) or _plain(_unknown(seen))
     found, rest = _told_unwritten(untouched, by_chance), seen.wrong & ~untouched & ~by_chance
-    if rest.sum() > MOST_BESIDE * seen.wrong.sum():  # then it is only a part of what is wrong
+    beside = seen.kind != "transfer" and rest.sum() > MOST_BESIDE * seen.wrong.sum()
+    if beside:  # then it is only a part of what is wrong
         other = replace(finding, wrong=rest)
         explained = _of_values(other, other.seen)
         if explained:
@@ -210,7 +212,7 @@ def _unwritten(seen: Seen) -> tuple[Marks, Marks]:
 def _told_unwritten(untouched: Marks, by_chance: Marks) -> tuple[str, str]:
     if untouched.any():
         return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
-    return STALE, f"{int(by_chance.sum())} wrong elements depend on words that were never written"
+    return STALE, f"{int(by_chance.sum())} wrong elements {BY_CHANCE}"
 
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:

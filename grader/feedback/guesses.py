@@ -229,7 +229,11 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
     label, columns = min(elsewhere.items())
     ones = "their 1" if all(len(columns) == 1 for columns in elsewhere.values()) else "a 1"
     where = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns))}"
-    shifts = {columns[0] - label for label, columns in elsewhere.items() if 0 < label < received.shape[1] - 1 and len(columns) == 1}
+    shifts = {
+        columns[0] - label
+        for label, columns in elsewhere.items()
+        if 0 < label < received.shape[1] - 1 and len(columns) == 1
+    }
     one_off = ones == "their 1" and shifts in ({1}, {-1})
     seen = f"{rows} rows have {ones} in another column: for label {label} in {where}"
     return OFF_BY_ONE if one_off else WRONG_COLUMNS, seen

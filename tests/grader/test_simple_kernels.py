@@ -93,7 +93,8 @@ def check_body(tmp_path: Path, task: str, body: str) -> Result:
 MISTAKES = [
     ("5.22", SUM_ROWS, '"msl $mauf $nowrite"\n    yield "msl $aluf $nowrite"', '"msl $mauf $nowrite"', LEFT_OUT,
      "out[0] does not depend on in0[0, {2, 3, 10, 11}]"),
-    ("5.22", SUM_ROWS, ", 4)}", ", 8)}", WRONG_PLACE, "beside that, 8 wrong elements depend on words"),
+    ("5.22", SUM_ROWS, ", 4)}", ", 8)}", WRONG_PLACE,
+     "beside that, 8 wrong elements depend on words that were never written\nline 152 reads $m256"),
     ("5.21", MAX_ROWS, 'f"-inf"', 'f"0.0"', NEGATIVE, "all 253 wrong elements are 0, which is larger than"),
     ("5.26", ONE_HOT, "8 * (w // 2)}", "8 * (w // 2) + 1}", OFF_BY_ONE, "for label 1 in column 0"),
     ("5.26", ONE_HOT, "{w % 2 + 8 * (w // 2)}", "{w}", WRONG_COLUMNS,
