@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from importlib.util import find_spec
+from types import CodeType, ModuleType
 
 
 class _Moved(MetaPathFinder, Loader):
@@ -37,6 +38,14 @@ class _Moved(MetaPathFinder, Loader):
         new = self.new_name(module.__name__)
         assert new is not None  # find_spec has just found it
         sys.modules[module.__name__] = import_module(new)
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the module, for `python -m OLD_NAME`."""
+        new = self.new_name(fullname)
+        assert new is not None
+        spec = find_spec(new)
+        loader = spec.loader if spec else None
+        return loader.get_code(new) if isinstance(loader, InspectLoader) else None
 
 
 _finder = _Moved()

@@ -162,6 +162,15 @@ def test_the_grader_hands_on_what_it_names() -> None:
     assert done.stdout == "['Failure', 'Result', 'check']\n"
 
 
+@pytest.mark.parametrize(
+    ("old", "says"), [("haribote.cli", "usage: haribote"), ("simulator.isa_page", "# The instructions of MN-Core 2")]
+)
+def test_an_old_name_still_runs_as_a_program(old: str, says: str) -> None:
+    run = [sys.executable, "-m", old, *["--help"] * (old == "haribote.cli")]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and says in done.stdout, done.stderr
+
+
 def test_what_answers_and_notebooks_import_is_there() -> None:
     """Every import that a file of the first edition of the course has, in a process of its own."""
     code = """
