@@ -24,6 +24,11 @@ FIXED = ("$l2bid", "$l1bid", "$mabid", "$peid", "$subpeid", "$msb1", "$mreadf")
 L1B_SETS = ("0", "5", "7/0", "2/5", "0,1", "3/3", "6/1", "1/6", "0/7")
 SPELLINGS = {name: [text for text, opcode in OPCODES.items() if opcode.row.name == name] for name in isa.INSTRUCTIONS}
 MOVE_SPELLINGS = {name: [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name] for name in isa.MOVES}
+OTHER_LINES = (
+    "mask 0", "maskmn 3", "masklrst 2", "maskllrstmnk 5", "nop/2", "nop; wait i3f",
+    "l1bmm@2 $lm0v $lb0\nl1bmm $lbi $lr0v",
+)  # fmt: skip
+"""Mask statements, waiting, and the turnaround register read after the step that fills it."""
 TRIES = 50
 
 # --- operands --------------------------------------------------------------------------------------------------------
@@ -128,11 +133,11 @@ def _at(rng: Random, form: Form) -> str:
     return ""
 
 
-def instruction(rng: Random, name: str, mask: str = "") -> str:
-    """One instruction of the row `name`; the assembler may still refuse it."""
+def instruction(rng: Random, name: str, mask: str = "", spelling: str = "") -> str:
+    """One instruction of the row `name`, in this spelling or in any; the assembler may still refuse it."""
     if name == "wait":
         return f"wait i{rng.randint(1, 63):02x}"
-    text = rng.choice(SPELLINGS[name])
+    text = spelling or rng.choice(SPELLINGS[name])
     opcode: Opcode = OPCODES[text]
     row, precision = opcode.row, opcode.precision
     form = rng.choice(row.forms)
@@ -150,11 +155,12 @@ def instruction(rng: Random, name: str, mask: str = "") -> str:
     return " ".join([head, *inputs, *_destinations(rng, row, form, precision, mask)])
 
 
-def move(rng: Random, name: str) -> str:
-    """One MV line of the row `name`."""
+def move(rng: Random, name: str, spelling: str = "") -> str:
+    """One MV line of the row `name`, in this spelling or in any."""
     row: MoveRow = isa.MOVES[name]
     if not row.forms:
         return name
+    text = spelling or rng.choice(MOVE_SPELLINGS[name])
     kinds = rng.choice(sorted(row.forms))
     tables = [kind.startswith("d") and rng.random() < 0.2 for kind in kinds]
     ends = [_place(rng, kind, table) for kind, table in zip(kinds, tables, strict=True)]
@@ -162,7 +168,7 @@ def move(rng: Random, name: str) -> str:
     parameters += [f"i{rng.randrange(64):02x}"] * (rng.random() < 0.3) + [f"p{rng.randrange(4)}"] * (rng.random() < 0.2)
     parameters += [f"nd{rng.randint(1, 5)}"] * (any(tables) and rng.random() < 0.6)
     rng.shuffle(parameters)
-    return f"{rng.choice(MOVE_SPELLINGS[name])}/{''.join(parameters)} {' '.join(ends)}"
+    return f"{text}/{''.join(parameters)} {' '.join(ends)}"
 
 
 def _place(rng: Random, kind: str, table: bool) -> str:
@@ -208,11 +214,14 @@ def is_valid(line: str) -> bool:
     return True
 
 
-def line_with(rng: Random, name: str) -> str:
-    """A valid line with an instruction of this row of the table (a row of `isa.INSTRUCTIONS` or of `isa.MOVES`)."""
+def line_with(rng: Random, name: str, spelling: str = "") -> str:
+    """A valid line with an instruction of this row of the table (a row of `isa.INSTRUCTIONS` or of `isa.MOVES`).
+
+    spelling: which of the row's, e.g. `fvadd`; any by default.
+    """
     for _ in range(TRIES):
         mask = "" if rng.random() < 0.7 else rng.choice(("1010", "l0111", "ll1101", "$imr1", "$limr2", "$llimr3"))
-        drawn = move(rng, name) if name in isa.MOVES else instruction(rng, name, mask)
+        drawn = move(rng, name, spelling) if name in isa.MOVES else instruction(rng, name, mask, spelling)
         line = f"nop; {drawn}" if name == "wait" else drawn
         if is_valid(line):
             return line
@@ -238,7 +247,7 @@ def program(rng: Random, length: int = 20) -> str:
         elif choice < 0.18:
             lines.append(debug_statement(rng))
         elif choice < 0.22:
-            lines.append(rng.choice(("mask 0", "maskmn 3", "masklrst 2", "maskllrstmnk 5", "nop/2", "nop; wait i3f")))
+            lines.append(rng.choice(OTHER_LINES))
         else:
             lines.append(_beside(rng, line_with(rng, rng.choice(names)), names))
     text = "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from simulator import Machine, assemble
 from simulator.engine import native
 from simulator.engine.native.encode import encoded
 from simulator.errors import ExecutionError
+from simulator.fuzz import generate
 from simulator.isa.program import Line
-from tests.simulator.engine.native_programs import Writer, all_opcodes, check, difference, fill
+from tests.simulator.engine.native_programs import all_opcodes, check, difference, fill, program_of
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="no C++ compiler: there is only the NumPy engine")
 
@@ -32,28 +34,28 @@ def refill(machines: Pair, seed: int) -> Pair:
     return machines
 
 
-def chunks(names: list[str], size: int) -> Iterator[list[str]]:
+def chunks(names: list[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
     for start in range(0, len(names), size):
         yield names[start : start + size]
 
 
 def test_every_instruction(machines: Pair) -> None:
-    writer = Writer(seed=7)
+    rng = Random(7)
     refill(machines, 6)  # a multiple of 3: the base address registers are not zero
     for names in chunks(all_opcodes(), 25):
-        lines = [writer.line(name) for name in names]
+        lines = [generate.line_with(rng, *name) for name in names]
         check([line for line in lines if "lbi" not in line], *machines)  # the turnaround register has tests of its own
 
 
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_random_programs(machines: Pair, seed: int) -> None:
-    check(Writer(seed).program(30), *refill(machines, seed))
+    check(program_of(seed, 30), *refill(machines, seed))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_many_random_programs(machines: Pair, seed: int) -> None:
-    check(Writer(seed).program(40), *refill(machines, seed))
+    check(program_of(seed, 40), *refill(machines, seed))
 
 
 def test_block_products_with_many_exponents(machines: Pair) -> None:
@@ -147,7 +149,7 @@ def test_dumps_settings_and_presets_between_native_lines(machines: Pair) -> None
 
 def test_observer_sees_every_line_as_it_was_left(machines: Pair) -> None:
     refill(machines, 25)
-    program = assemble("\n".join(Writer(25).program(12)))
+    program = assemble("\n".join(program_of(25, 12)))
     seen: list[list[tuple[int, int]]] = []
     for machine in machines:
         states: list[tuple[int, int]] = []
