@@ -12,14 +12,15 @@ start of the machine.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simulator.assembly.assembler import assemble
 from simulator.isa.program import Program
 from simulator.rules.conflicts import issue_group
-from simulator.schedule.groups import groups_of
+from simulator.schedule.groups import Group, groups_of
 from simulator.schedule.list_scheduler import critical_paths, placed
-from simulator.schedule.nodes import nodes_of
+from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.rename import renamed
 from simulator.schedule.text import written
 
@@ -44,10 +45,14 @@ def schedule(program: Program, rename: bool = False) -> Program:
 
 
 def _listed(program: Program) -> Program:
-    groups = groups_of(nodes_of(program))
+    nodes = nodes_of(program)
+    groups = groups_of(nodes)
     paths = critical_paths(groups)
+    least = max(_bounds(nodes, paths))
     best = program
     for weight in WEIGHTS:
+        if best.steps <= least:
+            break
         times = placed(groups, {group: paths[group] - weight * group.start for group in groups})
         found = assemble(written(times), program.filename)
         if found.steps < best.steps:
@@ -66,6 +71,9 @@ class Bounds(NamedTuple):
 def bounds(program: Program, rename: bool = False) -> Bounds:
     """Two simple lower bounds; rename: as in `schedule`."""
     nodes = nodes_of(renamed(program) if rename else program)
+    return _bounds(nodes, critical_paths(groups_of(nodes)))
+
+
+def _bounds(nodes: Sequence[Node], paths: Mapping[Group, int]) -> Bounds:
     busy = Counter(issue_group(node.instruction) for node in nodes if node.instruction is not None)
-    paths = critical_paths(groups_of(nodes))
     return Bounds(max(paths.values(), default=0), max(busy.values(), default=0))

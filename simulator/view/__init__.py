@@ -57,7 +57,7 @@ class View:
             remarks.setdefault(finding.line, []).append(f"{finding.severity}: {finding.message}.{tail}")
         self.recorded = recorder.scope.names
         self.frames = len(recorder.frames) - 1
-        title = PurePath(program.filename).name
+        title = PurePath(program.filename).name.encode("utf-8", "replace").decode()  # a name may be any bytes
         notes = _notes(self.recorded, bool(units), start, until)
         self.page = encode.page(program, recorder, title, notes, remarks)
 

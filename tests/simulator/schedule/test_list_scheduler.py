@@ -340,3 +340,14 @@ def test_the_command_refuses_a_program_with_errors(tmp_path: Path, capsys: pytes
     assert main(["schedule", str(source), "-o", str(tmp_path / "b.vsm")]) == 2
     assert "insert `nop/2`" in capsys.readouterr().err
     assert not (tmp_path / "b.vsm").exists()
+
+
+def test_nothing_is_tried_where_no_schedule_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long program whose busiest unit has work in every step is not scheduled ten times in vain."""
+
+    def placed(*_: object) -> None:
+        raise AssertionError("tried")
+
+    monkeypatch.setattr("simulator.schedule.placed", placed)
+    full = assemble("\n".join(f"lpassa $lr{2 * i}v $ls{2 * i}v" for i in range(8)))
+    assert schedule(full) is full

@@ -341,3 +341,9 @@ def test_a_page_has_room_for_so_many_lines(monkeypatch: pytest.MonkeyPatch) -> N
     ):
         View(program)
     assert View(program, start=2).frames == 3
+
+
+def test_a_file_name_may_be_any_bytes() -> None:
+    """On Linux a name need not be UTF-8; Python then has surrogates in it, which no page can hold."""
+    view = View(assemble("nop", "\udcff.vsm"))
+    assert "?.vsm" in view.page.encode().decode()
