@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from grader import Result, check
-from grader.feedback.causes import CAUSES, NEVER_WRITTEN
-from grader.selftest.mistakes import MISTAKES, Mistake
+from grader.feedback.causes import NEVER_WRITTEN
 from haribote.answers.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
 from haribote.kernel_table import rows_of
 
@@ -60,18 +59,6 @@ def test_a_simple_answer_passes_and_slow_ones_have_fewer_points(tmp_path: Path) 
 def test_an_unwritten_stub_is_not_started() -> None:
     result = check("5.12", path=ROOT / "haribote" / "kernels" / "missing.py")
     assert result.state == "not started" and result.points == 0 and result.failure is None
-
-
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.task} {mistake.cause}")
-def test_the_cause_is_named(tmp_path: Path, mistake: Mistake) -> None:
-    result = check(mistake.task, path=answer(tmp_path, mistake.task, mistake.old, mistake.new), seed=1)
-    assert result.state == "failed" and result.failure is not None
-    assert result.failure.cause == mistake.cause, str(result)
-    assert f"likely cause: {mistake.cause}" in str(result)
-
-
-def test_every_cause_has_a_mistake() -> None:
-    assert {mistake.cause for mistake in MISTAKES} == set(CAUSES)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
-"""The commands of the grader, and the course's self-test."""
+"""The commands of the grader."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ import grader.cli
 import grader.progress
 from grader.cli import main, watch
 from grader.progress import Progress
-from grader.selftest.run import selftest
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 
 RELU = find_task("5.12")
@@ -100,17 +98,3 @@ def test_watch_checks_on_save_and_moves_on(course: Path) -> None:
 def test_an_unknown_task_is_a_mistake_of_the_user(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "9.9"]) == 2
     assert "there is no task '9.9'" in capsys.readouterr().err
-
-
-def test_selftest_of_one_task() -> None:
-    report = selftest([RELU], mutants=2)
-    assert report.passed and report.kill_rate == 1 and report.mutants > 0 and report.wrong_answers >= 2
-    assert "the course is sound" in str(report)
-
-
-@pytest.mark.slow
-def test_selftest_of_the_course() -> None:
-    report = selftest(all_tasks(), mutants=1, workers=os.cpu_count() or 1)
-    print(report)
-    assert report.passed, str(report)
-    assert report.kill_rate > 0.96 and report.stubs == report.solutions == len(all_tasks())

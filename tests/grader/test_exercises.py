@@ -17,7 +17,7 @@ from grader.selftest.run import selftest
 from grader.trials import trials_of, wrong_of
 from haribote.answers import ownership
 from haribote.answers.ownership import product_only, withheld
-from haribote.answers.resolve import Function, resolve
+from haribote.answers.resolve import resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
 from haribote.layout import LAYOUTS, position
@@ -25,7 +25,10 @@ from haribote.training.train import accuracy
 
 EXERCISES = [task for task in all_tasks() if not task.is_kernel]
 
+
 SLOW = ("1.1", "3.1")  # torch, and a C++ compiler
+
+
 each_exercise = pytest.mark.parametrize(
     "task", [pytest.param(t, id=t.id, marks=pytest.mark.slow if t.id in SLOW else ()) for t in EXERCISES]
 )
@@ -145,11 +148,3 @@ def test_solutions_stand_in_where_they_are_wanted(monkeypatch: pytest.MonkeyPatc
         answer = resolve(task)
         assert answer and answer.owner == "reference"
     assert resolve("5.12", False) is None or ownership.is_written(ROOT / "haribote" / find_task("5.12").file)
-
-
-@pytest.mark.parametrize("task", [task for task in EXERCISES if not task.product], ids=lambda task: task.id)
-def test_a_task_that_the_product_does_not_need(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ownership, "learners_function", lambda name: None)
-    assert task.name and resolve(task.id, False) is None
-    reference = resolve(task.id, True)
-    assert isinstance(reference, Function) and reference.owner == "reference"

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from haribote.cpp.build import CompilerMissing, compiler
+from haribote.data.dataset import Dataset
 from haribote.frontend.torch import trace_step
+from haribote.training.backends import example_batch
 from haribote.training.models import mlp
 
 Arrays = dict[str, NDArray[Any]]
+
 
 CASES = [
     pytest.param(((784, 10), True, 256), id="784-10"),
@@ -102,3 +105,34 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARIBOTE_CACHE", str(folder / "haribote"))
         yield folder / "haribote" / "cpp"
+
+
+@pytest.fixture(scope="module")
+def traced() -> onnx.ModelProto:
+    model = mlp(784, 16, 10)
+    return trace_step(model, *example_batch(model, 256, 0.01))
+
+
+@pytest.fixture(scope="module")
+def feeds(traced: onnx.ModelProto) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(0)
+    inputs = {name: value.detach().numpy() for name, value in mlp(784, 16, 10).named_parameters()}
+    images = random.uniform(-0.43, 2.82, (256, 784)).astype(np.float32)
+    return inputs | {"x": images, "labels": random.integers(0, 10, 256)}
+
+
+@pytest.fixture(scope="module")
+def digits() -> Dataset:
+    """Twelve batches of 32 images that a linear classifier can tell apart."""
+    random = np.random.default_rng(5)
+    patterns = np.pad(random.integers(0, 256, (10, 24, 24)), ((0, 0), (2, 2), (2, 2)))
+    labels = random.integers(0, 10, 12 * 32 + 50)
+    images = np.clip(patterns[labels] + random.normal(0, 40, (len(labels), 28, 28)), 0, 255).astype(np.uint8)
+    return Dataset("patterns", "made for a test", images[:-50], labels[:-50], images[-50:], labels[-50:])
+
+
+@pytest.fixture
+def with_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are the reference's, and there is no folder with goldens."""
+    monkeypatch.setenv("HARIBOTE_SOLUTIONS", "1")
+    monkeypatch.delenv("HARIBOTE_SHARED", raising=False)

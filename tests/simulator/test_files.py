@@ -17,6 +17,8 @@ from simulator.errors import SimulatorError
 from simulator.files import FileError, locked, read, read_bytes, write_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices, pipes and links of Unix")
+
+
 full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
 
@@ -185,3 +187,10 @@ def test_text_of_any_system_is_read(tmp_path: Path) -> None:
     assert len(read_bytes(path, 20)) == 18
     with pytest.raises(SimulatorError, match="more than 17 bytes"):
         read_bytes(path, 17)
+
+
+def test_write_file_makes_folders_and_replaces(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b" / "file"
+    write_file(target, b"one")
+    write_file(target, b"two")
+    assert target.read_bytes() == b"two" and len(list(target.parent.iterdir())) == 1

@@ -4,72 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import grader.course
 import grader.grade.run
-from grader.course import check_files, course_hash, verdict_files, verdict_hash
 from grader.grade.coordinator import Progress, work_key
 from grader.grade.executors import Crew
 from grader.grade.journal import NAME, Journal
 from grader.grade.run import Options, grade
 from grader.grade.work import Work
 from grader.submissions.submission import Submission
-from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
 
 LEARNER = Submission("ada", "ada.zip", {"0.1": b"x", "5.12": b"y"})
-# Judges answers of every kind, and tells which modules that took.
-_JUDGING = """
-import sys
-from grader.checking import check
-from haribote.errors import HariboteError
-from haribote.answers.tasks import ROOT, find_task
-for task in ("0.1", "1.1", "1.2", "2.3", "3.1", "3.2", "3.5", "4.1", "4.2", "4.3", "5.1", "5.12", "6.1", "6.2"):
-    check(task, path=ROOT / "solutions" / find_task(task).file, seed=1)
-print(*(m.__file__ for n, m in list(sys.modules.items()) if n.split(".")[0] in ("grader", "haribote", "simulator")))
-"""
-
-
-@pytest.fixture
-def fresh() -> Iterator[None]:
-    """No hash is remembered, before and after."""
-    for hashed in (course_hash, verdict_hash):
-        hashed.cache_clear()
-    yield
-    for hashed in (course_hash, verdict_hash):
-        hashed.cache_clear()
-
-
-def test_every_file_that_may_decide_a_verdict_changes_the_key(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
-    files = verdict_files()
-    keys = {work_key(LEARNER, "5.12", 1)}
-    for name, content in files.items():
-        monkeypatch.setattr(grader.course, "verdict_files", lambda n=name, c=content: {**files, n: c + b"#"})
-        verdict_hash.cache_clear()
-        keys.add(work_key(LEARNER, "5.12", 1))
-    assert len(keys) == len(files) + 1
-
-
-@pytest.mark.slow
-def test_no_module_that_judges_is_forgotten() -> None:
-    """What Python really imports, beside what is found by name and by reading imports."""
-    shown = subprocess.run([sys.executable, "-c", _JUDGING], cwd=ROOT, check=True, capture_output=True, text=True)
-    used = {Path(place).relative_to(ROOT).as_posix() for place in shown.stdout.split()}
-    assert len(used) > 60 and used <= verdict_files().keys()
-    checking = {
-        "grader/__init__.py",
-        "grader/__main__.py",
-        "grader/checking.py",
-        "grader/stubs.py",
-    }  # ask, do not judge
-    judges = {name for name in used if name.startswith("grader/")} - checking
-    assert len(judges) > 25 and judges <= check_files().keys()
 
 
 def test_the_key_tells_learner_task_file_and_seed_apart() -> None:
@@ -157,3 +107,19 @@ def test_a_pipe_is_no_journal(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / NAME)
     with pytest.raises(HariboteError, match="no regular file"):
         Journal(tmp_path)
+
+
+def test_two_runs_cannot_write_one_journal(tmp_path: Path) -> None:
+    with Journal(tmp_path), pytest.raises(HariboteError, match="another run writes"):
+        Journal(tmp_path)
+
+
+def test_a_key_has_one_verdict_until_it_is_forgotten(tmp_path: Path) -> None:
+    with Journal(tmp_path) as journal:
+        journal.write("key", {"state": "failed"})
+        with pytest.raises(ValueError, match="a verdict for key already"):
+            journal.write("key", {"state": "passed"})
+        journal.forget(["key", "other"])
+        journal.write("key", {"state": "passed"})
+    with Journal(tmp_path) as journal:
+        assert journal.verdicts == {"key": {"state": "passed"}}

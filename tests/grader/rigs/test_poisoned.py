@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from grader import check
-from grader.feedback.blame import unwritten_read
 from grader.feedback.causes import STALE, STRAY
 from grader.result import Result
-from grader.rigs.kernel_run import free_words
 from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk, junk, poisoned_machine
-from grader.rigs.rig import Room, Words, run
 from haribote.answers.tasks import ROOT, find_task
-from simulator import assemble
 
 BEGIN, END = "    ### BEGIN SOLUTION\n", "    ### END SOLUTION"
 
@@ -82,29 +78,6 @@ def test_a_word_that_nobody_wrote_is_named(task: str, old: str, new: str, words:
         assert failure.where
 
 
-LUCK = [
-    ("a mask entry", "lpassa $lm0v $ln0v/$imr1"),
-    ("a GRF in a sum that all junk but one leaves alone", "fmin $lm0v $lr0v $ln0v"),
-    ("the same with the largest", "fmax $lm0v $lr0v $ln0v"),
-    ("the difference of two words", "lpassa $lr0v $nowrite\nfvadd $lr8v -$aluf $ls0v\nnop\nfvadd $lm0v $ls0v $ln0v"),
-    ("the flush mask", "lpassa/$imr3 $lm0v $ln0v"),
-]
-
-
-@pytest.mark.parametrize(("name", "text"), LUCK)
-def test_two_kinds_of_junk_leave_no_luck(name: str, text: str) -> None:
-    word = np.arange(8, dtype=np.int64)
-    place, out = Words("LM0", word, 0 * word), Words("LM1", word, 0 * word)
-    bits = np.linspace(1, 2, 8, dtype=np.float32).view(np.uint32)
-    results = [
-        run(assemble(text), ((place, bits),), (out,), (Room("LM1", 0, 8),), poison).outputs[0]
-        for poison in (POISON, OTHER_POISON)
-    ]
-    assert any((result != bits).any() for result in results), name
-    blame = unwritten_read(assemble(text), ((place, bits),), out, np.ones(8, bool))
-    assert blame is not None and "no line before it has written" in blame.text
-
-
 def test_equal_operators_must_give_equal_text(tmp_path: Path) -> None:
     counter = f"{BEGIN}    vars(relu.emit)['n'] = n = vars(relu.emit).get('n', 0) + 1\n    if n > 1: yield 'nop/9'\n"
     failure = check_changed(tmp_path, "5.12", BEGIN, counter).failure
@@ -143,17 +116,6 @@ def test_copies_are_judged_where_the_contract_promises_them(tmp_path: Path) -> N
     path.write_text(text.replace("{take(op.y, at)}", "{take(op.y, at)}/$imr1").replace(BEGIN, one_mab))
     failure = check("5.12", path=path, seed=3).failure
     assert failure is not None and failure.cause == "wrong copies"
-
-
-def test_scratch_that_op_scratch_cannot_give_is_refused() -> None:
-    from grader.rigs.kernel_cases import kernel_cases
-    from haribote.kernel_table import BY_NAME
-
-    case = next(kernel_cases(BY_NAME["relu"], 3))
-    assert len(free_words(case, (("LM0", 16, 4),))) == 3
-    for scratch in (("LM0", 12, 8), ("LM0", 4090, 8), ("DRAM", 0, 64), ("LM0", 16, -4)):
-        with pytest.raises(Exception, match="are not free"):
-            free_words(case, (scratch,))
 
 
 def test_junk_tells_its_place() -> None:

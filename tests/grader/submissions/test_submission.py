@@ -14,22 +14,32 @@ from pathlib import Path
 
 import pytest
 
+from grader.cli import main
 from grader.course import course_hash
+from grader.submissions.leftout import left_out
 from grader.submissions.submission import (
     MOST_ARCHIVE,
     Unreadable,
     file_hash,
     pack,
+    printable,
     read_archive,
     read_submission,
     read_submissions,
 )
 from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
+from tests.grader.grade.runs import TASKS
 
 TASK = find_task("5.12")
+
+
 PLACE = f"haribote/{TASK.file}"
+
+
 ANSWER = b"print('answer')\n"
+
+
 NOON = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
 
@@ -224,3 +234,23 @@ def test_folders_of_submissions(course: Path, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     with pytest.raises(HariboteError, match="no submission in it"):
         read_submissions([tmp_path / "nothing"])
+
+
+def test_texts_are_printable() -> None:
+    assert printable("a\x1b[2J\nb\u202e\x00é") == "a·[2J\nb··é"
+    assert len(printable("x" * 10**6)) < 5000
+
+
+def test_submit_from_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ada" / "haribote" / TASKS[0].file
+    path.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "solutions" / TASKS[0].file, path)
+    monkeypatch.setattr("grader.grade.command.pack", lambda name: pack(name, tmp_path / "ada"))
+    monkeypatch.setattr("grader.grade.command.left_out", lambda: left_out(tmp_path / "ada"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["submit", "--id", "ada l."]) == 0
+    shown = capsys.readouterr().out
+    assert "ada_l..haribote.zip: 1 of" in shown and "not written: 1.1, " in shown and "will not be graded" not in shown
+    assert (tmp_path / "ada_l..haribote.zip").is_file()

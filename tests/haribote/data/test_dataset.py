@@ -1,15 +1,9 @@
-"""Data: which set is taken, what is refused, downloads that go wrong, the synthetic digits, the batch order."""
+"""Data: which set is taken, what is refused, the order of batches, and the command that shows it."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,113 +12,9 @@ import torch
 
 from haribote.commands.data_command import data_command
 from haribote.data import dataset as data
-from haribote.data import digits, mnist
+from haribote.data import mnist
 from haribote.data.dataset import DataError, batch_order, load, normalise
-from simulator.files import write_file
-
-CONTENTS = {
-    file.name: bytes(file.header) + bytes(value % 10 for value in range(24 * (784 if len(file.shape) == 3 else 1)))
-    for file in mnist.FILES
-}
-Reply = Callable[[BaseHTTPRequestHandler, bytes], None]
-
-
-def silent(text: str) -> None:
-    """Takes what `load` says."""
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of our own, and an environment that names no data and no proxy."""
-    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache" / "haribote"))
-    monkeypatch.setenv("NO_PROXY", "*")
-    for name in ("HARIBOTE_DATA", "HARIBOTE_MIRROR"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path / "cache" / "haribote"
-
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> tuple[mnist.File, ...]:
-    """A stand-in for MNIST with 24 images, so that downloads and damage are quick to try."""
-    files = tuple(
-        replace(file, shape=(24, *file.shape[1:]), sha256=hashlib.sha256(CONTENTS[file.name]).hexdigest())
-        for file in mnist.FILES
-    )
-    monkeypatch.setattr(mnist, "FILES", files)
-    for name, file in zip(("TRAIN_IMAGES", "TRAIN_LABELS", "TEST_IMAGES", "TEST_LABELS"), files, strict=True):
-        monkeypatch.setattr(mnist, name, file)
-    monkeypatch.setattr(mnist, "MIRRORS", ())
-    return files
-
-
-@pytest.fixture
-def folder(small: tuple[mnist.File, ...], tmp_path: Path) -> Path:
-    """A folder with the four small files, one of them not compressed."""
-    place = tmp_path / "mine"
-    for file in small[1:]:
-        write_file(place / f"{file.name}.gz", gzip.compress(CONTENTS[file.name]))
-    write_file(place / small[0].name, CONTENTS[small[0].name])
-    return place
-
-
-class Server:
-    """A mirror on loopback. `replies` are what it does with one request after the other, then `good` for ever."""
-
-    def __init__(self) -> None:
-        self.replies: list[Reply] = []
-        self.paths: list[str] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                outer.paths.append(self.path)
-                content = gzip.compress(CONTENTS[self.path.rsplit("/")[-1].removesuffix(".gz")])
-                (outer.replies.pop(0) if outer.replies else good)(self, content)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/mnist"
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-
-
-def good(request: BaseHTTPRequestHandler, content: bytes) -> None:
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(content)))
-    request.end_headers()
-    request.wfile.write(content)
-
-
-def cut(request: BaseHTTPRequestHandler, content: bytes) -> None:
-    """Promises all, sends half, hangs up."""
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(content)))
-    request.end_headers()
-    request.wfile.write(content[: len(content) // 2])
-
-
-def altered(request: BaseHTTPRequestHandler, content: bytes) -> None:
-    good(request, gzip.compress(gzip.decompress(content)[:-1] + b"\xff"))
-
-
-def page(request: BaseHTTPRequestHandler, content: bytes) -> None:
-    """What a Wi-Fi's log-in page does."""
-    good(request, b"<html>please log in</html>")
-
-
-def missing(request: BaseHTTPRequestHandler, content: bytes) -> None:
-    request.send_error(404)
-
-
-@pytest.fixture
-def server(small: tuple[mnist.File, ...]) -> Iterator[Server]:
-    """A running mirror of the small files."""
-    running = Server()
-    yield running
-    running.server.shutdown()
-    running.server.server_close()
-
+from tests.haribote.data.mirrors import Server, page, silent
 
 # --- which set is taken -------------------------------------------------------------------------------------------
 
@@ -224,52 +114,6 @@ def test_damaged_cache_is_named_and_fetched_again(server: Server, monkeypatch: p
     assert server.paths[4:] == [f"/mnist/{path.name}"]  # only the damaged one
 
 
-# --- downloads that go wrong --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("trouble", [cut, altered, page, missing])
-def test_a_bad_reply_is_retried(server: Server, tmp_path: Path, trouble: Reply) -> None:
-    server.replies = [trouble]
-    mnist.fetch(tmp_path / "got", mirrors=[server.url])
-    assert len(server.paths) == 5
-    assert sorted(path.name for path in (tmp_path / "got").iterdir()) == sorted(f"{f.name}.gz" for f in mnist.FILES)
-    assert (mnist.read(tmp_path / "got", mnist.TRAIN_LABELS) == np.arange(24) % 10).all()
-
-
-def test_the_next_mirror_helps(server: Server, tmp_path: Path) -> None:
-    mnist.fetch(tmp_path / "got", mirrors=[f"http://127.0.0.1:{_closed_port()}/", server.url])
-    assert len(server.paths) == 4
-
-
-@pytest.mark.parametrize(("trouble", "reason"), [(cut, "truncated"), (altered, "altered"), (missing, "404")])
-def test_giving_up_says_why_and_keeps_what_was_good(
-    server: Server, tmp_path: Path, trouble: Reply, reason: str
-) -> None:
-    server.replies = [good] + [trouble] * mnist.ROUNDS
-    with pytest.raises(DataError, match=reason) as caught:
-        mnist.fetch(tmp_path / "got", mirrors=[server.url])
-    assert server.url in str(caught.value) and "--data FOLDER" in str(caught.value)
-    assert [path.name for path in (tmp_path / "got").iterdir()] == [f"{mnist.TRAIN_IMAGES.name}.gz"]
-
-
-def test_a_silent_network_does_not_hold_us(small: tuple[mnist.File, ...], tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts, never answers
-        mirror = f"http://127.0.0.1:{deaf.getsockname()[1]}/"
-        with pytest.raises(DataError, match=r"no mirror of MNIST answered \(waited [0-9] s\)"):  # else it waits 20
-            mnist.fetch(tmp_path, mirrors=[mirror], answer_within=0.3)
-
-
-def test_a_slow_download_is_given_up(server: Server, tmp_path: Path) -> None:
-    def slow(request: BaseHTTPRequestHandler, content: bytes) -> None:
-        cut(request, content)
-        request.wfile.flush()
-        time.sleep(1.0)
-
-    server.replies = [slow]
-    with pytest.raises(DataError, match="too slow"):
-        mnist.fetch(tmp_path / "got", mirrors=[server.url], finish_within=0.3)
-
-
 def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "file"))
@@ -277,25 +121,6 @@ def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest
     said: list[str] = []
     assert len(load("synthetic", say=said.append).train_images) == 40
     assert "cannot write" in said[-1]
-
-
-# --- the synthetic digits -----------------------------------------------------------------------------------------
-
-
-def test_synthetic_digits_are_the_same_each_time_and_balanced() -> None:
-    images, labels = digits.draw(200, seed=7)
-    again, _ = digits.draw(200, seed=7)
-    other, _ = digits.draw(200, seed=8)
-    assert images.dtype == np.uint8 and images.shape == (200, 28, 28)
-    assert np.bincount(labels).tolist() == [20] * 10
-    assert (images == again).all() and not (images == other).all()
-
-
-def test_synthetic_digits_look_like_mnist_to_the_network() -> None:
-    images, _ = digits.draw(500, seed=0)
-    inputs = normalise(images)
-    assert abs(inputs.mean()) < 0.15 and abs(inputs.std() - 1) < 0.15
-    assert images[:, :2].mean() < 15 and images[:, 8:20, 8:20].mean() > 50  # ink in the middle, none at the top
 
 
 def test_synthetic_digits_are_drawn_once(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
@@ -309,22 +134,6 @@ def test_synthetic_digits_are_drawn_once(monkeypatch: pytest.MonkeyPatch, cache:
     path.write_bytes(path.read_bytes()[:-100])  # a damaged cache is drawn anew
     third = load("synthetic", say=said.append)
     assert "drawing" in said[0] and (first.test_images == third.test_images).all()
-
-
-def test_synthetic_digits_can_be_learned_but_are_not_trivial() -> None:
-    (images, labels), (test_images, test_labels) = digits.draw(4000, 0), digits.draw(800, 1)
-    inputs = torch.from_numpy(normalise(images))
-    torch.manual_seed(42)
-    model = torch.nn.Sequential(torch.nn.Linear(784, 16), torch.nn.ReLU(), torch.nn.Linear(16, 10))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
-    for epoch in range(6):
-        for rows in batch_order(4000, seed=42, epoch=epoch):
-            optimiser.zero_grad()
-            loss = torch.nn.functional.cross_entropy(model(inputs[rows]), torch.from_numpy(labels[rows]))
-            loss.backward()
-            optimiser.step()
-    accuracy = (model(torch.from_numpy(normalise(test_images))).argmax(1).numpy() == test_labels).mean()
-    assert 0.80 < accuracy < 0.97
 
 
 # --- normalisation and batch order --------------------------------------------------------------------------------
@@ -383,8 +192,3 @@ def test_real_mnist(shared: Path) -> None:
     assert dataset.train_images.shape == (60_000, 28, 28) and dataset.test_images.shape == (10_000, 28, 28)
     assert dataset.train_labels[:5].tolist() == [5, 0, 4, 1, 9] and dataset.test_labels[:5].tolist() == [7, 2, 1, 0, 4]
     assert normalise(dataset.train_images).mean() == pytest.approx(0, abs=1e-3)
-
-
-def _closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as xml
-from functools import partial
-from itertools import islice
-
 import numpy as np
 import pytest
 
 from haribote.cpp.operators import ALGORITHMS
-from haribote.draw.bars import bars
 from haribote.errors import HariboteError
 from haribote.graph import evaluate
 from haribote.graphs.textual import parsed
@@ -28,10 +23,11 @@ from haribote.lessons.cpp import (
     work,
     written_by,
 )
-from haribote.lessons.walk import touches, walk
 from haribote.passes import nhwc
 
 pytestmark = pytest.mark.usefixtures("builds")
+
+
 LAYER = (
     "(float[3,4] x, float[2,4] w, float[2] b) => (float[3,2] y) { p = Gemm<transB=1>(x, w) q = Add(p, b) y = Relu(q) }"
 )
@@ -91,26 +87,3 @@ def test_a_missing_compiler_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     with compiling():
         ready(chain(1, 3), {"x": np.ones(3, np.float32)})
     assert "the rest of this cell is skipped" in capsys.readouterr().out
-
-
-def test_every_order_of_loops_adds_the_same_products() -> None:
-    expected = set(touches("ijp"))
-    assert len(expected) == 4 * 6 * 8
-    for order in ("pij", "jpi", "tiled"):
-        assert len(list(touches(order))) == len(expected) and set(touches(order)) == expected
-    assert [y for _, _, y in islice(touches("pij"), 3)] == [(0, 0), (0, 1), (0, 2)]
-    with pytest.raises(HariboteError, match="made of i, j and p"):
-        walk("xyz")
-
-
-@pytest.mark.parametrize("picture", [partial(walk, "ijp"), partial(walk, "tiled"), partial(bars, {"a": 3.0, "b": 0.0})])
-def test_pictures_are_svg(picture) -> None:
-    assert xml.fromstring(picture().text).tag.endswith("svg")
-
-
-def test_bars_sum_what_is_too_much_and_refuse_what_is_none() -> None:
-    assert "3 others 9" in bars({str(i): 3.0 for i in range(5)}, most=2).title
-    with pytest.raises(HariboteError, match="not negative"):
-        bars({"a": -1.0})
-    with pytest.raises(HariboteError):
-        bars({})

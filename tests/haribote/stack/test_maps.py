@@ -4,50 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from haribote.layout import LAYOUTS, Layout, LayoutError, dram_layout, position
-from haribote.stack.maps import COPY, NOTHING, UNIT_BITS, Bit, BitMap, address, dram, level_of_change, unit_bits, wires
+from haribote.layout import LAYOUTS, LayoutError, dram_layout
+from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, address, dram, level_of_change, unit_bits, wires
 from haribote.stack.notation import of_layout, parse, text_of
-
-NUMBERED = {"L2B": 3, "L1B": 3, "MAB": 4, "PE": 2, "W": 1, "": 8}
-
-
-@st.composite
-def layouts(draw: st.DrawFn) -> Layout:
-    """A random layout: every place bit is used once or not at all; the first digit may be any size."""
-    free = {level: list(range(bits)) for level, bits in NUMBERED.items()}
-    axes = []
-    for _ in range(draw(st.integers(1, 3))):
-        items = []
-        for number in range(draw(st.integers(1, 4))):
-            level = draw(st.sampled_from([level for level, bits in free.items() if bits]))
-            start = draw(st.integers(0, len(free[level]) - 1))
-            run = [free[level][start]]
-            while len(run) < 3 and run[-1] + 1 in free[level] and draw(st.booleans()):
-                run.append(run[-1] + 1)
-            free[level] = [bit for bit in free[level] if bit not in run]
-            size = 1 << len(run)
-            if number == 0 and len(run) > 1 and draw(st.booleans()):
-                size -= 1
-            items.append(f"{size}{'_' + level if level else ''}:{1 << run[0]}")
-        axes.append(f"({', '.join(items)})")
-    return Layout.parse(f"({', '.join(axes)})")
-
-
-def _agree(layout: Layout) -> BitMap:
-    """Compare a map with the positions of its layout at every level."""
-    found = of_layout(layout)
-    assert found.shape == layout.shape
-    for level in ("L1B", "MAB", "PE", "W"):
-        assert np.array_equal(found.positions(level), position(layout, level)), level
-    assert np.array_equal(2 * found.positions("group") + found.positions("L2B"), position(layout, "L2B"))
-    assert np.array_equal(found.positions("address"), position(layout, ""))
-    for level in ("L2B", "L1B", "MAB", "PE"):
-        copied = {found[Bit(level, number)] for number in range(UNIT_BITS[level])} == {COPY}
-        assert copied == (not layout.names(level))
-    return found
+from tests.haribote.stack.layouts import _agree
 
 
 @pytest.mark.parametrize("tag", LAYOUTS)
@@ -55,20 +16,6 @@ def test_the_layouts_of_the_table(tag: str) -> None:
     found = _agree(LAYOUTS[tag])
     assert text_of(found) == str(LAYOUTS[tag])
     assert 2 * found.longs == LAYOUTS[tag].words
-
-
-@given(layouts())
-@settings(max_examples=100, deadline=None)
-def test_random_layouts(layout: Layout) -> None:
-    found = _agree(layout)
-    assert parse(text_of(found)) == found
-    at = tuple(size - 1 for size in layout.shape)
-    place = {
-        bit: int(found.positions(bit.level)[at]) >> bit.number & 1 for bit, carry in found.carries if carry != NOTHING
-    }
-    assert found.element(place) == at
-    assert found.satisfies(found.weakened()) and found.same_up_to_copies(found.weakened())
-    assert found.weakened().satisfies(found) == (not found.copies())
 
 
 def test_the_example_of_the_manual() -> None:
@@ -80,33 +27,12 @@ def test_the_example_of_the_manual() -> None:
     assert found.element({address(7): 1}) is None
 
 
-def test_a_stride_that_is_no_power_of_two_is_one_bit_in_several_places() -> None:
-    found = parse("((2_L2B:3), (16:1))")
-    assert found[Bit("L2B", 0)] == found[Bit("group", 0)] == 4 and found[Bit("group", 1)] == NOTHING
-    assert (2 * found.positions("group") + found.positions("L2B"))[1, 0] == 3
-    assert parse(text_of(found)) == found
-
-
 @pytest.mark.parametrize("shape", [(16,), (256,), (16, 16), (256, 16), (16, 1024), (10,), (1,)])
 def test_dram(shape: tuple[int, ...]) -> None:
     found, layout = dram(shape), dram_layout(shape)
     assert np.array_equal(found.positions("group").ravel() * 2, layout.position("L2B")[: np.prod(shape)])
     assert np.array_equal(found.positions("address").ravel(), layout.position("")[: np.prod(shape)])
     assert parse(text_of(found), "DRAM") == found
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("((2_L2B:1, 3:1))", "no row of bits"),
-        ("((4_L2B:3))", "power of two"),
-        ("((4:1), (4:2))", "two digits"),
-        ("((16_PE:1))", "beyond"),
-    ],
-)
-def test_what_is_no_map_on_bits_is_named(text: str, names: str) -> None:
-    with pytest.raises(LayoutError, match=names):
-        parse(text)
 
 
 def test_a_tensor_without_a_place_for_every_bit_is_refused() -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from simulator import AssemblyError, ExecutionError, Machine, SimulatorError, assemble
 from simulator.engine import machine
-from simulator.engine.state.memories import Dram
 from simulator.isa.program import Line
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,20 +43,6 @@ def test_a_machine_fits_in_2_gib_of_address_space() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (0, "[7]\n"), done.stderr
-
-
-def test_dram_is_sparse_and_wraps() -> None:
-    dram = Dram()
-    assert not dram[0:10].any()
-    dram[Dram.PAGE - 2 : Dram.PAGE + 2] = [1, 2, 3, 4]
-    assert dram[Dram.PAGE - 3 : Dram.PAGE + 3].tolist() == [0, 1, 2, 3, 4, 0]
-    dram.write(2**29 - 1, np.array([8, 9], np.uint64))
-    assert dram[0:1].tolist() == [9]
-    assert dram.read(2**29 - 1, 2).tolist() == [8, 9]
-    with pytest.raises(SimulatorError, match="DRAM range"):
-        dram[0 : 2**29 + 1]
-    with pytest.raises(TypeError, match="slices"):
-        dram[5]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("shape", [(16,), (5,), (2, 3), (16, 16), (256, 16), (3, 8)])
@@ -135,44 +120,3 @@ def test_errors_name_file_and_line() -> None:
         Machine().run(assemble("nop\nl1bmm $lbi $lr0v", "k.vsm"))
     with pytest.raises(AssemblyError):
         assemble("what $lm0")
-
-
-# --- debug statements ------------------------------------------------------------------------------------------------
-
-
-def test_set_writes_every_matching_unit() -> None:
-    m = Machine()
-    m.run(
-        assemble(
-            "d set $lm4n1c0b2p3 2 0000000100000002l0000000300000004\n"
-            "d set $lt2 1 0000000500000006\n"
-            "d set $lb7n3 1 0000000000000009\n"
-            "d set $lc8n2c1 1 000000000000000A\n"
-            "d set $p9 1 000000000000000B\n"
-            "r 3 00000000A 002 000000000000000C000000000000000D\n"
-        )
-    )
-    pe = np.arange(4096)
-    chosen = (pe // 512 == 2) & (pe // 64 % 8 == 2) & (pe % 4 == 3)
-    assert (m.lm0[4:8, chosen] == [[1], [2], [3], [4]]).all()
-    assert not m.lm0[:, ~chosen].any()
-    assert (m.t[2, :2] == [[5], [6]]).all()
-    assert (m.l1bm[6:, :, 7] == 9).all() and not m.l1bm[:6].any()
-    assert m.l2bm[:, 8].tolist() == [0, 0, 0, 0, 0, 10, 0, 0]
-    assert m.pdm[:, 9].tolist() == [11] * 4
-    assert m.dram[3][10:12].tolist() == [12, 13]
-
-
-def test_set_writes_mask_entries() -> None:
-    m = Machine()
-    lines = (
-        "d set $omr3n1p2 2 000000000000F731 FFFFFFFFFFFF8421\nd get $omr3n1c0b0m0p2 2\nd set $omr15 1 0000000000000001"
-    )
-    result = m.run(assemble(lines))
-    assert [line.partition(":")[2].partition(" ")[0] for line in result.dump] == [
-        f"Mask{{{flags}}}" for flags in (15, 7, 3, 1, 8, 4, 2, 1)
-    ]
-    pe = np.arange(4096)
-    chosen = (pe // 1024 == 1) & (pe % 4 == 2)
-    assert (m.omr[3].sum(axis=(0, 1)) == np.where(chosen, 10, 0)).all()
-    assert m.omr[15, 3, 3].all() and m.omr[15].sum() == 4096

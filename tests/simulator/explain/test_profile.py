@@ -1,16 +1,11 @@
-"""`profile`: counts on small programs, why each nop is there, and the picture."""
+"""The profile of small programs: counts, words per path, a timeline without gaps."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 
 from simulator import assemble
-from simulator.__main__ import main
 from simulator.explain.profile import Profile, profile_of, table
-from simulator.explain.waiting import chains, waitings
 
 PROGRAM = """\
 mvb/n64 $p0@0 $lc0
@@ -63,36 +58,6 @@ def test_timeline_is_gapless() -> None:
     assert {busy.lane for busy in profile.busy if busy.start == 28} == {"MAU", "ALU"}
 
 
-def test_each_run_of_nops_has_its_reason() -> None:
-    first, second = waitings(assemble(PROGRAM))
-    assert (first.line, first.nops, first.needed, first.producer, first.consumer) == (3, 1, 1, 2, 4)
-    assert first.rule == "L2BM to L1BM, then L1BM to PE"
-    assert (second.line, second.nops, second.needed, second.producer, second.consumer) == (5, 2, 2, 4, 6)
-    assert second.rule == "LM0 write, then LM0 read"
-
-
-def test_nops_that_nothing_needs_or_more_than_needed() -> None:
-    (idle,) = waitings(assemble('imm i"1" $r0\nnop/5\nlpassa $s0 $n0\n'))
-    assert (idle.needed, idle.rule, idle.producer) == (0, "", None)
-    (many,) = waitings(assemble('imm i"1" $ln0\nnop/2\nnop/3\nlpassa $ln0 $lr0\n'))
-    assert (many.line, many.nops, many.needed) == (2, 5, 2)
-
-
-def test_a_nop_may_serve_a_later_step() -> None:
-    (late,) = waitings(assemble('imm i"1" $ln0\nnop\nimm i"2" $s0\nlpassa $ln0 $lr0\n'))
-    assert (late.needed, late.producer, late.consumer) == (1, 1, 4)
-
-
-def test_chains_follow_producer_and_consumer() -> None:
-    program = assemble(
-        'imm i"1" $ln0\nnop/2\nlpassa $ln0 $lm0\nnop/2\nlpassa $lm0 $t\nnop\nlpassa $t $lr0\n'
-        'imm i"1" $s0\nnop/2\nlpassa $s0 $lln4\n'
-    )
-    found = chains(waitings(program))
-    assert [chain.nops for chain in found] == [5, 2]
-    assert [(link.producer, link.consumer) for link in found[0].links] == [(1, 3), (3, 5), (5, 7)]
-
-
 def test_table_reads_well() -> None:
     text = table(profiled(PROGRAM))
     assert "steps            7   of these nops 3" in text
@@ -100,32 +65,3 @@ def test_table_reads_well() -> None:
     assert "no latency was ever published" in text
     assert "no nops" in table(profiled("lpassa $s0 $n0\n"))
     assert "steps            0" in table(profiled("# nothing\n"))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "p.vsm"
-    file.write_text("l2bmb $lc0 $lb0\nnop\nl1bmm $llb0 $llm0v\n")
-    assert main(["profile", str(file), "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert (
-        data["cost"]["steps"] == 3 and data["chains"][0]["nops"] == 1 and data["lanes"]["nop"] == pytest.approx(1 / 3)
-    )
-    assert main(["profile", str(file), "-o", str(tmp_path / "a.svg")]) == 0
-    assert (tmp_path / "a.svg").read_bytes().startswith(b"<svg")
-    capsys.readouterr()
-    assert main(["profile", str(file), "-o", str(tmp_path / "a.txt")]) == 2
-    assert main(["profile", str(tmp_path / "none.vsm")]) == 2
-    assert main(["profile", str(file), "-o", str(tmp_path / "a.svg" / "b.png")]) == 2
-    assert "is an .svg file" in capsys.readouterr().err
-
-
-def test_picture_of_a_long_program_and_of_none(tmp_path: Path) -> None:
-    long = tmp_path / "long.vsm"
-    long.write_text('imm i"1" $ln0\nnop/2\nlpassa $ln0 $lr0\n' * 100 + "mvp/n64 $p0@0 $d0@0\n")
-    (tmp_path / "empty.vsm").write_text("")
-    pictures = []
-    for name in ("long", "long", "empty"):
-        assert main(["profile", str(tmp_path / f"{name}.vsm"), "-o", str(tmp_path / "p.svg")]) == 0
-        pictures.append((tmp_path / "p.svg").read_bytes())
-    assert pictures[0] == pictures[1]  # nothing in it depends on the time of day
-    assert len(pictures[2]) < len(pictures[0])

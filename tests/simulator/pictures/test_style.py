@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -43,3 +45,11 @@ def test_the_style_sheet_touches_only_pictures() -> None:
         assert all(".hbp" in selector for selector in selectors.split(",")), selectors
     used = {*re.findall(r"var\(--([a-z0-9]+)\)", rules)}
     assert used == {*style.LIGHT, *(f"h{n}" for n in range(8)), *(f"e{n}" for n in range(6))}
+
+
+def test_pictures_need_neither_torch_nor_matplotlib() -> None:
+    code = (
+        "import sys; from haribote import draw; draw.chip(); draw.move('nop'); draw.loss([1, 2]); draw.layout('16');"
+        "assert not {'torch', 'matplotlib', 'IPython'} & set(sys.modules), sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 
-from simulator import Machine, assemble
-from simulator.__main__ import main
-from simulator.assembly.checks import check, fix_nops
-from simulator.errors import SimulatorError
+from simulator import assemble
+from simulator.assembly.checks import check
 from simulator.fuzz.generate import program as random_program
-from simulator.isa.program import Move, Program, Step
-from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.isa.program import Program, Step
 from simulator.schedule import bounds, schedule
 from simulator.schedule.text import text_of
-from tests.simulator.engine.native_programs import fill, state
-
-LATCHES = ("aluf", "mauf", "lbf", "mreadf", "turnaround")  # what units put out last, which is no result
-
-
-def memories(program: Program, seed: int, engine: str) -> tuple[list[str], dict[str, np.ndarray]] | str:
-    """What a program prints and leaves of random memories, or why it cannot run."""
-    machine = Machine(engine)
-    fill(machine, seed)
-    try:
-        entries = machine.run(program).entries
-    except SimulatorError as error:
-        return str(error).split(": ", 1)[1]
-    printed = [str(entry) for entry in entries]
-    return printed, {name: value for name, value in state(machine).items() if not name.startswith(LATCHES)}
-
-
-def assert_equal(before: Program, after: Program, seed: int = 1, engine: str = "numpy") -> None:
-    """Both programs do the same to the same memories."""
-    expected, found = (memories(program, seed, engine) for program in (before, after))
-    if isinstance(expected, str) or isinstance(found, str):
-        assert isinstance(expected, str) == isinstance(found, str)
-        return
-    assert found[0] == expected[0]
-    for name, value in expected[1].items():
-        np.testing.assert_array_equal(found[1][name], value, err_msg=name)
+from tests.simulator.schedule.memories import assert_equal
 
 
 def instructions(program: Program) -> list[str]:
@@ -227,119 +197,6 @@ def test_random_programs() -> None:
 def test_many_random_programs(first: int) -> None:
     for seed in range(first, first + 10):
         _check_random(seed, 50)
-
-
-# --- buffers in turn -------------------------------------------------------------------------------------------------
-
-
-def buffer_program(rng: Random, length: int) -> str:
-    """What goes down and up through few buffers, so that neighbours use the same ones."""
-
-    def address(unit: int) -> int:
-        return unit * rng.randrange(3)
-
-    def register() -> str:
-        return f"$l{rng.choice('mnrs')}{8 * rng.randrange(4)}v"
-
-    lines = []
-    for _ in range(length):
-        group, l2b, l1bs = rng.randrange(4), rng.randrange(2), rng.choice(("", "", "", "@3", "@0/3", "@2/1"))
-        lines.append(
-            rng.choice(
-                (
-                    f"mvp/n64 $d{address(64)} $lc{address(64)}@.{l2b}",
-                    f"mvb/n{rng.choice((64, 128))} $p{address(64)}@{group} $lc{address(64)}",
-                    f"mvb2/n256 $d{address(64)} $lc{address(64)}",
-                    f"mvp/n64 $d{address(64)}@{group} $p{address(32)}@{rng.randrange(4)}",
-                    f"mvp/n64 $lc{address(40)}@.{l2b} $d{address(64)}",
-                    f"mvrlbor/n64 $lc{address(64)} $p{address(64)}@{group}",
-                    f"l2bmb{l1bs} $lc{address(64)} $lb{address(64)}",
-                    f"l2bmd{l1bs} $lc{address(64)} $lb{address(32)}",
-                    f"l2bmi@1 $lb{address(64)} $lb{64 + address(64)}",
-                    f"l1bmm $lb{address(32)} {register()}",
-                    f"l1bmd $lb{address(64)} {register()}",
-                    f"l1bmm@{rng.randrange(16)} {register()} $lb{address(16)}",
-                    f"l1bmd {register()} $lb{address(64)}",
-                    f"l1bmrlbor {register()} $lb{address(16)}",
-                    f"l2bmd $lb{address(32)} $lc{address(64)}",
-                    f"l2bm@{rng.randrange(8)} $lb{address(16)} $lc{address(16)}",
-                    f"l2bmrlbor{l1bs} $lb{address(16)} $lc{address(64)}",
-                    f"fvadd $lm0v $lr8v $ls{8 * rng.randrange(3)}v",
-                    f"iinc $ls{8 * rng.randrange(3)}v $ln{8 * rng.randrange(3)}v",
-                )
-            )
-        )
-    return fix_nops(assemble("\n".join(lines)))
-
-
-def used(program: Program) -> dict[str, int]:
-    """Of each memory, the words from which on a program uses nothing."""
-    found = {"l1bm": 0, "l2bm": 0, "pdm": 0}
-    for line in program.lines:
-        transfers = [move_transfer(line)] if isinstance(line, Move) else []
-        transfers += [transfer_of(i) for i in line.instructions if i.form.formula] if isinstance(line, Step) else []
-        for transfer in filter(None, transfers):
-            sides = transfer.formula.destination, transfer.formula.source
-            for side, points in zip(sides, transfer.points(), strict=True):
-                if side.memory.lower() in found:
-                    found[side.memory.lower()] = max(found[side.memory.lower()], int(points[:, -1].max()) + 1)
-    return found
-
-
-def _check_buffers(seed: int) -> tuple[int, int]:
-    before = assemble(buffer_program(Random(seed), 60))
-    after = schedule(before, rename=True)
-    assert after.steps <= schedule(before).steps
-    assert not [finding for finding in check(after) if finding.severity == "error"]
-    expected, found = memories(before, seed, "numpy"), memories(after, seed, "numpy")
-    assert not isinstance(expected, str) and not isinstance(found, str)
-    ends = used(before)
-    for name, value in expected[1].items():
-        end = ends.get(name)
-        np.testing.assert_array_equal(found[1][name][..., :end], value[..., :end], err_msg=name)
-    return schedule(before).steps, after.steps
-
-
-def test_buffers_in_turn() -> None:
-    counts = [_check_buffers(seed) for seed in range(6)]
-    assert sum(after for _, after in counts) < sum(before for before, _ in counts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1200, 20))
-def test_buffers_in_turn_of_many_programs(first: int) -> None:
-    for seed in range(first, first + 20):
-        _check_buffers(seed)
-
-
-def test_a_value_that_stays_to_the_end_stays_in_its_place() -> None:
-    before = assemble("l2bmb $lc0 $lb0\nnop\nl1bmm $lb0 $lr0v")
-    assert schedule(before, rename=True) is before
-
-
-def test_what_a_debug_statement_shows_stays_in_its_place() -> None:
-    first, second = (f"l2bmb $lc{64 * i} $lb0\nnop\nl1bmm $lb0 $lr{8 * i}v" for i in range(2))
-    before = assemble(f"{first}\nd get $lb0n0c0b0 1\n{second}")
-    assert_equal(before, schedule(before, rename=True))
-
-
-# --- the command -----------------------------------------------------------------------------------------------------
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source, output = tmp_path / "a.vsm", tmp_path / "b.vsm"
-    source.write_text(fix_nops(assemble("zero $lm0v\niinc $lm0v $ls8v\niinc $lr8v $lr16v")), encoding="utf-8")
-    assert main(["schedule", str(source), "-o", str(output)]) == 0
-    assert "4 PE steps (nops 1), before 5 (nops 2)" in capsys.readouterr().err
-    assert assemble(output.read_text(encoding="utf-8")).steps == 4
-
-
-def test_the_command_refuses_a_program_with_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = tmp_path / "a.vsm"
-    source.write_text("zero $lm0v\niinc $lm0v $ls8v\n", encoding="utf-8")
-    assert main(["schedule", str(source), "-o", str(tmp_path / "b.vsm")]) == 2
-    assert "insert `nop/2`" in capsys.readouterr().err
-    assert not (tmp_path / "b.vsm").exists()
 
 
 def test_nothing_is_tried_where_no_schedule_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:

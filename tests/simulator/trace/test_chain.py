@@ -5,14 +5,11 @@ The oracle for inputs is the machine: change every word except the inputs named,
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from simulator import Machine, SimulatorError, assemble
-from simulator.__main__ import main
+from simulator import Machine, assemble
 from simulator.trace.chain import Origin, trace
-from simulator.trace.places import Place, parse_place, value_of
+from simulator.trace.places import Place, value_of
 from tests.simulator.trace.trace_machines import put, randomise
 
 
@@ -297,44 +294,3 @@ def test_inputs_decide_the_word(text: str, target: str) -> None:
         assert value_of(other, origin.place) == origin.value
         if origin.inputs:  # words that an instruction fills with zeros have none
             assert value_of(without, origin.place) != origin.value
-
-
-# --- names and the command -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        ("$n4n0c0b3m2p1", ["$n4n0c0b3m2p1"]),
-        ("$ln4n0c0b3m2p1", ["$n4n0c0b3m2p1", "$n5n0c0b3m2p1"]),
-        ("$t2n1", ["$t cycle 2 word 0 n1c0b0m0p0", "$t cycle 2 word 1 n1c0b0m0p0"]),
-        ("$lb7n3c1b7", ["$lb7n3c1b7 high word", "$lb7n3c1b7 low word"]),
-        ("$d5n2", ["$d5n2 high word", "$d5n2 low word"]),
-    ],
-)
-def test_names(text: str, places: list[str]) -> None:
-    assert [str(place) for place in parse_place(text)] == places
-
-
-@pytest.mark.parametrize("text", ["$x0", "m0", "$lm5000", "$lm0n9", "", "$lb0m1"])
-def test_bad_names(text: str) -> None:
-    with pytest.raises(SimulatorError, match="cannot trace"):
-        parse_place(text)
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "a.vsm"
-    file.write_text('imm f"1.5" $lr0v\nnop\nfvadd $lr0v $lr0v $ln0v\n')
-    assert main(["trace", str(file), "$n2"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "$n2n0c0b0m0p0 = 0x40400000 (3): line 3, cycle 1: fvadd $lr0v $lr0v $ln0v",
-        '    x = $r2n0c0b0m0p0 = 0x3fc00000 (1.5): line 1, cycle 1: imm f"1.5" $lr0v',
-        '    y = $r2n0c0b0m0p0 = 0x3fc00000 (1.5): line 1, cycle 1: imm f"1.5" $lr0v',
-    ]
-    assert main(["trace", str(file), "$n2", "--depth", "0"]) == 0
-    assert "… from 2 words" in capsys.readouterr().out
-    assert main(["trace", str(file), "$bad"]) == 2
-    assert main(["trace", str(tmp_path / "none.vsm"), "$n2"]) == 2
-    assert main(["trace", str(file), "$n2", "--before", "0"]) == 2
-    error = capsys.readouterr().err
-    assert "cannot trace `$bad`" in error and "cannot read" in error and "--before 0" in error

@@ -18,7 +18,7 @@ from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, contents
 from simulator.isa.units import PATHS
 from simulator.view import View, page
 from simulator.view.recording import ABSENT, UNKNOWN, Recorder, distinct, record
-from simulator.view.scope import CHIP, Scope, narrower, parse_unit
+from simulator.view.scope import CHIP, Scope, parse_unit
 
 PROGRAMS = {
     "vectors": """
@@ -229,20 +229,6 @@ def test_a_named_unit_is_recorded_alone() -> None:
             if access.memory == "lm0" and access.write:
                 assert access.index is not None
                 assert set(np.flatnonzero(access.index < UNKNOWN)) == set(range(1024 + 128, 1024 + 192))
-
-
-def test_the_scope_narrows_to_one_pe() -> None:
-    names, scope = [], narrower(CHIP)
-    while scope is not None:
-        names += scope.names
-        scope = narrower(scope)
-    assert names == ["n0", "n0c0", "n0c0b0", "n0c0b0m0", "n0c0b0m0p0"]
-
-
-@pytest.mark.parametrize("name", ["", "c0", "n4", "n0c2", "n0c0b8", "n0c0b0m16", "n0c0b0m0p4", "n0 c0", "x"])
-def test_a_name_that_is_no_unit_is_refused(name: str) -> None:
-    with pytest.raises(SimulatorError, match="try:"):
-        parse_unit(name)
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,51 @@
+"""Time limits of the untrusted side: an endless loop ends, and nothing else is touched."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from grader.emitter.limits import TimeLimit, time_limit
+
+
+def _forever() -> None:
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:  # what a bare except of a learner does
+            if time.monotonic() > _forever.__dict__["until"]:
+                raise
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_a_time_limit_stops_a_loop(in_thread: bool) -> None:
+    caught: list[float] = []
+
+    def limited() -> None:
+        start = time.monotonic()
+        _forever.__dict__["until"] = start + 0.3
+        with pytest.raises(TimeLimit), time_limit(0.1):
+            _forever()
+        caught.append(time.monotonic() - start)
+
+    if in_thread:
+        thread = threading.Thread(target=limited)
+        thread.start()
+        thread.join()
+    else:
+        limited()
+    assert caught[0] > 0.1  # and it ended
+
+
+def test_what_ends_in_time_is_left_alone() -> None:
+    for _ in range(200):
+        with time_limit(0.0005):
+            pass
+    time.sleep(0.01)
+    with time_limit(10), pytest.raises(TimeLimit), time_limit(0.01):
+        while True:
+            pass
+    assert sum(range(100_000)) == 4999950000  # nothing arrives late

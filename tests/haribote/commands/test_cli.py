@@ -1,0 +1,36 @@
+"""Mistakes on the command line of haribote are messages with status 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from haribote.commands.cli import main
+
+
+def test_mistakes_are_messages_with_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = {
+        ("infer", "x.png", "--backend", "torch", "--checkpoint", str(tmp_path / "no.npz")): "there is no checkpoint",
+        ("compile", str(tmp_path), "--backend", "sim"): "is not a case",
+        ("kernel", "no_such"): "there is no kernel 'no_such'",
+        ("kernel",): "which kernel?",
+        ("kernel", "--testcase", str(tmp_path / "none.vsm")): "cannot read",
+        ("train", "--backend", "torch", "--data", str(tmp_path / "no")): "is not a folder",
+        ("view", str(tmp_path / "no.onnx")): "cannot read",
+        ("export", "--model", "no.py:model", "-o", str(tmp_path)): "no file no.py",
+    }
+    for command, message in commands.items():
+        assert main(command) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err and "Traceback" not in captured.err, command
+
+
+@pytest.mark.parametrize(
+    "options", [("--hidden", "0"), ("--batch", "-3"), ("--epochs", "0"), ("--lr", "nan"), ("--lr", "-1"), ("--lr", "x")]
+)
+def test_numbers_that_make_no_sense_are_refused(options: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "--backend", "torch", *options])
+    assert stop.value.code == 2
+    assert options[0] in capsys.readouterr().err

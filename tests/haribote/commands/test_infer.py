@@ -1,0 +1,47 @@
+"""`haribote infer`: images of any size, classified with a checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from haribote.commands.cli import main
+from haribote.commands.infer import ImageError, read_image, write_picture
+from haribote.data.dataset import Dataset
+from haribote.training import train
+from tests.haribote.run_options import options
+
+
+def test_images_of_any_size_and_background_are_read(tmp_path: Path) -> None:
+    from PIL import Image
+
+    digit = np.zeros((28, 28), np.uint8)
+    digit[4:24, 10:18] = 255
+    write_picture(digit, tmp_path / "small.png")
+    assert np.array_equal(read_image(tmp_path / "small.png"), digit.ravel())
+    large = np.full((300, 200), 250, np.uint8)
+    large[50:250, 60:140] = 5
+    Image.fromarray(large).save(tmp_path / "large.png")
+    assert np.array_equal(read_image(tmp_path / "large.png") > 127, digit.ravel() > 127)
+    Image.fromarray(np.zeros((50, 50), np.uint8)).save(tmp_path / "empty.png")
+    with pytest.raises(ImageError, match="nothing to see"):
+        read_image(tmp_path / "empty.png")
+    (tmp_path / "text.png").write_text("no picture")
+    with pytest.raises(ImageError, match="as a picture"):
+        read_image(tmp_path / "text.png")
+
+
+def test_infer_classifies_with_the_checkpoint(
+    digits: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train.train(options(tmp_path, epochs=8), digits, lambda line: None)
+    pictures = [tmp_path / f"{number}.png" for number in range(3)]
+    for number, picture in enumerate(pictures):
+        write_picture(digits.train_images[number], picture)
+    arguments = ["infer", *map(str, pictures), "--checkpoint", str(tmp_path / "checkpoint.npz"), "--backend"]
+    for backend in (["torch"], ["sim", "--solutions"]):
+        assert main([*arguments, *backend]) == 0
+        found = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+        assert found == [str(label) for label in digits.train_labels[:3]]
