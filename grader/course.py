@@ -52,8 +52,9 @@ def _imports(source: bytes) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    places = [name.replace(".", "/") for name in names]
-    return [f"{place}{end}" for place in places for end in (".py", "/__init__.py")]
+    parts = [name.split(".") for name in names]
+    places = {"/".join(part[:end]) for part in parts for end in range(1, len(part) + 1)}  # with the folders above
+    return [f"{place}{end}" for place in sorted(places) for end in (".py", "/__init__.py")]
 
 
 def verdict_files() -> dict[str, bytes]:

@@ -20,8 +20,8 @@ def run_confined(
     A `grader.rigs.native_run.Runner`. Nothing else is to be seen: no course, no other answer. Raises SandboxMissing.
     """
     names = [name for name in files if "/" not in name]
-    script = [f"cp {' '.join(shlex.quote(f'{GIVEN}/{name}') for name in names)} ."] if names else []
-    script += ["chmod u+rwx *"] if names else []
+    script = [f"cp {shlex.join(f'{GIVEN}/{name}' for name in names)} ."] if names else []
+    script += [f"chmod u+rwx {shlex.join(names)}"] if names else []  # not all: a Python below /tmp is seen there too
     script += [f"{shlex.join(command)} >&2 && cat {shlex.quote(wanted)}" if wanted else f"exec {shlex.join(command)}"]
     box = Sandbox({}, FOLDER, find_sandbox().bwrap)
     given = {f"{GIVEN}/{name}": content for name, content in files.items()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from haribote.answers import ownership
+from haribote.answers import ownership, resolve
 from haribote.answers.tasks import find_task
 from haribote.compiler import lower, lower_for_cpp
 from haribote.cpp.emit import emit
@@ -39,7 +39,8 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         function: Callable[..., Any] = getattr(module, found.name)
         return function
 
-    monkeypatch.setattr(ownership, "learners_function", learners)
+    for module in (ownership, resolve):
+        monkeypatch.setattr(module, "learners_function", learners)
     return calls
 
 
