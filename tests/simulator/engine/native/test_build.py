@@ -145,6 +145,7 @@ def test_a_user_without_a_home_folder_and_a_passwd_entry(tmp_path: Path) -> None
     """Their cache is a folder of their own among the temporary ones; here it has the library already."""
     cache = tmp_path / f"haribote-{os.getuid()}"
     cache.mkdir(mode=0o700)
+    build.load()
     for path in build.cache_folder().glob("engine-*"):
         shutil.copy(path, cache)
     nobody = "import pwd\ndef missing(uid): raise KeyError(uid)\npwd.getpwuid = missing\n"
