@@ -24,8 +24,10 @@ Ints = NDArray[np.int64]
 Memory = Literal["LM", "L1BM", "L2BM", "PDM", "DRAM"]
 """Where a tensor is; LM stands for all memories of a PE."""
 
-COPY, NOTHING = -1, -2
-"""What a bit of the place carries where it is not a bit of the index."""
+COPY, NOTHING, PART = -1, -2, -3
+"""What a bit of the place carries where it is not a bit of the index. PART: its values hold parts of an element, which
+is the sum (or the largest, …) of all of them; a reducing move makes one of them.
+"""
 
 UNIT_BITS: Mapping[str, int] = {"group": 2, "L2B": 1, "L1B": 3, "MAB": 4, "PE": 2}
 """Bits of a unit's number within its parent, from the root down; an L2B is one of the two of its group."""
@@ -121,7 +123,7 @@ class BitMap:
     def name(self, carry: int) -> str:
         """`i3` for bit 3 along the first axis, `j0`, …; `copy` and `-` for the others."""
         if carry < 0:
-            return "copy" if carry == COPY else "-"
+            return {COPY: "copy", NOTHING: "-", PART: "part"}[carry]
         for letter, bits in zip("ijklmnopqrstuv", self.axes, strict=False):
             if carry in bits:
                 return f"{letter}{carry - bits.start}"
@@ -212,6 +214,17 @@ _ORDER = (*UNIT_BITS, "W", "address")
 
 def _key(entry: tuple[Bit, int]) -> tuple[int, int]:
     return _ORDER.index(entry[0].level), entry[0].number
+
+
+def broadcast(found: BitMap, shape: Sequence[int]) -> BitMap:
+    """The map of a tensor as one of a larger shape that it is broadcast to by NumPy's rules: the same places, their
+    index bits counted in `shape`. Bits of the new axes stand nowhere, so the result is for reading only.
+    """
+    wide = BitMap(found.memory, tuple(shape), ())
+    renamed: dict[int, int] = {}
+    for own, bits in zip(reversed(found.axes), reversed(wide.axes), strict=False):
+        renamed |= dict(zip(own, bits, strict=False))
+    return replace(wide, carries=tuple((bit, renamed.get(carry, carry)) for bit, carry in found.carries))
 
 
 def dram(shape: Sequence[int]) -> BitMap:

@@ -1,0 +1,150 @@
+"""A program of the stack as it grows: its lines, what is set up once before it, and who holds which room.
+
+Layers above ask a `Code` for room and add lines; addresses are the program's only state. What a layer takes within
+`with code.scratch():` is given back at its end. Buffers and mask entries come in turn, so that neighbours in the
+program do not wait for each other and the scheduler may let them overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom
+from simulator import isa
+
+MASK_ENTRIES = range(1, 16)
+"""Mask entries that a program can write."""
+GRF = ("GRF0", "GRF1")
+LM = ("LM0", "LM1")
+
+
+class Slot(NamedTuple):
+    """Room: `words` words from `address` in a bank of the PEs (in the other memories, long words)."""
+
+    bank: str
+    address: int
+    words: int
+
+
+def _sizes() -> dict[str, int]:
+    sizes = dict.fromkeys(GRF, isa.GRF_WORDS) | dict.fromkeys(LM, isa.LM_WORDS)
+    return sizes | {"L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS}
+
+
+@dataclass
+class Code:
+    """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step."""
+
+    lines: list[str] = field(default_factory=list)
+    setup: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._free: dict[str, list[tuple[int, int]]] = {bank: [(0, size)] for bank, size in _sizes().items()}
+        self._tables: dict[object, Slot] = {}
+        self._scratch: list[list[Slot]] = []
+        self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
+
+    def add(self, *lines: str) -> None:
+        """Lines of the step, in order."""
+        self.lines.extend(lines)
+
+    # --- room ---------------------------------------------------------------------------------------------------
+
+    def take(self, words: int, banks: Sequence[str] = (*GRF, *LM), align: int = 4) -> Slot:
+        """Room for `words` in the first of `banks` that has it; it stays taken until `give`, or until the end of the
+        `scratch` around it. Raises NoRoom.
+        """
+        for bank in banks:
+            for number, (start, end) in enumerate(self._free[bank]):
+                first = -(-start // align) * align
+                if first + words <= end:
+                    self._free[bank][number : number + 1] = [
+                        part for part in ((start, first), (first + words, end)) if part[0] < part[1]
+                    ]
+                    slot = Slot(bank, first, words)
+                    if self._scratch:
+                        self._scratch[-1].append(slot)
+                    return slot
+        largest = ", ".join(f"{self.largest(bank)} of {bank}" for bank in banks)
+        raise NoRoom(f"{words} words per PE are needed; the largest free pieces are {largest}", "a smaller batch")
+
+    def keep(self, slot: Slot) -> Slot:
+        """Room that outlives the `scratch` in which it was taken."""
+        if self._scratch and slot in self._scratch[-1]:
+            self._scratch[-1].remove(slot)
+        return slot
+
+    def give(self, slot: Slot) -> None:
+        """Take room back."""
+        free = sorted([*self._free[slot.bank], (slot.address, slot.address + slot.words)])
+        joined = free[:1]
+        for start, end in free[1:]:
+            if start == joined[-1][1]:
+                joined[-1] = joined[-1][0], end
+            else:
+                joined.append((start, end))
+        self._free[slot.bank] = joined
+
+    def largest(self, bank: str) -> int:
+        """Words of the largest free piece of a bank."""
+        return max((end - start for start, end in self._free[bank]), default=0)
+
+    @contextmanager
+    def scratch(self) -> Iterator[None]:
+        """What is taken inside is given back at the end."""
+        self._scratch.append([])
+        try:
+            yield
+        finally:
+            for slot in self._scratch.pop():
+                self.give(slot)
+
+    def buffer(self, memory: str, longs: int) -> int:
+        """The address of a buffer in L1BM, L2BM or PDM that holds nothing that is still needed: all in turn. A layer
+        that needs several at once asks for them together, as one. Raises NoRoom.
+        """
+        longs = -(-longs // UNIT_LONGS) * UNIT_LONGS
+        start, end = max(self._free[memory], key=lambda piece: piece[1] - piece[0], default=(0, 0))
+        start = -(-start // UNIT_LONGS) * UNIT_LONGS
+        if start + longs > end:
+            raise NoRoom(f"{longs} long words of {memory} are needed as a buffer; there are {end - start}")
+        first = max(self._next_buffer[memory], start)
+        if first + longs > end:
+            first = start
+        self._next_buffer[memory] = first + longs
+        return first
+
+    def entry(self) -> int:
+        """A mask entry, all in turn."""
+        self._next_entry += 1
+        return MASK_ENTRIES[self._next_entry % len(MASK_ENTRIES)]
+
+    # --- what is set up once ------------------------------------------------------------------------------------
+
+    def table(self, key: object, words: int, make: Callable[[Slot], Iterable[str]], banks: Sequence[str] = GRF) -> Slot:
+        """Room that the setup fills by the lines of `make`, once for every key; they may use T, masks and matrix
+        registers, and nothing that is not written there.
+        """
+        if key not in self._tables:
+            scratch, self._scratch = self._scratch, []
+            slot = self.take(words, banks)
+            self._scratch = scratch
+            self._tables[key] = slot
+            self.setup.extend(make(slot))
+        return self._tables[key]
+
+    def constant(self, value: float | int, bank: str = "GRF0") -> str:
+        """The long operand of a constant in both words: a float as a single, an int as it is."""
+        word = int(np.float32(value).view(np.uint32)) if isinstance(value, float) else value & 0xFFFFFFFF
+        slot = self.table(("constant", word, bank), 2, lambda slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
+        return long(slot)
+
+
+def long(slot: Slot, offset: int = 0, tail: str = "") -> str:
+    """`$lr8v`: the long operand of a slot's words from `offset` on, with `v` or another tail."""
+    return f"$l{BANKS[slot.bank]}{slot.address + offset}{tail}"
