@@ -1,0 +1,150 @@
+"""The plan of a graph on the chip: which value is when in which layout, and what makes it.
+
+The planner decides a plan, `haribote.stack.program` turns it into assembly, pictures and tables are drawn from it.
+A value may be in several layouts at once; each is a `Version`. Actions are in the order of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.stack.maps import BitMap
+
+
+@dataclass(frozen=True)
+class Version:
+    """A value of the graph in a layout.
+
+    split: for every axis of the value the axes of the map's shape that it is split into, slowest first: ((16,), (8,
+    112)) for a 16x785 tensor whose columns are dealt out to 8 units, 112 to each. What lies beyond the axis (785 to
+    895) are elements like others; they hold `fill`, and so do the places that the map pads to powers of two. fill None:
+    they hold anything.
+    """
+
+    value: str
+    map: BitMap
+    split: tuple[tuple[int, ...], ...]
+    fill: float | None = None
+
+    def __post_init__(self) -> None:
+        assert self.map.shape == tuple(size for axis in self.split for size in axis), (self.map.shape, self.split)
+
+    def pack(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A host array of the value's shape as one of the map's shape, filled up with `fill` (0 for None)."""
+        widths = [(0, prod(axis) - size) for axis, size in zip(self.split, array.shape, strict=True)]
+        return np.pad(array, widths, constant_values=self.fill or 0).reshape(self.map.shape)
+
+    def unpack(self, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+        """The inverse."""
+        return array.reshape([prod(axis) for axis in self.split])[tuple(slice(size) for size in shape)]
+
+
+@dataclass(frozen=True)
+class Load:
+    """A graph input comes from DRAM, where the host lays it out as suits the way down."""
+
+    target: Version
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A value moves into another layout. combine: what joins the parts where the source's map has PART: fadd, fmax, …"""
+
+    source: Version
+    target: Version
+    combine: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Compute:
+    """Element-wise nodes in one loop: all versions agree with the first one written, up to broadcasts."""
+
+    nodes: tuple[onnx.NodeProto, ...]
+    reads: tuple[Version, ...]
+    writes: tuple[Version, ...]
+
+
+@dataclass(frozen=True)
+class Multiply:
+    """A contraction. spec: as in einsum on the axes of the maps, `nk,mk->nm`. target: with PART where k is spread."""
+
+    spec: str
+    a: Version
+    b: Version
+    target: Version
+
+
+@dataclass(frozen=True, eq=False)
+class Pick:
+    """target[e] = source[index[e]], flat in the maps' shapes; index -1 takes `fill`. index: known, or computed."""
+
+    source: Version
+    target: Version
+    index: NDArray[np.int64] | Version
+    fill: float = 0.0
+
+
+@dataclass(frozen=True)
+class Store:
+    """A graph output goes to DRAM, in a layout that suits the way up."""
+
+    source: Version
+
+
+@dataclass(frozen=True)
+class Become:
+    """The new value of a parameter takes the place of the old: of the same map."""
+
+    source: Version
+    parameter: Version
+
+
+Action = Load | Shift | Compute | Multiply | Pick | Store | Become
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """actions: of one run. resident: parameters and constants as they are on the chip before and after every run."""
+
+    graph: onnx.ModelProto
+    actions: tuple[Action, ...]
+    resident: tuple[Version, ...] = ()
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def reads(action: Action) -> Iterator[Version]:
+    """The versions that an action needs."""
+    match action:
+        case Load():
+            pass
+        case Compute():
+            yield from action.reads
+        case Multiply():
+            yield action.a
+            yield action.b
+        case Pick():
+            yield action.source
+            if isinstance(action.index, Version):
+                yield action.index
+        case Shift() | Store() | Become():
+            yield action.source
+
+
+def writes(action: Action) -> Iterator[Version]:
+    """The versions that an action makes."""
+    match action:
+        case Compute():
+            yield from action.writes
+        case Load() | Shift() | Multiply() | Pick():
+            yield action.target
+        case Become():
+            yield action.parameter
+        case Store():
+            pass
