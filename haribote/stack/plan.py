@@ -55,7 +55,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Shift:
-    """A value moves into another layout. combine: what joins the parts where the source's map has PART: fadd, fmax, …"""
+    """A value moves into another layout. combine: what joins the parts where the map before has PART: fadd, fmax, …"""
 
     source: Version
     target: Version
