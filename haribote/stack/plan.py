@@ -55,11 +55,24 @@ class Load:
 
 @dataclass(frozen=True)
 class Shift:
-    """A value moves into another layout. combine: what joins the parts where the map before has PART: fadd, fmax, …"""
+    """A value moves into another layout.
+
+    axes: axes of the source's map to reduce to size 1; their bits become PART before the move. combine: what joins the
+    parts of these, and of what the source's map calls PART itself: fadd, fmax, …
+    """
 
     source: Version
     target: Version
     combine: str = ""
+    axes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Alias:
+    """The same words under another name and shape: a transposed, reshaped or squeezed value. No code."""
+
+    source: Version
+    target: Version
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +119,7 @@ class Become:
     parameter: Version
 
 
-Action = Load | Shift | Compute | Multiply | Pick | Store | Become
+Action = Load | Shift | Alias | Compute | Multiply | Pick | Store | Become
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +146,7 @@ def reads(action: Action) -> Iterator[Version]:
             yield action.source
             if isinstance(action.index, Version):
                 yield action.index
-        case Shift() | Store() | Become():
+        case Shift() | Alias() | Store() | Become():
             yield action.source
 
 
@@ -142,7 +155,7 @@ def writes(action: Action) -> Iterator[Version]:
     match action:
         case Compute():
             yield from action.writes
-        case Load() | Shift() | Multiply() | Pick():
+        case Load() | Shift() | Alias() | Multiply() | Pick():
             yield action.target
         case Become():
             yield action.parameter

@@ -1,0 +1,135 @@
+"""The layouts that the planner considers for a value: few families, each with the choices that make a difference.
+
+*near*: the last axis (columns) over the MABs, the others (rows) over the words and PEs within a MAB, then over cycles
+and L1Bs. A MAB holds one column, so that sums along a row are sums over MABs, and an element-wise operator on 256x16
+takes one step. *wide*: the last axis over words, PEs, MABs and L2Bs, rows over addresses and L1Bs: for large inputs and
+what they are multiplied with. Both also with rows and columns exchanged. Across the L2Bs a value is copied, or dealt
+out by its columns, or by its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
+
+Across = Literal["copies", "columns", "rows"]
+Split = tuple[tuple[int, ...], ...]
+
+PES = (W, Bit("PE", 0), Bit("PE", 1))
+MABS = tuple(Bit("MAB", number) for number in range(4))
+L1BS = tuple(Bit("L1B", number) for number in range(3))
+L2BS = (Bit("L2B", 0), Bit("group", 0), Bit("group", 1))
+CYCLES = 2
+"""Address bits that the four cycles of a step run through."""
+
+
+@lru_cache(maxsize=1 << 12)
+def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
+    """The layouts of a value of this shape, each with how its axes are split."""
+    found: dict[tuple[Split, BitMap], None] = {}
+    whole: Split = tuple((size,) for size in shape)
+    for across in ("copies", "columns", "rows"):
+        for turned in (False, True):
+            rows, columns = _bits(shape, turned)
+            found[whole, near(shape, rows, columns, across)] = None
+            found[whole, wide(shape, rows, columns, across)] = None
+    for axis, split in _splits(shape):
+        parts = [size for sizes in split for size in sizes]
+        before = [bit for number in range(len(parts)) for bit in _axis(parts, number) if number not in (axis, axis + 1)]
+        found[split, wide(parts, before, [*_axis(parts, axis + 1), *_axis(parts, axis)], "columns")] = None
+    return tuple(found)
+
+
+def _splits(shape: Sequence[int]) -> Iterator[tuple[int, Split]]:
+    """Axes that are dealt out evenly over the L2Bs where powers of two would leave some of them empty: 785 as 8x112."""
+    for axis, size in enumerate(shape):
+        part = -(-(-(-size // 8)) // 16) * 16
+        if size > 128 and axis_bits(size) >= 7 and part < 1 << axis_bits(size) - 3:
+            yield axis, tuple((8, part) if number == axis else (n,) for number, n in enumerate(shape))
+
+
+def _axis(shape: Sequence[int], axis: int) -> list[int]:
+    """The index bits of an axis, lowest first."""
+    start = sum(axis_bits(size) for size in shape[axis + 1 :])
+    return list(range(start, start + axis_bits(shape[axis])))
+
+
+def _bits(shape: Sequence[int], turned: bool) -> tuple[list[int], list[int]]:
+    """The index bits of rows and columns, lowest first. turned: the last axis is the rows."""
+    last = _axis(shape, len(shape) - 1) if shape else []
+    others = [bit for axis in reversed(range(len(shape) - 1)) for bit in _axis(shape, axis)]
+    return (last, others) if turned else (others, last)
+
+
+def near(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], across: Across) -> BitMap:
+    """Columns over MABs; rows over words and PEs, two bits of cycles, L1Bs."""
+    rows, columns, table = list(rows), list(columns), _copies()
+    _lowest(table, MABS, columns)
+    _lowest(table, PES, rows)
+    _across(table, across, rows, columns)
+    _highest(table, L1BS, rows)
+    _rest(table, [*rows[:CYCLES], *columns, *rows[CYCLES:]])
+    return BitMap.of("LM", tuple(shape), table)
+
+
+def wide(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], across: Across) -> BitMap:
+    """Columns over words, PEs, MABs and, dealt out, L2Bs; rows over addresses and L1Bs."""
+    rows, columns, table = list(rows), list(columns), _copies()
+    _lowest(table, (*PES, *MABS), columns)
+    _across(table, across, rows, columns)
+    _highest(table, L1BS, rows)
+    _rest(table, [*rows, *columns])
+    return BitMap.of("LM", tuple(shape), table)
+
+
+def _copies() -> dict[Bit, int]:
+    return dict.fromkeys((*unit_bits("LM"), W), COPY)
+
+
+def _lowest(table: dict[Bit, int], places: Sequence[Bit], left: list[int]) -> None:
+    """The lowest bits that are left stand in these places."""
+    for bit in places[: len(left)]:
+        table[bit] = left.pop(0)
+
+
+def _highest(table: dict[Bit, int], places: Sequence[Bit], left: list[int]) -> None:
+    """The highest bits that are left stand in these places."""
+    for bit in reversed(places[: len(left)]):
+        table[bit] = left.pop()
+
+
+def _across(table: dict[Bit, int], across: Across, rows: list[int], columns: list[int]) -> None:
+    if across != "copies":
+        _highest(table, L2BS, rows if across == "rows" else columns)
+
+
+def _rest(table: dict[Bit, int], left: Sequence[int]) -> None:
+    table |= {address(number): carry for number, carry in enumerate(left)}
+
+
+def projected(found: BitMap, shape: Sequence[int]) -> BitMap:
+    """The map of an operand that is broadcast to `found.shape`: the same place, copies where its axes have size 1, and
+    addresses closed up.
+    """
+    wide_axes = found.axes
+    own = BitMap("LM", tuple(shape), ()).axes
+    renamed: dict[int, int] = {}
+    for bits, target in zip(reversed(wide_axes), reversed(own), strict=False):
+        renamed |= dict(zip(bits, target, strict=False))
+    table = {bit: renamed.get(c, COPY) if c >= 0 else c for bit, c in found.carries if bit.level != "address"}
+    inside = [renamed[c] for bit, c in found.carries if bit.level == "address" and c in renamed]
+    return BitMap.of("LM", tuple(shape), table | {address(number): carry for number, carry in enumerate(inside)})
+
+
+def reduced(found: BitMap, axes: Sequence[int], mark: int) -> BitMap:
+    """The map with some axes reduced to size 1: `mark` (PART or COPY) where their bits stood."""
+    shape = tuple(1 if axis in axes else size for axis, size in enumerate(found.shape))
+    own = BitMap(found.memory, shape, ()).axes
+    renamed: dict[int, int] = {}
+    for axis, bits in enumerate(found.axes):
+        renamed |= dict(zip(bits, own[axis], strict=False)) if axis not in axes else dict.fromkeys(bits, mark)
+    table: Mapping[Bit, int] = {bit: renamed.get(c, c) for bit, c in found.carries}
+    return BitMap.of(found.memory, shape, table)
