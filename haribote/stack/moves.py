@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from haribote.stack.code import Code
 from haribote.stack.issues import MASKS, Issue, issues, mask_lines
 from haribote.stack.pack import pack
 from haribote.stack.paths import paths
@@ -107,3 +108,23 @@ def move(source: Place, target: Place, room: Room | None = None, assumed: bool =
     if best is None:
         raise problem
     return best
+
+
+def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: str = "", padding: bool = True) -> None:
+    """Adds the lines of a move to a program, with room on the way from `code`. Source and targets must not overlap.
+
+    target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
+    joined, `fadd`, `fmax`, `fmin`, `iadd`, `imax` or `imin`. padding: what lies beyond the tensor in the places that
+    the map pads to powers of two is moved too; otherwise the target holds anything there. Raises NoRoom.
+    """
+    first, *others = [target] if isinstance(target, Place) else list(target)
+    assert not combine, "to come"
+    code.add(*_emitted(source, first, padding).splitlines())
+    for other in others:
+        code.add(*_emitted(first, other, padding).splitlines())
+
+
+def _emitted(source: Place, target: Place, padding: bool) -> str:
+    if padding:
+        source, target = (replace(place, map=place.map.padded) for place in (source, target))
+    return move(source, target).text
