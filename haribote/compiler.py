@@ -90,12 +90,38 @@ def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:
     return lower(mixed, start="fuse", stages=CPP_STAGES)
 
 
+LEVELS = (0, 1, 2)
+"""What `-O` says: 0 every value goes to DRAM and back between operators, 1 it stays, 2 the compiler writes kernels."""
+
+
 def compile_for_sim(
-    model: onnx.ModelProto, solutions: bool | None = None, start: str = "simplify", find: Find | None = None
+    model: onnx.ModelProto,
+    solutions: bool | None = None,
+    start: str = "simplify",
+    find: Find | None = None,
+    level: int = 0,
 ) -> Compiled:
     """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
 
-    `solutions` and `find`: see `chip.codegen.generate`.
+    `solutions` and `find`: see `chip.codegen.generate`. level: one of LEVELS. Raises HariboteError where it is not.
     """
+    if level not in LEVELS:
+        raise HariboteError(f"there is no level -O{level}", f"one of {', '.join(f'-O{known}' for known in LEVELS)}")
+    if level == 1:
+        return compile_resident(model, solutions, start, find)
+    if level == 2:
+        return compile_stack(model)
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
+
+
+def compile_resident(
+    model: onnx.ModelProto, solutions: bool | None = None, start: str = "simplify", find: Find | None = None
+) -> Compiled:
+    """-O1: the kernels of -O0, between which values stay in LM."""
+    raise HariboteError("-O1 is not there yet", "-O0")
+
+
+def compile_stack(model: onnx.ModelProto) -> Compiled:
+    """-O2: `haribote.stack`."""
+    raise HariboteError("-O2 is not there yet", "-O0")

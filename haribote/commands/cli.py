@@ -76,6 +76,14 @@ def _gemm_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gemm", choices=CHOICES, default="", help=text)
 
 
+def _level_option(parser: argparse.ArgumentParser) -> None:
+    from haribote.compiler import LEVELS
+
+    text = "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
+    text += "-O2 chooses layouts and writes the kernels itself (0)"
+    parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=0, metavar="LEVEL", help=text)
+
+
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     _network_options(parser)
@@ -112,6 +120,7 @@ def _compile(commands: _Commands) -> None:
                         help="also print the graph after this stage, one line per node")  # fmt: skip
     _gemm_option(parser)
     _kernels_option(parser)
+    _level_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         if options.report or options.print_after:
@@ -125,7 +134,7 @@ def _compile(commands: _Commands) -> None:
         else:
             from haribote.commands.export import compile_folder
 
-            print(compile_folder(options.folder, options.stop_after, options.solutions))
+            print(compile_folder(options.folder, options.stop_after, options.solutions, options.level))
         return 0
 
     parser.set_defaults(run=run)
@@ -140,11 +149,14 @@ def _test(commands: _Commands) -> None:
     )
     _gemm_option(parser)
     _kernels_option(parser)
+    _level_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.run_cases import compare_folders
 
-        passed = compare_folders(options.folders, options.backend, options.unit, options.solutions, options.gemm)
+        passed = compare_folders(
+            options.folders, options.backend, options.unit, options.solutions, options.gemm, level=options.level
+        )
         return 0 if passed else 1
 
     parser.set_defaults(run=run)
@@ -194,6 +206,7 @@ def _train(commands: _Commands) -> None:
     )
     _gemm_option(parser)
     _kernels_option(parser)
+    _level_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.data.dataset import load
@@ -216,6 +229,7 @@ def _train(commands: _Commands) -> None:
             resume=options.resume,
             engine=options.engine,
             gemm=options.gemm,
+            level=options.level,
         )
         run = train(wanted, data)
         print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
@@ -230,11 +244,12 @@ def _infer(commands: _Commands) -> None:
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
     _kernels_option(parser)
+    _level_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.infer import infer_command
 
-        return infer_command(options.images, options.backend, options.checkpoint, options.solutions)
+        return infer_command(options.images, options.backend, options.checkpoint, options.solutions, options.level)
 
     parser.set_defaults(run=run)
 

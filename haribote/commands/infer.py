@@ -20,13 +20,15 @@ class ImageError(HariboteError):
     """A file is not a picture that we can read."""
 
 
-def infer_command(images: Sequence[Path], backend: str, checkpoint: Path | None, solutions: bool) -> int:
+def infer_command(
+    images: Sequence[Path], backend: str, checkpoint: Path | None, solutions: bool, level: int = 0
+) -> int:
     """Print for each picture the digit, how sure the network is, and the runner-up; the exit status."""
     path = checkpoint or Path("runs") / backend / "checkpoint.npz"
     run, parameters = load_checkpoint(path)
     pictures = np.stack([read_image(image) for image in images])
     options = Options(
-        backend, path.parent, hidden=tuple(run.hidden), bias=run.bias, batch=run.batch, solutions=solutions
+        backend, path.parent, hidden=tuple(run.hidden), bias=run.bias, batch=run.batch, solutions=solutions, level=level
     )
     machine = make_backend(options)
     machine.load(parameters)

@@ -86,12 +86,13 @@ def compare_folders(
     solutions: bool | None = None,
     gemm: str = "",
     say: Callable[[str], None] = print,
+    level: int = 0,
 ) -> bool:
     """Run every case (with `unit`: every node of it) on "sim" or "cpp" and print the tables; True when all pass."""
     failed = 0
     for folder in folders:
         case = load_case(folder)
-        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions)
+        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions, level)
         for part, outputs, summary in results:
             rows = compare(part.outputs, outputs)
             failed += not all(row.passed for row in rows)
@@ -114,9 +115,9 @@ def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
         yield part, outputs, f"C++, Gemm {gemm or default_gemm()}"
 
 
-def _on_sim(case: Case, unit: bool, solutions: bool | None) -> Iterator[Result]:
+def _on_sim(case: Case, unit: bool, solutions: bool | None, level: int) -> Iterator[Result]:
     for part, start in _parts(case, unit):
-        yield part, *run_on_sim(part, solutions, start)
+        yield part, *run_on_sim(part, solutions, start, level)
 
 
 def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
@@ -130,9 +131,11 @@ def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
         yield part, "layout"
 
 
-def run_on_sim(case: Case, solutions: bool | None, start: str = "simplify") -> tuple[dict[str, Array], str]:
+def run_on_sim(
+    case: Case, solutions: bool | None, start: str = "simplify", level: int = 0
+) -> tuple[dict[str, Array], str]:
     """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
-    compiled = compile_for_sim(case.model, solutions, start)
+    compiled = compile_for_sim(case.model, solutions, start, level=level)
     session = Session(compiled)
     for name, value in case.inputs.items():
         session.write(name, value)

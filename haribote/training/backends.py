@@ -153,13 +153,16 @@ class SimBackend(CompiledBackend):
         require_chip: bool = False,
         engine: str = "native",
         find: Find | None = None,
+        level: int = 0,
     ) -> None:
         from haribote.chip.runtime import Session, fastest_machine
         from haribote.compiler import compile_for_sim
         from haribote.frontend.torch import trace_inference, trace_step
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
-        self.compiled: Compiled = compile_for_sim(trace_step(model, optimiser, images, labels), solutions, find=find)
+        self.level = level
+        step, forward = trace_step(model, optimiser, images, labels), trace_inference(model, images)
+        self.compiled: Compiled = compile_for_sim(step, solutions, find=find, level=level)
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
                 f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
@@ -170,7 +173,7 @@ class SimBackend(CompiledBackend):
             )
         self._session = Session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
-        inference = Session(compile_for_sim(trace_inference(model, images), solutions, find=find), Machine(engine))
+        inference = Session(compile_for_sim(forward, solutions, find=find, level=level), Machine(engine))
         summary = f"{self.compiled.summary}; {engine} engine"
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 

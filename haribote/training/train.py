@@ -41,6 +41,7 @@ class Options:
     engine: str = "native"
     bias: bool = True
     gemm: str = ""
+    level: int = 0
 
     @property
     def checkpoint(self) -> Path:
@@ -60,7 +61,13 @@ def make_backend(options: Options) -> Backend:
 
         return CppBackend(model, options.learning_rate, options.batch, options.gemm)
     return SimBackend(
-        model, options.learning_rate, options.batch, options.solutions, options.require_chip, options.engine
+        model,
+        options.learning_rate,
+        options.batch,
+        options.solutions,
+        options.require_chip,
+        options.engine,
+        level=options.level,
     )
 
 
@@ -174,5 +181,5 @@ def _line(run: Run, losses: list[float], seconds: float, backend: Backend) -> st
     if isinstance(backend, SimBackend):
         cost = backend.compiled.cost
         line += f"  on chip {backend.compiled.chip_count} of {backend.compiled.node_count} nodes"
-        line += f"  steps {cost.steps} + {cost.moves} MV  cycles {cost.cycles:.0f} per train step"
+        line += f"  steps {cost.steps} + {cost.moves} MV  -O{backend.level}  {cost.figures} per train step"
     return line

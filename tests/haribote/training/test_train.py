@@ -68,4 +68,6 @@ def test_the_chip_trains_as_torch_does(digits: Dataset, tmp_path: Path) -> None:
     torch = train.train(options(tmp_path / "torch", epochs=1), data, lambda line: None)
     assert chip.losses == pytest.approx(torch.losses, abs=1e-5)
     assert chip.accuracies == torch.accuracies
-    assert re.search(r"  on chip 28 of 28 nodes  steps \d+ \+ \d+ MV  cycles \d+ per train step$", lines[-1])
+    assert re.search(
+        r"  on chip 28 of 28 nodes  steps \d+ \+ \d+ MV  -O0  serial [\d,]+ cycles per train step$", lines[-1]
+    )
