@@ -7,6 +7,7 @@ program do not wait for each other and the scheduler may let them overlap.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,8 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom
+from haribote.stack import uploads
+from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
+from haribote.stack.uploads import Upload, Words
 from simulator import isa
+from simulator.engine.state.memories import Memories
 
 MASK_ENTRIES = range(1, 16)
 """Mask entries that a program can write."""
@@ -38,15 +42,20 @@ def _sizes() -> dict[str, int]:
 
 @dataclass
 class Code:
-    """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step."""
+    """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
+    uploads: what the host writes into DRAM before the setup.
+    """
 
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
+    uploads: list[Upload] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._free: dict[str, list[tuple[int, int]]] = {bank: [(0, size)] for bank, size in _sizes().items()}
         self._tables: dict[object, Slot] = {}
         self._scratch: list[list[Slot]] = []
+        self._data: dict[bytes, Upload] = {}
+        self._next_dram = 0
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
 
     def add(self, *lines: str) -> None:
@@ -119,6 +128,14 @@ class Code:
         self._next_buffer[memory] = first + longs
         return first
 
+    def dram(self, longs: int) -> int:
+        """The address of room in the DRAM of every group, never given back. Raises NoRoom."""
+        first = self._next_dram
+        self._next_dram += -(-longs // UNIT_LONGS) * UNIT_LONGS
+        if self._next_dram > isa.DRAM_LONGS:
+            raise NoRoom(f"{longs} long words of DRAM are needed; there are {isa.DRAM_LONGS - first}")
+        return first
+
     def entry(self) -> int:
         """A mask entry, all in turn."""
         self._next_entry += 1
@@ -143,6 +160,40 @@ class Code:
         word = int(np.float32(value).view(np.uint32)) if isinstance(value, float) else value & 0xFFFFFFFF
         slot = self.table(("constant", word, bank), 2, lambda slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
         return long(slot)
+
+    def data(self, words: Words, banks: Sequence[str] = ("LM1", "LM0")) -> Slot:
+        """Room that holds constant words, other ones in every PE: uint32 [word, 4096]. The host writes them into DRAM,
+        the setup brings them down. The same words are there once, whoever asks. Raises NoRoom.
+        """
+        upload = self._upload(words)
+        start, rows = upload.place.address, len(upload.words)
+        return self.table(
+            ("data", start, *banks),
+            rows,
+            lambda slot: uploads.lines(start, rows, slot.bank, slot.address, self.buffer),
+            banks,
+        )
+
+    def stream(self, words: Words, slot: Slot) -> None:
+        """The same within the step, into room that is taken for a while: for what PEs cannot keep."""
+        upload = self._upload(words)
+        rows = len(upload.words)
+        self.add(*uploads.lines(upload.place.address, rows, slot.bank, slot.address, self.buffer))
+
+    def _upload(self, words: Words) -> Upload:
+        words = uploads.padded(words)
+        key = hashlib.sha256(words.tobytes()).digest()
+        if key not in self._data:
+            found = uploads.dram_map(len(words))
+            self._data[key] = Upload(Place("DRAM", self.dram(found.longs), found), words)
+            self.uploads.append(self._data[key])
+        return self._data[key]
+
+
+def apply_uploads(memories: Memories, code: Code) -> None:
+    """What the host does before the setup."""
+    for upload in code.uploads:
+        uploads.write(memories, upload)
 
 
 def long(slot: Slot, offset: int = 0, tail: str = "") -> str:
