@@ -1,0 +1,45 @@
+"""Products: one generator for contractions of any size, with the operands where they are.
+
+Two cores. In the *matrix core* 8x8 blocks of one operand are written to a matrix register and vectors of the other are
+multiplied by them, so the eight places at W and PE are summed over; in the *vector core* every PE multiplies what it
+has. Both sum over address bits on the way, and leave PART where units hold parts.
+
+Padding (places beyond an axis's end): blocks of addresses that are all padding are skipped, as far as the axes' bits at
+addresses tell. Along an axis that is summed over one of the operands must hold zeros there; and where the bits at W and
+PE of an operand (as it is multiplied, after a turn) are shared by padding and elements, both must, since the eight
+share an exponent. Along other axes padding may hold anything, and so does the result there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from haribote.stack.code import Code
+from haribote.stack.maps import BitMap
+from haribote.stack.places import Place
+from haribote.stack.products.core import Core, Precision
+from haribote.stack.products.spec import NoProduct, Spec
+
+__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "partners"]
+
+
+def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> list[Core]:
+    """The ways to multiply operands with these maps, the fewest steps first; none where they do not fit."""
+    raise NotImplementedError
+
+
+def partners(
+    spec: str, which: str, known: BitMap, shape: Sequence[int], precision: Precision = "float"
+) -> list[BitMap]:
+    """Maps for the other operand (`which`: "a" or "b"; shape: its map's) with which `cores` finds ways."""
+    raise NotImplementedError
+
+
+def emit(code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target: Place | Sequence[Place]) -> None:
+    """Add the lines of a product.
+
+    a, b: the homes of the operands, the same map in one or more banks. target: one or more banks, with the map
+    `core.target` or another that the core can give; or L1BM with `core.reduced_target`. Nothing else changes but
+    scratch, T, mask entries and the matrix registers. Raises NoProduct and NoRoom.
+    """
+    raise NotImplementedError
