@@ -1,0 +1,45 @@
+"""A graph in the operators of the stack computes what it computed before."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+
+from haribote.graph import complete, evaluate
+from haribote.passes import elementary
+
+
+def graph(body: str) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 20]> g {body}')
+    for node in model.graph.node:
+        node.name = node.output[0]
+    return complete(model)
+
+
+@pytest.mark.parametrize(
+    ("body", "gone"),
+    [
+        ("(float[4,6] x) => (float[4] y) <int64[1] a = {1}> { y = ReduceMean<keepdims = 0>(x, a) }", "ReduceMean"),
+        ("(float[4,6] x) => (float y) { y = ReduceMean<keepdims = 0>(x) }", "ReduceMean"),
+        (
+            "(int32[4] l) => (float[4,5] y) <int64 d = {5}, float[2] v = {0, 1}> { y = OneHot<axis = -1>(l, d, v) }",
+            "OneHot",
+        ),
+        (
+            "(float[4,6] x, int32[4,1] l) => (float[4,1] y) { y = GatherElements<axis = 1>(x, l) }",
+            "GatherElements",
+        ),
+    ],
+)
+def test_the_meaning_stays(body: str, gone: str) -> None:
+    model = graph(body)
+    after = elementary.run(model)
+    assert gone not in {node.op_type for node in after.graph.node}
+    random = np.random.default_rng(1)
+    values = {"x": random.standard_normal((4, 6)).astype(np.float32)} if "[4,6] x" in body else {}
+    if "int32" in body:
+        values["l"] = random.integers(0, 5, (4, 1) if "[4,1] l" in body else 4).astype(np.int32)
+    for name, expected in evaluate(model, values).items():
+        np.testing.assert_allclose(evaluate(after, values)[name], expected, rtol=1e-6)
