@@ -4,7 +4,7 @@
 
 A column that is padding anyway costs nothing, while a bias by itself needs a sum over the batch, an update and moves.
 Only for layers whose input is an input of the graph, since ones can be given with it, and only where the number of
-columns is no power of two. The metadata `haribote.joins` say which of the user's values a joined one consists of.
+columns is no power of two. The metadata under JOINS say which of the user's values a joined one consists of.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The plan of a graph on the chip: which value is when in which layout, and what makes it.
 
-The planner decides a plan, `haribote.stack.program` turns it into assembly, pictures and tables are drawn from it.
+The planner decides a plan, a program is made of it, pictures and tables are drawn from it.
 A value may be in several layouts at once; each is a `Version`. Actions are in the order of the program.
 """
 
