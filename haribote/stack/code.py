@@ -52,6 +52,7 @@ class Code:
 
     def __post_init__(self) -> None:
         self._free: dict[str, list[tuple[int, int]]] = {bank: [(0, size)] for bank, size in _sizes().items()}
+        self._touched = {bank: np.zeros(size, np.bool_) for bank, size in _sizes().items() if bank in BANKS}
         self._tables: dict[object, Slot] = {}
         self._scratch: list[list[Slot]] = []
         self._data: dict[bytes, Upload] = {}
@@ -69,13 +70,12 @@ class Code:
         `scratch` around it. Raises NoRoom.
         """
         for bank in banks:
-            for number, (start, end) in enumerate(self._free[bank]):
+            for start, end in self._free[bank]:
                 first = -(-start // align) * align
                 if first + words <= end:
-                    self._free[bank][number : number + 1] = [
-                        part for part in ((start, first), (first + words, end)) if part[0] < part[1]
-                    ]
-                    slot = Slot(bank, first, words)
+                    slot = self._cut(bank, first, words)
+                    if bank in BANKS:
+                        self._touched[bank][first : first + words] = True
                     if self._scratch:
                         self._scratch[-1].append(slot)
                     return slot
@@ -148,12 +148,31 @@ class Code:
         registers, and nothing that is not written there.
         """
         if key not in self._tables:
-            scratch, self._scratch = self._scratch, []
-            slot = self.take(words, banks)
-            self._scratch = scratch
-            self._tables[key] = slot
+            self._tables[key] = slot = self._resident(words, banks)
             self.setup.extend(make(slot))
         return self._tables[key]
+
+    def _resident(self, words: int, banks: Sequence[str], align: int = 4) -> Slot:
+        """Room that no line of the step has had or will have: the setup comes before all of them. From the end of the
+        bank, since `take` begins at the start. Raises NoRoom.
+        """
+        for bank in banks:
+            for start, end in reversed(self._free[bank]):
+                first = (end - words) // align * align
+                while first >= start:
+                    touched = np.flatnonzero(self._touched[bank][first : first + words])
+                    if not len(touched):
+                        return self._cut(bank, first, words)
+                    first = (first + int(touched[0]) - words) // align * align
+        raise NoRoom(f"{words} words for a table in {' or '.join(banks)}: all have been used for other things before")
+
+    def _cut(self, bank: str, first: int, words: int) -> Slot:
+        """Takes free room at a known address."""
+        number = next(n for n, (start, end) in enumerate(self._free[bank]) if start <= first and first + words <= end)
+        start, end = self._free[bank][number]
+        parts = (start, first), (first + words, end)
+        self._free[bank][number : number + 1] = [part for part in parts if part[0] < part[1]]
+        return Slot(bank, first, words)
 
     def constant(self, value: float | int, bank: str = "GRF0") -> str:
         """The long operand of a constant in both words: a float as a single, an int as it is."""

@@ -1,0 +1,40 @@
+"""Room in the memories of a program, and what is set up once."""
+
+from __future__ import annotations
+
+import pytest
+
+from haribote.stack.code import Code, Slot
+from haribote.stack.places import NoRoom
+
+
+def test_a_table_never_lies_where_the_step_has_written_before() -> None:
+    code = Code()
+    with code.scratch():
+        used = code.take(500, ("GRF0",))
+    table = code.table("a", 8, lambda slot: [f"zero $lr{slot.address}v"], ("GRF0",))
+    assert used == Slot("GRF0", 0, 500)
+    assert table.address >= 500
+    with pytest.raises(NoRoom):
+        code.table("b", 8, lambda slot: [], ("GRF0",))
+    assert code.table("b", 8, lambda slot: [], ("GRF0", "GRF1")).bank == "GRF1"
+
+
+def test_a_table_is_set_up_once_and_stays() -> None:
+    code = Code()
+    with code.scratch():
+        first = code.table("a", 8, lambda slot: ["first"])
+    assert code.table("a", 8, lambda slot: ["second"]) == first
+    assert code.setup == ["first"]
+    rest = code.take(code.largest("GRF0"), ("GRF0",))
+    assert rest.address + rest.words <= first.address
+
+
+def test_room_comes_back() -> None:
+    code = Code()
+    with code.scratch():
+        code.take(300, ("GRF0",))
+        kept = code.keep(code.take(200, ("GRF0",)))
+    assert code.largest("GRF0") == 300
+    code.give(kept)
+    assert code.largest("GRF0") == 512
