@@ -21,8 +21,10 @@ from haribote.stack.uploads import Upload, Words
 from simulator import isa
 from simulator.engine.state.memories import Memories
 
-MASK_ENTRIES = range(1, 16)
-"""Mask entries that a program can write."""
+MASK_ENTRIES = range(1, 8)
+"""Mask entries that steps write, in turn."""
+FIXED_MASKS = range(8, 16)
+"""Mask entries that the setup writes once."""
 GRF = ("GRF0", "GRF1")
 LM = ("LM0", "LM1")
 
@@ -56,6 +58,7 @@ class Code:
         self._tables: dict[object, Slot] = {}
         self._scratch: list[list[Slot]] = []
         self._data: dict[bytes, Upload] = {}
+        self._masks: dict[object, int] = {}
         self._next_dram = 0
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
 
@@ -137,9 +140,18 @@ class Code:
         return first
 
     def entry(self) -> int:
-        """A mask entry, all in turn."""
+        """A mask entry for the step, all in turn."""
         self._next_entry += 1
         return MASK_ENTRIES[self._next_entry % len(MASK_ENTRIES)]
+
+    def mask(self, key: object, make: Callable[[int], Iterable[str]]) -> int | None:
+        """A mask entry that the setup fills by the lines of `make`, once for every key; None when all are taken."""
+        if key not in self._masks:
+            if len(self._masks) == len(FIXED_MASKS):
+                return None
+            self._masks[key] = FIXED_MASKS[len(self._masks)]
+            self.setup.extend(make(self._masks[key]))
+        return self._masks[key]
 
     # --- what is set up once ------------------------------------------------------------------------------------
 

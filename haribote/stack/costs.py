@@ -5,7 +5,7 @@ from __future__ import annotations
 from haribote.stack.demand import Demand
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.ways import Way
-from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP
+from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP, REDUCE_TO_DRAM, REDUCE_TO_PDM
 
 STEP = 4
 """Cycles of a step."""
@@ -31,7 +31,7 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
 
 def exact(way: Way, source: BitMap, target: BitMap) -> float:
     """Cycles of a hop between two maps, hops in turn."""
-    issues = len(loops(way, source, target)) + len(copied(way, target)) - (2 if way.kind == "copy" else 0)
+    issues = len(loops(way, source, target)) + len(copied(way, target)) - (2 if way.kind in ("copy", "add") else 0)
     masks = sum(1 for bit in way.puts if target[bit] >= 0) if way.masked else -1
     return _cycles(way, max(issues, 0), between_groups(way, source, target), masks)
 
@@ -40,7 +40,7 @@ def loops(way: Way, source: BitMap, target: BitMap) -> list[int]:
     """The index bits that differ from issue to issue."""
     within = {source[bit] for bit, _ in way.wires} | {source[bit] for bit in way.to_address}
     within |= {target[bit] for bit in way.from_address}
-    return [index for index in range(source.width) if index not in within]
+    return [index for index in range(target.width) if index not in within]
 
 
 def copied(way: Way, target: BitMap) -> list[Bit]:
@@ -62,7 +62,7 @@ def between_groups(way: Way, source: BitMap, target: BitMap) -> bool:
 
 def _covered(way: Way) -> int:
     """Address bits of the target that one issue covers, as logarithm."""
-    if way.kind == "copy":
+    if way.kind in ("copy", "add"):
         return {1: 1, 2: 2, 4: 3}[way.words]
     if way.kind == "matrix":
         return 2
@@ -73,8 +73,12 @@ def _cycles(way: Way, issues: int, between: bool, masks: int) -> float:
     """issues, masks: their numbers, as logarithms; masks -1 for none."""
     if way.kind == "mv":
         rate = BROADCAST_FROM_PDM if way.name == "mvb p@.c" else BETWEEN_GROUPS if between else INSIDE_GROUP
+        if way.combine:
+            rate = REDUCE_TO_DRAM if way.target == "DRAM" else REDUCE_TO_PDM
         return 64 * (1 << issues) / rate.longs
     twice = way.kind == "matrix" and len(way.to_address) > 2
+    if way.kind == "add":
+        return STEP * (LATENCY + lines_of(way) * (1 << issues))
     masking = 2 + (2 << masks) if masks >= 0 else 0
     return STEP * (LATENCY + masking + (1 << issues + twice))
 
@@ -84,3 +88,8 @@ def least_hop(height: int, longs: int) -> float:
     the next: 256 per step out of an L1B or an L2B, 32 per cycle in a group (`mvb4` fills both L2BMs at once).
     """
     return max(4.0, longs / 32) if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
+
+
+def lines_of(way: Way) -> int:
+    """Lines in which a way joins the parts of four times its words."""
+    return {"add W": 2, "add PE 1": 3, "add PEs": 5}.get(way.name, 1 << way.parts)

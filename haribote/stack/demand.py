@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address
+from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W, address
 from haribote.stack.ways import Way
 
 
@@ -34,11 +34,11 @@ class Demand:
         """What each bit must carry."""
         return dict(self.carries)
 
-    def met_by(self, found: BitMap) -> bool:
-        """True where a map satisfies the demand."""
+    def met_by(self, found: BitMap, idempotent: bool = False) -> bool:
+        """True where a map satisfies the demand. idempotent: copies do as parts."""
         return (
             found.memory == self.memory
-            and all(found[bit] == carry for bit, carry in self.carries)
+            and all(found[b] == c or (idempotent and c == PART and found[b] == COPY) for b, c in self.carries)
             and not any(found[bit] == index for index, bit in self.barred)
         )
 
@@ -48,11 +48,11 @@ def before(way: Way, after: Demand) -> Demand | None:
     wired, table = way.wired, after.table
     if any(table.get(bit, COPY) != COPY for bit in way.repeated):
         return None
-    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired}
+    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired} | dict.fromkeys(way.reduces, PART)
     loose = [source for target, source in wired.items() if target not in table]
     barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired}
     for bit, carry in after.carries:
-        if carry < 0 or bit in wired or bit in way.repeated:
+        if carry in (COPY, NOTHING) or bit in wired or bit in way.repeated:
             continue
         if not _reachable(way, bit):
             return None
@@ -62,6 +62,8 @@ def before(way: Way, after: Demand) -> Demand | None:
         elif bit in way.puts:  # an issue chooses units for all of its cycles
             elsewhere += way.to_address
         barred |= {(carry, source) for source in elsewhere}
+    if way.parts:
+        barred |= {(PART, source) for source in loose}
     carried = [carry for carry in asked.values() if carry >= 0]
     known = set(carried)
     if len(known) < len(carried) or any(asked.get(bit) == index for index, bit in barred):
@@ -77,31 +79,60 @@ def _reachable(way: Way, bit: Bit) -> bool:
     return bit in way.puts or bit in way.from_address or bit == W
 
 
-def after(way: Way, found: BitMap, wanted: Demand) -> BitMap | None:
-    """The map that a hop makes of `found`, which meets the demand before `wanted`; free bits go to low addresses.
+def after(way: Way, found: BitMap, wanted: Demand, width: int) -> tuple[BitMap, BitMap] | None:
+    """The maps before and after a hop from `found`, which meets the demand before `wanted`; free bits at low addresses.
 
-    None where a free choice turns out to be none.
+    width: of an element's index; higher bits tell its parts apart, and of the map before those are numbered anew that
+    the hop joins. None where a free choice turns out to be none.
     """
     made: dict[Bit, int] = {target: found[source] for source, target in way.wires}
     made |= dict.fromkeys(way.repeated, COPY)
     left = _movable(way, found)
     for bit, carry in wanted.carries:
         if bit not in made:
-            if carry >= 0 and carry not in left:
+            choice = [other for other in left if other == carry or (carry == PART and other >= width)] or [carry]
+            if choice[0] == PART or (carry >= 0 and choice[0] not in left):
                 return None
-            made[bit] = carry
-            left = [other for other in left if other != carry]
+            made[bit] = choice[0]
+            left = [other for other in left if other != choice[0]]
     at_address = {carry for bit, carry in found.carries if _in_address(bit, way)}
+    joined = [found[bit] for bit in way.reduces if found[bit] >= 0]
+    free = [
+        carry for carry in left if carry >= width and carry in at_address | ({found[W]} if way.words == 1 else set())
+    ]
+    if len(free) < way.parts or any(carry < width for carry in joined):
+        return None
+    joined += free[: way.parts]
+    left = [carry for carry in left if carry not in joined]
     for bit in way.from_address:
         if bit not in made:
-            choice = [c for c in left if c in at_address and (c, bit) not in wanted.barred]
+            choice = [c for c in left if c in at_address and not _barred(c, bit, wanted, width)]
             made[bit] = choice[0] if choice else NOTHING
             left = [other for other in left if other != made[bit]]
     for bit in way.puts:
         made.setdefault(bit, COPY if way.free_copies else NOTHING)
-    if not _fill(made, left, way, wanted.barred):
+    if not _fill(made, left, way, wanted, width):
         return None
-    return BitMap.of(way.target, found.shape, made)
+    return _joined(way, found, made, joined, width)
+
+
+def _joined(
+    way: Way, found: BitMap, made: Mapping[Bit, int], joined: list[int], width: int
+) -> tuple[BitMap, BitMap] | None:
+    """The maps with the parts numbered so that those which the hop joins come last."""
+    if not joined:
+        return found, BitMap.of(way.target, found.shape, made)
+    order = [part for part in range(width, found.width) if part not in joined] + joined
+    new = {part: width + number for number, part in enumerate(order)}
+    shape = found.shape[1:] if len(order) == len(joined) else (found.shape[0] >> len(joined), *found.shape[1:])
+    if set(joined) & set(made.values()):
+        return None
+    source = BitMap.of(found.memory, found.shape, {bit: new.get(c, c) for bit, c in found.carries})
+    return source, BitMap.of(way.target, shape, {bit: new.get(c, c) for bit, c in made.items()})
+
+
+def _barred(carry: int, bit: Bit, wanted: Demand, width: int) -> bool:
+    return (carry if carry < width else PART, bit) in wanted.barred
 
 
 def _in_address(bit: Bit, way: Way) -> bool:
@@ -115,7 +146,7 @@ def _movable(way: Way, found: BitMap) -> list[int]:
     return list(dict.fromkeys(found[bit] for bit in sorted(bits, key=lambda bit: bit.level != "address")))
 
 
-def _fill(made: dict[Bit, int], left: list[int], way: Way, barred: frozenset[tuple[int, Bit]]) -> bool:
+def _fill(made: dict[Bit, int], left: list[int], way: Way, wanted: Demand, width: int) -> bool:
     """Put the remaining index bits at the lowest free addresses."""
     number = way.target_block
     while left:
@@ -123,7 +154,7 @@ def _fill(made: dict[Bit, int], left: list[int], way: Way, barred: frozenset[tup
         number += 1
         if number > 40:
             return False
-        choice = [carry for carry in left if (carry, bit) not in barred]
+        choice = [carry for carry in left if not _barred(carry, bit, wanted, width)]
         if bit not in made and choice:
             made[bit] = choice[0]
             left.remove(choice[0])

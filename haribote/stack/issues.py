@@ -14,6 +14,9 @@ from haribote.stack.ways import MASKABLE, Way
 
 Values = Mapping[int, int]
 """The values of index bits."""
+Targets = Sequence[Place]
+"""The places that get the same result: one, or several in different banks of the PEs."""
+Four = tuple[list[int], list[int], tuple[int, ...]]
 MASKS = 15
 """Mask entries that can be written: 1 to 15."""
 
@@ -32,10 +35,14 @@ class Issue:
     after: list[int] = field(default_factory=list)
 
 
-def issues(hop: Hop, source: Place, target: Place) -> list[Issue]:
-    """The lines of a hop between two places whose maps are those of the hop."""
-    make = {"mv": _moves, "l2bm": _l2bm, "up": _pe, "down": _pe, "copy": _copies, "matrix": _turns}
-    return list(make[hop.way.kind](hop, source, target))
+def issues(hop: Hop, source: Place, *targets: Place) -> list[Issue]:
+    """The lines of a hop between places whose maps are those of the hop; of the targets the banks differ."""
+    if hop.target.memory == "LM":
+        within = {"down": _pe, "copy": _copies, "matrix": _turns, "add": _joins}
+        return list(within[hop.way.kind](hop, source, targets))
+    if hop.way.kind == "up":
+        return list(_pe(hop, source, targets))
+    return list((_moves if hop.way.kind == "mv" else _l2bm)(hop, source, targets[0]))
 
 
 @dataclass(frozen=True)
@@ -141,10 +148,10 @@ def _set(turn: _Turn, target: BitMap, way: Way) -> str:
 # --- PEs and L1BM ----------------------------------------------------------------------------------------------------
 
 
-def _pe(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+def _pe(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     """Lines between PEs and L1BM, in the order of their masks."""
     way, up = hop.way, hop.way.kind == "up"
-    bank, block, found = (source, target, hop.source) if up else (target, source, hop.target)
+    banks, block, found = ((source,), targets[0], hop.source) if up else (targets, source, hop.target)
     far, through = (hop.target, way.from_address) if up else (hop.source, way.to_address)
     cycles = [far[bit] for bit in through]
     covered = 1 << (way.target_block if up else way.source_block)
@@ -153,14 +160,14 @@ def _pe(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     for turn in _turns_of(way, hop.source, hop.target):
         own, other = (turn.source(), turn) if up else (turn, turn.source())
         at = [_cycle(own, cycles, c) for c in range(4)]
-        words = [bank.address + 2 * t.at(found, way.source_block if up else way.target_block) for t in at]
+        words = [2 * t.at(found, way.source_block if up else way.target_block) for t in at]
         first = block.address + other.at(far, way.target_block if up else way.source_block)
         value = _mask_value(turn, hop) if way.masked else None
         text = way.text.format(
             A=first, B=first, unit=own.unit(hop.source, "MAB", way.takes),
-            pe=operand(bank.memory, way.words, words, off, value is not None),
+            pe=_operands(banks, way.words, words, off, value is not None),
         )  # fmt: skip
-        span, used = range(first, first + covered), _touched(words, way.words, off)
+        span, used = range(first, first + covered), _touched(banks[0], words, way.words, off)
         lines.append(Issue(text, "l1bm", used if up else span, span if up else used, value))
     yield from sorted(lines, key=lambda line: line.masked or 0)
 
@@ -178,8 +185,14 @@ def _cycle(turn: _Turn, cycles: Sequence[int], number: int) -> _Turn:
     return _Turn({**turn.values, **{i: number >> k & 1 for k, i in enumerate(cycles) if i >= 0}}, turn.copies)
 
 
-def _touched(words: Sequence[int], length: int, off: Sequence[int] = ()) -> list[int]:
-    return [first + k for c, first in enumerate(words) if c not in off for k in range(length)]
+def _touched(place: Place, words: Sequence[int], length: int, off: Sequence[int] = ()) -> list[int]:
+    return [place.address + first + k for c, first in enumerate(words) if c not in off for k in range(length)]
+
+
+def _operands(places: Targets, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
+    """The operands that name the same words of a tensor in several banks."""
+    parts = (operand(p.memory, length, [p.address + word for word in words], off, masked) for p in places)
+    return " ".join(parts)
 
 
 def operand(bank: str, length: int, words: Sequence[int], off: Sequence[int] = (), masked: bool = False) -> str:
@@ -223,13 +236,13 @@ def _mask_value(turn: _Turn, hop: Hop) -> int:
     return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
 
 
-def mask_lines(hop: Hop, values: Sequence[int]) -> list[str]:
-    """Lines that put into mask entry 1, 2, … the PEs where the bits have the first, second, … value."""
+def mask_lines(hop: Hop, entries: Mapping[int, int]) -> list[str]:
+    """Lines that put into mask entries the PEs where the bits have certain values; entries: from value to entry."""
     bits = sum(map(_weight, mask_bits(hop)))
     off = idle_cycles(hop)
     tail = f"/{pattern(off)}" if off else ""
     lines = [f'imm i"{bits}" $nowrite', "iand $peid $aluf $t"]
-    for number, value in enumerate(values, 1):
+    for value, number in entries.items():
         lines += [f'imm i"{value}" $nowrite', f"ixor $t $aluf $omr{number}{tail}"]
     return lines
 
@@ -237,27 +250,84 @@ def mask_lines(hop: Hop, values: Sequence[int]) -> list[str]:
 # --- within a PE -----------------------------------------------------------------------------------------------------
 
 
-def _copies(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+def _copies(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     """Four copies per line, in the order of the target's addresses."""
-    way = hop.way
-    name = "ipassa" if way.words == 1 else "lpassa"
+    length = hop.way.words
+    for reads, writes, off in _fours(hop):
+        origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
+        text = f"{_pass(hop.way)} {origin} {result}"
+        if _in_one_memory(source, targets):
+            text = f"{_pass(hop.way)} {origin} $nowrite\n{_pass(hop.way)} $aluf {result}"
+        yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length, off))
+
+
+def _in_one_memory(source: Place, targets: Targets) -> bool:
+    """True where a line would read and write one LM, which it may not."""
+    return source.memory[:2] == "LM" and any(target.memory == source.memory for target in targets)
+
+
+def _fours(hop: Hop, parts: Values | None = None) -> Iterator[Four]:
+    """Words of the tensors that are read and written in the cycles of a step, and the cycles that are left over."""
     pairs = []
-    for turn in _turns_of(way, hop.source, hop.target):
-        a = source.address + 2 * turn.source().at(hop.source, way.source_block)
-        b = target.address + 2 * turn.at(hop.target, way.target_block)
-        if way.words == 1:
-            a, b = a + turn.source().value(hop.source, W), b + turn.value(hop.target, W)
+    for turn in _turns_of(hop.way, hop.source, hop.target):
+        origin = _Turn({**turn.values, **(parts or {})}, {})
+        a = 2 * origin.at(hop.source, hop.way.source_block)
+        b = 2 * turn.at(hop.target, hop.way.target_block)
+        if hop.way.words == 1:
+            a, b = a + origin.value(hop.source, W), b + turn.value(hop.target, W)
         pairs.append((a, b))
     for start in range(0, len(pairs), 4):
         part = pairs[start : start + 4]
         off = tuple(range(len(part), 4))
         part += [part[-1]] * len(off)
-        reads, writes = [a for a, _ in part], [b for _, b in part]
-        text = f"{name} {operand(source.memory, way.words, reads)} {operand(target.memory, way.words, writes, off)}"
-        yield Issue(text, "alu", _touched(reads, way.words), _touched(writes, way.words, off))
+        yield [a for a, _ in part], [b for _, b in part], off
 
 
-def _turns(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
+def _pass(way: Way) -> str:
+    return "ipassa" if way.words == 1 else "lpassa"
+
+
+def _joins(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
+    """Lines one after another, since each forwards to the next, that join the parts of four times a way's words."""
+    way = hop.way
+    joined = range(hop.target.width, hop.source.width)
+    choices = [dict(zip(joined, values, strict=False)) for values in product((0, 1), repeat=way.parts)]
+    if way.name == "add W":  # by this much `lbsl` turns a long word
+        yield Issue('imm i"32" $t', "alu")
+    for group in zip(*(_fours(hop, parts) for parts in choices), strict=True):
+        _, writes, off = group[0]
+        result = _operands(targets, way.words, writes, off)
+        lines = _joining(way, [_operands((source,), way.words, reads) for reads, _, _ in group], result)
+        if _in_one_memory(source, targets):
+            lines[-1] = lines[-1].replace(result, "$nowrite")
+            lines.append(f"{_pass(way)} ${JOIN[way.combine][1]} {result}")
+        reads = [address for four in group for address in _touched(source, four[0], way.words)]
+        yield Issue("\n".join(lines), "alu", reads, _touched(targets[0], writes, way.words, off))
+
+
+JOIN: Mapping[str, tuple[str, str]] = {
+    "fadd": ("fvadd", "mauf"), "fmax": ("fmax", "aluf"), "fmin": ("fmin", "aluf"),
+    "iadd": ("iadd", "aluf"), "imax": ("imax", "aluf"), "imin": ("imin", "aluf"),
+}  # fmt: skip
+"""The instruction that joins two words, and the path on which its result is forwarded."""
+
+
+def _joining(way: Way, parts: Sequence[str], result: str) -> list[str]:
+    """Lines that join operands: `parts`, or the words of one between them. T holds 32 where the words are W's."""
+    op, path = JOIN[way.combine]
+    (first, *others) = parts
+    if way.name == "add W":
+        return [f"lbsl {first} $t $nowrite", f"{op} {first} $aluf {result}"]
+    opposite = [f"msr {first} $nowrite", "msr $aluf $nowrite"]
+    if way.name == "add PE 1":
+        return [*opposite, f"{op} {first} $aluf {result}"]
+    if way.name == "add PEs":  # opposite PEs first: then all four add up the same pairs, and agree to the last bit
+        return [*opposite, f"{op} {first} $aluf $t", f"msr ${path} $nowrite", f"{op} $t $aluf {result}"]
+    sums = [f"{op} {part} ${path if number else 'aluf'} $nowrite" for number, part in enumerate(others)]
+    return [f"{_pass(way)} {first} $nowrite", *sums[:-1], sums[-1].replace("$nowrite", result)]
+
+
+def _turns(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     """Through the matrix registers in turn: rows are written from the addresses that become PEs, columns are read."""
     way = hop.way
     rows = [hop.target[bit] for bit in way.from_address]
@@ -269,15 +339,15 @@ def _turns(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
         start = number
         free = [ends[count - 2]] if count > 1 else []
         for part in parts:
-            words = [source.address + 2 * _cycle(turn, rows, 4 * part + c).source().at(hop.source) for c in range(4)]
-            text = f"{way.text}mwrite {operand(source.memory, 2, words)} $l{register}{4 * part}"
-            yield Issue(text, "mauw", _touched(words, 2), (), after=free)
+            words = [2 * _cycle(turn, rows, 4 * part + c).source().at(hop.source) for c in range(4)]
+            text = f"{way.text}mwrite {_operands((source,), 2, words)} $l{register}{4 * part}"
+            yield Issue(text, "mauw", _touched(source, words, 2), (), after=free)
             number += 1
         for part in parts:
-            words = [target.address + 2 * _cycle(turn, columns, 4 * part + c).at(hop.target) for c in range(4)]
+            words = [2 * _cycle(turn, columns, 4 * part + c).at(hop.target) for c in range(4)]
             off = tuple(c for c in range(4) if any(4 * part + c >> k & 1 and i < 0 for k, i in enumerate(columns)))
             if len(off) < 4:
-                text = f"{way.text}mread $l{register}{4 * part} {operand(target.memory, 2, words, off)}"
-                yield Issue(text, "maur", (), _touched(words, 2, off), after=[start + len(parts) - 1])
+                text = f"{way.text}mread $l{register}{4 * part} {_operands(targets, 2, words, off)}"
+                yield Issue(text, "maur", (), _touched(targets[0], words, 2, off), after=[start + len(parts) - 1])
                 number += 1
         ends.append(number - 1)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from haribote.stack.code import Code
-from haribote.stack.issues import MASKS, Issue, issues, mask_lines
+from haribote.stack.hops import Serial, mask_rounds, place_after
+from haribote.stack.issues import Issue, issues
 from haribote.stack.pack import pack
 from haribote.stack.paths import paths
-from haribote.stack.places import BANKS, NoRoom, Place, Room, Taker
-from haribote.stack.search import Hop, Path
+from haribote.stack.places import BANKS, NoRoom, Place, Room
+from haribote.stack.search import THROUGH, Path
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
@@ -18,7 +19,9 @@ from simulator.isa.cost import Cost, cost_of
 
 @dataclass(frozen=True)
 class Move:
-    """A move as assembly. ways: the names of its hops; resort: no search has found it."""
+    """A move as assembly. ways: the names of its hops; resort: no search has found it; combine: what joins the parts
+    of the source; also: further targets.
+    """
 
     source: Place
     target: Place
@@ -27,75 +30,101 @@ class Move:
     program: Program
     cost: Cost
     resort: bool = False
+    combine: str = ""
+    also: tuple[Place, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Place, ...]:
+        """All places that get the result."""
+        return (self.target, *self.also)
+
+
+def emit(
+    code: Code,
+    source: Place,
+    target: Place | Sequence[Place],
+    combine: str = "",
+    padding: bool = True,
+    assumed: bool = True,
+) -> None:
+    """Adds the lines of a move to a program, with room on the way from `code`. Source and targets must not overlap.
+
+    target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
+    joined, one of `ways.Combine`. padding: what lies beyond the tensor in the places that the map pads to powers of two
+    is moved too; otherwise the target holds anything there. assumed: also by instructions that isa.md marks [A]. Raises
+    NoRoom.
+    """
+    targets = [target] if isinstance(target, Place) else list(target)
+    if padding:
+        source, *targets = (replace(place, map=place.map.padded) for place in (source, *targets))
+    problem = NoRoom(f"there is no way from {source.map} to {targets[0].map}")
+    for path in chosen(source, targets[0], combine, assumed):
+        try:
+            with code.scratch():
+                lines = list(Serial(code, path, source, targets).lines())
+        except NoRoom as error:
+            problem = error
+            continue
+        code.add(*lines)
+        return
+    raise problem
+
+
+def chosen(source: Place, target: Place, combine: str, assumed: bool) -> Sequence[Path]:
+    """The paths that a move may take, the cheapest first."""
+    found = paths(source.map, target.map, THROUGH | {"DRAM"}, assumed, combine)
+    return sorted((path for path, _ in found), key=lambda path: sum(hop.cycles for hop in path))
 
 
 def write(path: Path, source: Place, target: Place, room: Room) -> Move:
     """The assembly of a path. Raises NoRoom where a tensor does not fit on the way."""
     lines: list[str] = []
     hops: list[list[Issue]] = []
-    texts: list[list[str]] = []
 
     def flush() -> None:
-        lines.extend(pack(hops, texts))
+        lines.extend(pack(hops, [[issue.text for issue in hop] for hop in hops]))
         hops.clear()
-        texts.clear()
 
     places, taker = [source], room.taker()
     for number, hop in enumerate(path):
-        places.append(_next(path, number, places[-1], target, taker))
+        places.append(place_after(path, number, places[-1], target, taker))
         turned = hop.way.kind == "matrix" and any(before.way.kind == "matrix" for before in path[:number])
         if taker.again or turned:  # a buffer, or a matrix register, that an earlier hop may still be reading
             flush()
             taker.again = False
-        found = issues(hop, places[-2], places[-1])
-        for part, masks in _masked(hop, found) if hop.way.masked else [(found, [])]:
+        found = issues(hop, replace(places[-2], map=hop.source), places[-1])
+        if any("\n" in issue.text for issue in found):  # lines that forward to each other
+            flush()
+            lines += [line for issue in found for line in issue.text.splitlines()]
+            continue
+        for part, masks in mask_rounds(hop, found) if hop.way.masked else [(found, [])]:
             if masks:
                 flush()
                 lines += masks
             hops.append(part)
-            texts.append([issue.text for issue in part])
     flush()
+    combine = next((hop.way.combine for hop in path if hop.way.combine), "")
+    return replace(of_lines(lines, source, target), ways=tuple(hop.way.name for hop in path), combine=combine)
+
+
+def of_lines(lines: Sequence[str], source: Place, target: Place) -> Move:
+    """Lines without nops as a move."""
     text = fix_nops(assemble("\n".join(lines) + "\n"))
     program = assemble(text)
-    return Move(source, target, text, tuple(hop.way.name for hop in path), program, cost_of(program))
+    return Move(source, target, text, (), program, cost_of(program))
 
 
-def _masked(hop: Hop, found: Sequence[Issue]) -> Iterator[tuple[list[Issue], list[str]]]:
-    """The lines of a hop with their mask entries, as many masks at a time as there are entries; and what sets these."""
-    values = sorted({issue.masked or 0 for issue in found})
-    for start in range(0, len(values), MASKS):
-        part = values[start : start + MASKS]
-        entries = {value: number for number, value in enumerate(part, 1)}
-        chosen = [issue for issue in found if (issue.masked or 0) in entries]
-        named = [replace(issue, text=issue.text.format(omr=entries[issue.masked or 0])) for issue in chosen]
-        yield named, mask_lines(hop, part)
-
-
-def _next(path: Path, number: int, last: Place, target: Place, taker: Taker) -> Place:
-    """Where a hop puts the tensor."""
-    hop = path[number]
-    if number + 1 == len(path):
-        return Place(target.memory, target.address, hop.target)
-    block = 1 << max(hop.way.target_block, path[number + 1].way.source_block)
-    longs = -(-hop.target.longs // block) * block  # issues write and read whole blocks, also where a map has holes
-    longs += hop.way.span if hop.way.single else 0
-    if hop.target.memory == "LM":
-        others = [last.memory] + [target.memory] * (number + 2 == len(path))
-        bank, start = taker.bank(2 * longs, *others)
-        return Place(bank, start, hop.target)
-    return Place(hop.target.memory, taker.buffer(hop.target.memory, longs, last.memory), hop.target)
-
-
-def move(source: Place, target: Place, room: Room | None = None, assumed: bool = False) -> Move:
+def move(source: Place, target: Place, room: Room | None = None, assumed: bool = False, combine: str = "") -> Move:
     """The cheapest move between two places; with the last resort where the search finds nothing that fits.
 
-    Source and target must not overlap. assumed: also with instructions that isa.md marks [A]. Raises NoRoom.
+    Source and target must not overlap. assumed: also with instructions that isa.md marks [A]. combine: what joins the
+    parts of the source's map, one of `ways.Combine`. Raises NoRoom.
     """
     room = room or Room()
     through = frozenset("LM" if memory in BANKS else memory for memory in room.free)
     best: Move | None = None
     problem = NoRoom(f"there is no way from {source.map} to {target.map}")
-    for path, resort in paths(source.map, target.map, through, assumed):
+    for path, resort in paths(source.map, target.map, through, assumed, combine):
         if best is not None and sum(hop.cycles for hop in path) > 2 * best.cost.cycles:
             continue
         try:
@@ -108,23 +137,3 @@ def move(source: Place, target: Place, room: Room | None = None, assumed: bool =
     if best is None:
         raise problem
     return best
-
-
-def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: str = "", padding: bool = True) -> None:
-    """Adds the lines of a move to a program, with room on the way from `code`. Source and targets must not overlap.
-
-    target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
-    joined, `fadd`, `fmax`, `fmin`, `iadd`, `imax` or `imin`. padding: what lies beyond the tensor in the places that
-    the map pads to powers of two is moved too; otherwise the target holds anything there. Raises NoRoom.
-    """
-    first, *others = [target] if isinstance(target, Place) else list(target)
-    assert not combine, "to come"
-    code.add(*_emitted(source, first, padding).splitlines())
-    for other in others:
-        code.add(*_emitted(first, other, padding).splitlines())
-
-
-def _emitted(source: Place, target: Place, padding: bool) -> str:
-    if padding:
-        source, target = (replace(place, map=place.map.padded) for place in (source, target))
-    return move(source, target).text

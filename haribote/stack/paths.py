@@ -24,21 +24,22 @@ TRIED = 3
 
 @lru_cache(maxsize=1 << 12)
 def paths(
-    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool = False
+    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool = False, combine: str = ""
 ) -> tuple[tuple[Path, bool], ...]:
     """The first paths that a search finds, the cheapest by estimate first; at the end the last resort (True), if there
     is one.
 
-    through: memories in which a path may pass; assumed: also with what isa.md marks [A]. What was found before is read
-    from the cache.
+    through: memories in which a path may pass; assumed: also with what isa.md marks [A]; combine: what joins the parts
+    of the start. What was found before is read from the cache.
     """
-    file = _folder() / f"{_key(start, wanted, through, assumed)}.json"
+    file = _folder() / f"{_key(start, wanted, through, assumed, combine)}.json"
     try:
-        return tuple((_path(hops, start, wanted), resort) for hops, resort in json.loads(file.read_text("utf-8")))
+        kept = json.loads(file.read_text("utf-8"))
+        return tuple((_path(hops, start, wanted, combine), resort) for hops, resort in kept)
     except (OSError, ValueError, LookupError, TypeError, StopIteration, LayoutError):
         pass  # not there, or not as we write it: searched again
-    found = [(path, False) for path in _searched(start, wanted, through, assumed)]
-    if (path := last_resort(start, wanted)) is not None:
+    found = [(path, False) for path in _searched(start, wanted, through, assumed, combine)]
+    if not combine and (path := last_resort(start, wanted)) is not None:
         found.append((path, True))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -48,15 +49,15 @@ def paths(
     return tuple(found)
 
 
-def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool) -> Iterator[Path]:
+def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
     """What the search finds; where it finds nothing, what two wider ones find."""
     found: list[Path] = []
     for memories in dict.fromkeys((through - {"DRAM"}, through)):  # DRAM on the way is seldom better, and widens much
-        found += islice(candidates(start, wanted, memories, LIMIT, assumed), TRIED)
+        found += islice(candidates(start, wanted, memories, LIMIT, assumed, combine=combine), TRIED)
     yield from found
     if not found:
-        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, single=True), TRIED)
-        yield from islice(candidates(start, wanted, through, LIMIT // 2, assumed, turns=1), TRIED)
+        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, single=True, combine=combine), TRIED)
+        yield from islice(candidates(start, wanted, through, LIMIT // 2, assumed, turns=1, combine=combine), TRIED)
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------
@@ -68,29 +69,38 @@ def _folder() -> File:
     sources = [
         File(__file__).parent / f"{name}.py" for name in ("maps", "demand", "costs", "search", "resort", "paths")
     ]
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways()).encode())
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways("")).encode())
     return cache_folder() / f"moves-{digest.hexdigest()[:16]}"
 
 
 def _key(*parts: Any) -> str:
-    start, wanted, through, assumed = parts
-    return hashlib.sha256(repr((start, wanted, sorted(through), assumed)).encode()).hexdigest()[:32]
+    start, wanted, through, *rest = parts
+    return hashlib.sha256(repr((start, wanted, sorted(through), *rest)).encode()).hexdigest()[:32]
 
 
 def _plain(path: Path) -> list[Any]:
-    """A path as JSON: of every hop its way and what the bits of its target carry."""
+    """A path as JSON: of every hop its way and its maps."""
     return [
-        [hop.way.name, hop.way.source, hop.target.memory, [[*bit, c] for bit, c in hop.target.carries]] for hop in path
+        [
+            hop.way.name,
+            *(
+                [found.memory, found.shape, [[*bit, c] for bit, c in found.carries]]
+                for found in (hop.source, hop.target)
+            ),
+        ]
+        for hop in path
     ]
 
 
-def _path(hops: Sequence[Any], start: BitMap, wanted: BitMap) -> Path:
+def _path(hops: Sequence[Any], start: BitMap, wanted: BitMap, combine: str) -> Path:
     """A path from JSON. Raises ValueError, among others, where it is none from `start` to `wanted`."""
     found: list[Hop] = []
-    for name, source, memory, carries in hops:
-        table = {Bit(level, number): carry for level, number, carry in carries}
-        target = BitMap.of(memory, start.shape, table)
-        found.append(Hop(named(name, source, memory), found[-1].target if found else start, target))
-    if not found or not found[-1].target.satisfies(wanted):
+    for name, *ends in hops:
+        source, target = (
+            BitMap.of(memory, shape, {Bit(level, number): carry for level, number, carry in carries})
+            for memory, shape, carries in ends
+        )
+        found.append(Hop(named(name, source.memory, target.memory, combine), source, target))
+    if not found or not found[-1].target.satisfies(wanted) or found[0].source.memory != start.memory:
         raise ValueError("the path ends elsewhere")
     return tuple(found)

@@ -14,7 +14,7 @@ from itertools import count
 
 from haribote.stack.costs import exact, least, least_hop
 from haribote.stack.demand import Demand, after, before
-from haribote.stack.maps import NOTHING, UNITS, BitMap, Memory, W, address, level_of_change
+from haribote.stack.maps import COPY, NOTHING, PART, UNITS, BitMap, Memory, W, address, level_of_change
 from haribote.stack.ways import Way, ways_into
 
 WITHIN = 2
@@ -49,7 +49,7 @@ Path = tuple[Hop, ...]
 class _State:
     """Where a search back from the goal is. climbing: the hops looked at next go up, from the start's side. waste: bits
     of addresses that these fill with copies or nothing, since the start's units hold the same or nothing. turns: how
-    often the path may still come down to the PEs and climb again.
+    often the path may still come down to the PEs and climb again. parts: bits that the hops from here on join.
     """
 
     demand: Demand
@@ -58,13 +58,14 @@ class _State:
     moves: int = 0
     waste: int = 0
     turns: int = 0
+    parts: int = 0
 
     def back(self, way: Way, start: BitMap) -> _State | None:
         """The state before a hop; None where the path would have a shape that is not looked at or the hop is of no
         use.
         """
         rise = HEIGHT[way.target] - HEIGHT[way.source]
-        within = self.within + 1 if not rise and way.target == "LM" else 0
+        within = self.within + (way.kind != "add") if not rise and way.target == "LM" else 0
         moves = self.moves + (way.kind == "mv")
         turning = self.climbing and rise < 0 and way.kind != "mv"
         if within > WITHIN or moves > MOVES or self.turns < turning:
@@ -77,7 +78,7 @@ class _State:
         if asked is None:
             return None
         waste = self.waste + _wasted(way, self.demand, start)
-        return _State(asked, climbing, within, moves, waste, self.turns - turning)
+        return _State(asked, climbing, within, moves, waste, self.turns - turning, self.parts + way.joined)
 
 
 def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
@@ -91,16 +92,25 @@ def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
 
 
 def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap) -> Path | None:
-    """The maps along a path whose hops must meet the demands after them; None where that fails."""
+    """The maps along a path whose hops must meet the demands after them; None where that fails or parts remain."""
     hops: list[Hop] = []
-    found = start
+    found = numbered(start)
     for way, wanted in ways:
-        made = after(way, found, wanted)
+        made = after(way, found, wanted, start.width)
         if made is None:
             return None
-        hops.append(Hop(way, found, made))
-        found = made
-    return tuple(hops)
+        hops.append(Hop(way, *made))
+        found = made[1]
+    return tuple(hops) if found.shape == start.shape else None
+
+
+def numbered(start: BitMap) -> BitMap:
+    """The map with the parts of an element told apart by an axis of their own, the first."""
+    parts = [bit for bit, carry in start.carries if carry == PART]
+    if not parts:
+        return start
+    table = {bit: start.width + parts.index(bit) if carry == PART else carry for bit, carry in start.carries}
+    return BitMap.of(start.memory, (1 << len(parts), *start.shape), table)
 
 
 def fits_exactly(way: Way, wanted: BitMap) -> bool:
@@ -108,7 +118,7 @@ def fits_exactly(way: Way, wanted: BitMap) -> bool:
     if wanted.memory != "LM":
         return not way.single
     if wanted[W] == NOTHING:
-        return way.name == "copy words"
+        return way.words == 1
     return not way.target_block or wanted[address(0)] != NOTHING
 
 
@@ -153,20 +163,22 @@ def candidates(
     assumed: bool = False,
     single: bool = False,
     turns: int = 0,
+    combine: str = "",
 ) -> Iterator[Path]:
     """Paths in the order of what they cost, hops in turn. through: the memories in which they may pass (LM stands for
     all banks); limit: demands that are looked at; assumed: also with instructions that isa.md marks [A]; single: also
-    with those that waste three of four cycles; turns: how often a path may come down to the PEs and climb again.
+    with those that waste three of four cycles; turns: how often a path may come down to the PEs and climb again;
+    combine: what joins the start's parts.
     """
-    search = _Search(start, wanted, turns)
+    search = _Search(start, wanted, turns, combine)
     for _ in range(limit):
         yield from search.finished()
         if not search.open:
             break
         cost, state, steps = search.next()
-        for way in ways_into(state.demand.memory, assumed, single):
+        for way in ways_into(state.demand.memory, assumed, single, combine):
             prior = state.back(way, start) if steps or fits_exactly(way, wanted) else None
-            if prior is not None:
+            if prior is not None and prior.parts <= search.most:
                 search.add(cost, state, way, prior, steps, inside=way.source in through)
     yield from search.finished(everything=True)
 
@@ -177,8 +189,12 @@ _Steps = tuple[tuple[Way, Demand], ...]
 class _Search:
     """The states still to be looked at, by what a path through them costs at least, and the paths found by then."""
 
-    def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
+    def __init__(self, start: BitMap, wanted: BitMap, turns: int, combine: str = "") -> None:
         self.start, self._bound, self._numbers = start, _Bound(start, wanted, turns), count()
+        self._parts = sum(1 for _, carry in start.carries if carry == PART)
+        copies = len([carry for _, carry in start.carries if carry == COPY])
+        self.most = self._parts + (copies if combine[1:] in ("max", "min") and self._parts else 0)
+        self._idempotent = combine[1:] in ("max", "min")
         first = _State(Demand.of(wanted), turns=turns)
         self._best: dict[_State, float] = {first: 0.0}
         self.open: list[tuple[float, int, float, _State, _Steps]] = []
@@ -196,12 +212,19 @@ class _Search:
     def add(self, cost: float, state: _State, way: Way, prior: _State, steps: _Steps, inside: bool) -> None:
         """A state before a hop. inside: paths may pass there, and not only start."""
         steps = ((way, state.demand), *steps)
-        price = cost + least(way, state.demand, self.start.width, prior.waste - state.waste)
-        if prior.demand.met_by(self.start) and (path := follow(steps, self.start)) is not None:
+        price = cost + least(way, state.demand, self.start.width + state.parts, prior.waste - state.waste)
+        if self._met(prior) and (path := follow(steps, self.start)) is not None:
             heapq.heappush(self._found, (sum(hop.cycles for hop in path), next(self._numbers), path))
         if inside and price < self._best.get(prior, float("inf")):
             self._best[prior] = price
             self._push(price, prior, steps)
+
+    def _met(self, state: _State) -> bool:
+        """True where the start meets the demand and has as many parts as the hops join."""
+        if not state.demand.met_by(self.start, self._idempotent):
+            return False
+        copies = sum(1 for bit, carry in state.demand.carries if carry == PART and self.start[bit] == COPY)
+        return state.parts - copies == self._parts
 
     def finished(self, everything: bool = False) -> Iterator[Path]:
         """Paths that nothing still to be looked at can be below."""

@@ -11,12 +11,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from haribote.stack.instructions_as_maps import map_of
 from haribote.stack.maps import Bit, Memory, W, address, unit_bits
 
-Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix"]
+Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix", "add"]
+Combine = Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"]
+"""What joins the parts of an element: as single-precision numbers or as integers."""
+IN_TREE: Mapping[str, str] = {"fadd": "ffadd", "fmax": "fmax", "fmin": "fmin", "iadd": "iiadd"}
+"""The same as the transfers that join words on their way call it; integers have no largest or smallest there."""
 MASKABLE = ("MAB", "PE")
 """Levels whose units a write mask can choose."""
 
@@ -36,6 +40,9 @@ class Way:
 
     masked: the units in PEs are chosen by write masks. single: only the first cycle counts, what the others write is
     overwritten by later issues; span: long words that an issue writes, junk included. assumed: isa.md marks it [A].
+
+    reduces: source bits whose values are joined, by `combine`; parts: bits of addresses (or W, where words == 1) that
+    are.
     """
 
     name: str
@@ -57,6 +64,9 @@ class Way:
     single: bool = False
     words: int = 2
     span: int = 1
+    reduces: tuple[Bit, ...] = ()
+    parts: int = 0
+    combine: str = ""
 
     @cached_property
     def wired(self) -> Mapping[Bit, Bit]:
@@ -66,26 +76,37 @@ class Way:
     @property
     def unit(self) -> str:
         """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
-        return {"mv": "mv", "l2bm": "l2bm", "up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau"}[self.kind]
+        names = {"up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau", "add": "alu"}
+        return names.get(self.kind, self.kind)
+
+    @property
+    def joined(self) -> int:
+        """How many bits of parts the hop makes away with."""
+        return len(self.reduces) + self.parts
 
 
 _MEMORY: dict[str, Memory] = {"PE": "LM", "L1BM": "L1BM", "L2BM": "L2BM", "PDM": "PDM", "DRAM": "DRAM"}
 _SAMPLE = {"A": 0, "B": 0, "n": 64, "g": 0, "l": 0, "h": 0, "k": 0, "unit": "0", "set": ""}
 
 
-def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False, single: bool = False) -> Way:
+def _transfer(
+    kind: Kind, text: str, masked: bool = False, assumed: bool = False, single: bool = False, combine: str = ""
+) -> Way:
     """The way that a line stands for, its relation read off the instruction's map."""
     wide = "$llb" in text
     found = map_of(text.format(**_SAMPLE, pe="$llm0v" if wide else "$lm0v"))
     source, target = _MEMORY[found.source], _MEMORY[found.target]
-    parts: dict[str, list[Bit]] = {"repeated": [], "takes": [], "puts": [], "to_address": [], "from_address": []}
+    names = ("repeated", "takes", "puts", "to_address", "from_address", "reduces")
+    parts: dict[str, list[Bit]] = {name: [] for name in names}
     wires: list[tuple[Bit, Bit]] = []
     seen: set[Bit] = set()
     full = _block(target, [bit for lead in found.leads for bit in lead.target], wide)
     leads = [lead for lead in found.leads if lead.letter != "c" or not single]
     for lead in leads:
         seen |= {*lead.source, *lead.target}
-        if lead.chosen:
+        if combine and not lead.target and not lead.chosen:
+            parts["reduces"] += lead.source
+        elif lead.chosen:
             parts["takes"] += lead.source
             parts["puts"] += lead.target
         elif not lead.source:
@@ -101,12 +122,14 @@ def _transfer(kind: Kind, text: str, masked: bool = False, assumed: bool = False
     wires += [(bit, bit) for bit in (*shared, W)]
     name = re.split("[/@{]", text.split()[0])[0] + (" " + _ends(text) if kind == "mv" else "")
     marks = {" wide": wide, " masked": masked, " single": single}
+    lists: dict[str, Any] = {key: tuple(bits) for key, bits in parts.items()}
     return Way(
         name + "".join(mark for mark, given in marks.items() if given), kind, source, target, text, tuple(wires),
         source_block=_block(source, [bit for lead in leads for bit in lead.source], wide),
         target_block=_block(target, [bit for lead in leads for bit in lead.target], wide), span=1 << full,
         free_copies=kind != "mv", masked=masked, assumed=assumed, single=single, words=4 if wide else 2,
-        **{key: tuple(bits) for key, bits in parts.items()},
+        combine=combine,
+        **lists,
     )  # fmt: skip
 
 
@@ -190,9 +213,19 @@ DOWN = (
 UP = ("l1bmd {pe} $lb{B}", *(f"{op}@{{unit}} {{pe}} ${lb}{{B}}" for op in ("l1bmm", "l1bmm4") for lb in ("llb", "lb")))
 
 
+JOINING: tuple[tuple[Kind, str], ...] = (
+    ("up", "l1bmr{op} {{pe}} $llb{{B}}"), ("up", "l1bmr{op} {{pe}} $lb{{B}}"),
+    ("up", "l1bmr4{op} {{pe}} $llb{{B}}"), ("up", "l1bmr4{op} {{pe}} $lb{{B}}"),
+    ("l2bm", "l2bmr{op} $lb{{A}} $lc{{B}}"), ("l2bm", "l2bmr2{op} $lb{{A}} $lc{{B}}"),
+    ("mv", "mvr{op}/n{{n}} $lc{{A}} $d{{B}}"), ("mv", "mvr{op}/n{{n}} $lc{{A}} $p{{B}}@{{h}}"),
+    ("mv", "mvr2{op}/n{{n}} $lc{{A}} $d{{B}}"), ("mv", "mvr4{op}/n{{n}} $lc{{A}} $d{{B}}"),
+)  # fmt: skip
+"""Transfers that join words on their way."""
+
+
 @cache
-def ways() -> tuple[Way, ...]:
-    """All of them."""
+def ways(combine: str = "") -> tuple[Way, ...]:
+    """All of them; those that join parts by `combine` last."""
     found = [_transfer("mv", text) for text in MV]
     found.append(_transfer("mv", "mvb/n{n} $d{A} $lc{B}", assumed=True))
     found += [_transfer("l2bm", text) for text in L2BM]
@@ -201,16 +234,37 @@ def ways() -> tuple[Way, ...]:
     found += [_transfer("l2bm", text, single=True) for text in L2BM]
     found += [_transfer("up", text, single=True) for text in UP]
     found += [_transfer("down", text, masked, single=True) for masked in (False, True) for text in DOWN[masked:-2]]
-    return (*found, *_local())
+    return (*found, *_local(), *(_joining(combine) if combine else ()))
+
+
+def _joining(combine: str) -> Iterator[Way]:
+    """Ways that join parts: transfers, and instructions of a PE."""
+    op = IN_TREE.get(combine, "")
+    for kind, text in JOINING:
+        if op and ("$llb" not in text or combine[0] == "f"):
+            yield _transfer(kind, text.format(op=op), combine=combine)
+    units = tuple((bit, bit) for bit in unit_bits("LM"))
+    for parts in range(1, 5):
+        yield Way(f"add {parts}", "add", "LM", "LM", "", (*units, (W, W)), parts=parts, combine=combine)
+        yield Way(f"add words {parts}", "add", "LM", "LM", "", units, words=1, parts=parts, combine=combine)
+    yield _across("add W", (W,), combine)
+    yield _across("add PE 1", (Bit("PE", 1),), combine)
+    yield _across("add PEs", (Bit("PE", 0), Bit("PE", 1)), combine)
+
+
+def _across(name: str, bits: tuple[Bit, ...], combine: str) -> Way:
+    """Joins the words of a long word, or of neighbouring PEs, all of which then hold the result."""
+    wires = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
+    return Way(name, "add", "LM", "LM", "", wires, bits, reduces=bits, combine=combine)
 
 
 @cache
-def ways_into(memory: Memory, assumed: bool = False, single: bool = False) -> tuple[Way, ...]:
+def ways_into(memory: Memory, assumed: bool = False, single: bool = False, combine: str = "") -> tuple[Way, ...]:
     """Those that end in a memory. assumed: with what isa.md marks [A]; single: with those of one cycle."""
-    found = (way for way in ways() if way.target == memory)
+    found = (way for way in ways(combine) if way.target == memory)
     return tuple(way for way in found if (assumed or not way.assumed) and (single or not way.single))
 
 
-def named(name: str, source: Memory, target: Memory) -> Way:
+def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:
     """A way by its name."""
-    return next(way for way in ways() if (way.name, way.source, way.target) == (name, source, target))
+    return next(way for way in ways(combine) if (way.name, way.source, way.target) == (name, source, target))

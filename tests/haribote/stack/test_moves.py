@@ -12,7 +12,7 @@ from benchmarks.moves import by_hand
 from haribote.layout import LAYOUTS
 from haribote.stack.bounds import lower_bound
 from haribote.stack.collection import collection, pairs
-from haribote.stack.maps import BitMap
+from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address
 from haribote.stack.moves import Move, move, write
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place, Room
@@ -20,6 +20,7 @@ from haribote.stack.resort import last_resort
 from haribote.stack.search import candidates
 from haribote.stack.verify import failure
 from simulator.assembly.checks import check
+from tests.haribote.stack.emitted import sound
 from tests.haribote.stack.random_maps import changes, source_of, target_of
 
 MAPS = collection()
@@ -135,3 +136,54 @@ def test_buffers_are_whole_blocks_and_matrix_registers_are_waited_for() -> None:
     assert [hop.way.name for hop in found[0]][:2] == ["dm", "fm"]
     for path in found:
         _sound(write(path, source_of(twice), target_of(row_major), Room()))
+
+
+# --- parts, and programs ---------------------------------------------------------------------------------------------
+
+NEAR, SPREAD = parse("((8_L1B:1, 4:1, 4_PE:1, 2_W:1))"), parse("((8_L1B:1, 4:1, 16_MAB:1))")
+
+
+def _parts(found: BitMap, *levels: str) -> BitMap:
+    """The map with parts where it has copies."""
+    spread = {bit: PART for bit in found.copies() if bit.level in levels}
+    return BitMap.of(found.memory, found.shape, {**found.table, **spread})
+
+
+@pytest.mark.parametrize("combine", ["fadd", "fmax", "fmin", "iadd"])
+def test_parts_of_mabs_become_copies_in_two_transfers(combine: str) -> None:
+    found = sound(Place("LM0", 8, _parts(NEAR, "MAB")), Place("LM1", 4, NEAR), Place("GRF0", 0, NEAR), combine=combine)
+    assert found.cost.steps == 4 and found.text.startswith("l1bmr")
+
+
+@pytest.mark.parametrize(("levels", "combine"), [("PE", "fadd"), ("PE", "imax"), ("W", "iadd"), ("W PE", "imin")])
+def test_parts_within_a_mab(levels: str, combine: str) -> None:
+    source = BitMap.of("LM", SPREAD.shape, {**SPREAD.table, W: COPY, Bit("PE", 0): COPY, Bit("PE", 1): COPY})
+    sound(Place("GRF0", 8, _parts(source, *levels.split())), Place("LM0", 4, SPREAD), combine=combine)
+
+
+@pytest.mark.parametrize("combine", ["fadd", "imin"])
+def test_parts_at_addresses(combine: str) -> None:
+    source = BitMap.of("LM", SPREAD.shape, {**SPREAD.table, address(3): PART, address(5): PART})
+    sound(Place("LM0", 8, source), Place("LM0", 128, SPREAD), combine=combine)
+
+
+def test_a_partial_product_is_added_up_and_dealt_out() -> None:
+    """Sums of 16 MABs with 16 columns at addresses become one column per MAB."""
+    near = MAPS["256x16.near"]
+    units = {Bit("L1B", 0): 9, Bit("L1B", 1): 10, Bit("L1B", 2): 11, W: 4, Bit("PE", 0): 5, Bit("PE", 1): 6}
+    columns = {address(k): bit for k, bit in enumerate((7, 8, 0, 1, 2, 3))}
+    start = BitMap.of("LM", (256, 16), {bit: COPY for bit in near.copies()} | units | columns)
+    start = BitMap.of("LM", (256, 16), {**start.table, **{Bit("MAB", k): PART for k in range(4)}})
+    found = sound(Place("GRF0", 0, start), Place("GRF1", 0, near), combine="fadd")
+    assert found.cost.units["l1bm"] == 17 and found.cost.steps <= 19
+
+
+def test_parts_of_l1bs() -> None:
+    wanted = parse("((4:1, 4_PE:1, 2_W:1))")
+    sound(Place("LM0", 8, _parts(wanted, "L1B")), Place("LM1", 8, wanted), combine="fadd")
+
+
+def test_the_same_map_in_other_banks() -> None:
+    near = MAPS["256x16.near"]
+    found = sound(Place("LM0", 8, near), Place("LM0", 16, near), Place("GRF0", 0, near), Place("GRF1", 16, near))
+    assert found.cost.steps == 2

@@ -1,0 +1,100 @@
+"""The lines of a path, hop by hop, and the room that it takes on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from haribote.stack.code import Code
+from haribote.stack.issues import MASKS, Issue, idle_cycles, issues, mask_bits, mask_lines
+from haribote.stack.maps import Memory
+from haribote.stack.places import Place
+from haribote.stack.search import Hop, Path
+
+
+class Giver(Protocol):
+    """What hands out room on the way."""
+
+    def bank(self, words: int, *others: str) -> tuple[str, int]:
+        """Room in a memory of the PEs that is none of `others`, and its first word."""
+
+    def buffer(self, memory: Memory, longs: int, last: str) -> int:
+        """Room in a memory of long words; last: the memory that the tensor is in before, whose room stays taken."""
+
+
+def place_after(path: Path, number: int, last: Place, target: Place, giver: Giver) -> Place:
+    """Where a hop puts the tensor."""
+    hop = path[number]
+    if number + 1 == len(path):
+        return Place(target.memory, target.address, hop.target)
+    block = 1 << max(hop.way.target_block, path[number + 1].way.source_block)
+    longs = -(-hop.target.longs // block) * block  # issues write and read whole blocks, also where a map has holes
+    longs += hop.way.span if hop.way.single else 0
+    if hop.target.memory == "LM":
+        others = [last.memory] + [target.memory] * (number + 2 == len(path))
+        return Place(*giver.bank(2 * longs, *others), hop.target)
+    return Place(hop.target.memory, giver.buffer(hop.target.memory, longs, last.memory), hop.target)
+
+
+def mask_rounds(hop: Hop, found: Sequence[Issue]) -> Iterator[tuple[list[Issue], list[str]]]:
+    """The lines of a hop with their mask entries, as many masks at a time as there are entries; and what sets these."""
+    values = sorted({issue.masked or 0 for issue in found})
+    for start in range(0, len(values), MASKS):
+        entries = {value: number for number, value in enumerate(values[start : start + MASKS], 1)}
+        yield [_named(issue, entries) for issue in found if (issue.masked or 0) in entries], mask_lines(hop, entries)
+
+
+def _named(issue: Issue, entries: dict[int, int]) -> Issue:
+    return replace(issue, text=issue.text.format(omr=entries[issue.masked or 0]))
+
+
+def _setting(hop: Hop, value: int) -> Callable[[int], list[str]]:
+    return lambda entry: mask_lines(hop, {value: entry})
+
+
+@dataclass
+class Serial:
+    """A path as lines of a program, hop after hop."""
+
+    code: Code
+    path: Path
+    source: Place
+    targets: Sequence[Place]
+
+    def lines(self) -> Iterator[str]:
+        """Raises NoRoom."""
+        last = self.source
+        for number, hop in enumerate(self.path):
+            ends = [place_after(self.path, number, last, self.targets[0], self)]
+            if number + 1 == len(self.path):
+                ends += [replace(place, map=hop.target) for place in self.targets[1:]]
+            found = issues(hop, replace(last, map=hop.source), *ends)
+            for issue in found if not hop.way.masked else self._masked(hop, found):
+                yield from issue.text.splitlines()
+            last = ends[0]
+
+    def _masked(self, hop: Hop, found: Sequence[Issue]) -> Iterator[Issue]:
+        """With masks that are set up once, as long as there are entries for them; then with masks set here."""
+        bits, off = tuple(mask_bits(hop)), idle_cycles(hop)
+        set_here: int | None = None
+        for issue in found:
+            value = issue.masked or 0
+            entry = self.code.mask((bits, value, off), _setting(hop, value))
+            if entry is None:
+                if value != set_here:
+                    set_here, own = value, self.code.entry()
+                    yield Issue("\n".join(mask_lines(hop, {value: own})), "alu")
+                entry = own
+            yield _named(issue, {value: entry})
+
+    # --- room on the way: what `place_after` asks for -----------------------------------------------------------------
+
+    def bank(self, words: int, *others: str) -> tuple[str, int]:
+        """Room that is given back when the path is written."""
+        slot = self.code.take(words, [bank for bank in ("GRF0", "GRF1", "LM0", "LM1") if bank not in others])
+        return slot.bank, slot.address
+
+    def buffer(self, memory: Memory, longs: int, last: str) -> int:
+        """Buffers come in turn; DRAM is never short."""
+        return self.code.dram(longs) if memory == "DRAM" else self.code.buffer(memory, longs)

@@ -1,0 +1,36 @@
+"""Emitted moves, run on random words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from haribote.stack.code import Code
+from haribote.stack.moves import Move, emit, of_lines
+from haribote.stack.places import BANKS, Place
+from haribote.stack.verify import failure
+from simulator.assembly.checks import check
+
+
+def code_beside(*places: Place) -> Code:
+    """A program whose room does not touch the places."""
+    code = Code()
+    for place in places:
+        first = place.address if place.memory in BANKS else -(-place.address // 64) * 64
+        code.take(first + place.words, [place.memory]) if place.memory != "DRAM" else code.dram(first + place.words)
+    return code
+
+
+def emitted(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:
+    """A move as a program, its setup before it."""
+    code = code_beside(source, *targets)
+    emit(code, source, targets, combine, padding)
+    found = of_lines([*code.setup, *code.lines], source, targets[0])
+    return replace(found, also=targets[1:], combine=combine)
+
+
+def sound(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:
+    """The same, which does what it says and of which the checker finds nothing."""
+    found = emitted(source, *targets, combine=combine, padding=padding)
+    assert failure(found) == ""
+    assert check(found.program) == []
+    return found
