@@ -18,14 +18,20 @@ from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
 from haribote.stack.products.core import Core, Precision
+from haribote.stack.products.matching import matrix_cores
+from haribote.stack.products.matrix import emit_matrix
 from haribote.stack.products.spec import NoProduct, Spec
 
 __all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "partners"]
 
 
 def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> list[Core]:
-    """The ways to multiply operands with these maps, the fewest steps first; none where they do not fit."""
-    raise NotImplementedError
+    """The ways to multiply operands with these maps, the fewest steps first; none where they do not fit.
+
+    Raises NoProduct where the spec is not one of the maps' axes.
+    """
+    found = Spec.of(spec, a.shape, b.shape)
+    return sorted(matrix_cores(found, a, b, precision), key=lambda core: core.steps)
 
 
 def partners(
@@ -42,4 +48,4 @@ def emit(code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target:
     `core.target` or another that the core can give; or L1BM with `core.reduced_target`. Nothing else changes but
     scratch, T, mask entries and the matrix registers. Raises NoProduct and NoRoom.
     """
-    raise NotImplementedError
+    emit_matrix(code, core, a, b, target)

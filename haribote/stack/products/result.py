@@ -1,0 +1,76 @@
+"""Where the results of a core go: the loops that a target asks for, and the lines that store a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from haribote.stack.maps import COPY, PART, Bit, W, address
+from haribote.stack.places import Place
+from haribote.stack.products.core import Core, reduction
+from haribote.stack.products.matching import FAR
+from haribote.stack.products.spec import Carry, NoProduct, Tag, tags
+from haribote.stack.products.walk import Side
+
+
+@dataclass(frozen=True)
+class Result:
+    """A target. side: its carries as those of a memory of the PEs, before any sum over MABs. transfer: the one that
+    sums over MABs on the way to L1BM, "" where results go to banks.
+    """
+
+    side: Side
+    transfer: str
+
+    @property
+    def cycles(self) -> list[Tag]:
+        """The index bits at the cycles of a step, where the target says."""
+        found = [self.side.carries[address(number)] for number in range(2)] if self.transfer else []
+        return [carry for carry in found if isinstance(carry, Tag)]
+
+    def store(self, line: str, elements: Sequence[Mapping[Tag, int]]) -> Iterator[str]:
+        """The last step of a sum, all but its destination, and what it takes to bring the results to their places."""
+        if not self.transfer:
+            texts = (self.side.text(elements, home) for home in range(len(self.side.homes)))
+            yield f"{line} {' '.join(texts)}"
+            return
+        (place,) = self.side.homes
+        width = 16 if self.transfer == "l1bmr4ffadd" else 4
+        yield f"{line} $nowrite"
+        yield f"{self.transfer} $mauf $lb{place.address + width * self.side.longs(elements[0])}"
+
+
+def result(core: Core, target: Place | Sequence[Place]) -> Result:
+    """The target of a core. Raises NoProduct where the core's results do not end up there."""
+    places = (target,) if isinstance(target, Place) else tuple(target)
+    transfer = reduction(core.target) if places[0].memory == "L1BM" else ""
+    found: dict[Bit, Carry] = tags(places[0].map, core.spec.out)
+    if places[0].memory == "L1BM":
+        if core.reduced_target is None:
+            raise NoProduct("no transfer to L1BM sums exactly what this core leaves in parts", "a target in a bank")
+        found = _before(found, transfer)
+    elif any(place.map.memory != "LM" or place.map != places[0].map for place in places):
+        raise NoProduct("the targets of a product are banks, with the same map, or a single place in L1BM")
+    own = tags(core.target, core.spec.out)
+    near = [Bit("PE", 0), Bit("PE", 1), W]
+    if any(found.get(bit) != own[bit] for bit in FAR) or _names(found) != _names(own):
+        raise NoProduct(f"the result of {core} is not where the target wants it", f"{core.target}")
+    if not core.matrix and any(found[bit] != own[bit] for bit in near):
+        raise NoProduct("products in the vector unit stay at W and PE where they are", f"{core.target}")
+    return Result(Side(places, found), transfer)
+
+
+def _before(found: Mapping[Bit, Carry], transfer: str) -> dict[Bit, Carry]:
+    """What the PEs hold before the sum over MABs."""
+    table: dict[Bit, Carry] = {bit: carry for bit, carry in found.items() if bit.level not in ("MAB", "PE", "address")}
+    lower = [Bit("PE", 0), Bit("PE", 1)]
+    table |= {Bit("MAB", number): PART for number in range(4)}
+    if transfer == "l1bmr4ffadd":
+        lower += [Bit("MAB", 2), Bit("MAB", 3)]
+    table |= {bit: found.get(address(number), COPY) for number, bit in enumerate(lower)}
+    upper = {bit.number - len(lower): carry for bit, carry in found.items() if bit.level == "address"}
+    return table | {address(number): carry for number, carry in upper.items() if number >= 0}
+
+
+def _names(found: Mapping[Bit, Carry]) -> set[Tag]:
+    return {carry for carry in found.values() if isinstance(carry, Tag)}

@@ -1,0 +1,58 @@
+"""Which memories a product in the matrix unit uses, and how many vectors it takes at a time.
+
+A step reads each memory at one address, so vectors, sums and matrices lie in three different ones. Sums are in GRF: of
+LM, what was just written cannot be read soon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from haribote.stack.code import GRF, LM, Code
+from haribote.stack.places import NoRoom
+
+GROUP, BLOCK = 8, 16
+"""Words per PE of four vectors, and of an 8x8 block."""
+MANY = 8
+"""Groups of vectors at a time with which the rest of the work hardly counts."""
+
+
+@dataclass(frozen=True)
+class Banks:
+    """vectors, sums, matrices: memories. in_place: sums grow where the results go. chunk: groups of vectors at once."""
+
+    vectors: str
+    sums: str
+    matrices: str
+    in_place: bool
+    chunk: int
+
+
+def banks(
+    code: Code, groups: int, blocks: int, parts: int, targets: Collection[str], homes: Sequence[Collection[str]]
+) -> Banks:
+    """Choose them. groups: of four vectors; blocks: of what is summed over; parts: of a single; targets: banks of the
+    result; homes: banks of the matrix and of the vectors, none where they are turned before. Raises NoRoom.
+    """
+    matrix, vector = homes
+    own = [bank for bank in targets if bank in GRF][:1]
+    found = []
+    for sums in own or GRF:
+        for vectors in (*GRF, *LM):
+            if vectors == sums or (vectors in LM and set(vector) == {vectors}):
+                continue
+            most = code.largest(vectors) // (GROUP * blocks * parts)
+            if not own:
+                most = min(most, (code.largest(sums) - 2 * BLOCK) // GROUP)
+            good = min(most, groups, MANY)
+            found.append(((good, vectors in GRF, vectors not in matrix, vectors not in targets), most, vectors, sums))
+    _, most, vectors, sums = max(found, key=lambda option: option[0])
+    if most < 1:
+        need = GROUP * blocks * parts
+        sizes = ", ".join(f"{code.largest(bank)} of {bank}" for bank in (*GRF, *LM))
+        raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
+    rest = [bank for bank in reversed(LM) if bank != vectors]
+    matrices = min(rest, key=lambda bank: (set(matrix) == {bank}, bank in targets))
+    chunks = -(-groups // most)
+    return Banks(vectors, sums, matrices, bool(own), -(-groups // chunks))

@@ -1,0 +1,44 @@
+"""Transposing 8x8 blocks of an operand on the way: three of its address bits change places with W and the PE bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from haribote.stack.code import Code
+from haribote.stack.maps import address
+from haribote.stack.places import Place
+from haribote.stack.products.matching import Turn, turned
+from haribote.stack.products.spec import Spec, Tag, map_of
+from haribote.stack.products.walk import Side, operand, walk
+
+
+def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn, banks: Sequence[str]) -> Side:
+    """The operand with its blocks transposed, in scratch in one of `banks`; itself where there is nothing to turn.
+
+    A block's rows (the values of the address bits) are written to a matrix register and its columns read from it, two
+    registers in turn: two steps for each block and three more.
+    """
+    if bits is None:
+        return side
+    (source, *_) = side.homes
+    after = turned(side.carries, bits)
+    slot = code.take(source.words, banks)
+    place = Place(slot.bank, slot.address, map_of(source.map.shape, letters, "LM", after))
+    inside = [address(number) for number in bits]
+    outer = [tag for tag in side.tags() if tag not in [side.carries[bit] for bit in inside]]
+    offsets = [2 * sum((row >> i & 1) << number for i, number in enumerate(bits)) for row in range(8)]
+    reads: list[str] = []
+    for number, values in enumerate(walk(spec, outer)):
+        register = "lx" if number % 2 == 0 else "ly"
+        start = 2 * side.longs(values)
+        for half in (0, 4):
+            at = [start + offset for offset in offsets[half : half + 4]]
+            code.add(f"gmwrite {operand(source.memory, [source.address + o for o in at])} ${register}{half}")
+            reads.append(f"gmread ${register}{half} {operand(place.memory, [place.address + o for o in at])}")
+        code.add(*reads[:-2])
+        del reads[:-2]
+    code.add(*reads)
+    return Side((place,), after)
+
+
+__all__ = ["Tag", "turn"]

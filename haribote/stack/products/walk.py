@@ -1,0 +1,73 @@
+"""Walking over the addresses of an operand: which long words a step reads or writes in its four cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from haribote.stack.places import BANKS, Place
+from haribote.stack.products.spec import Carries, Spec, Tag
+
+Values = Mapping[Tag, int]
+"""Some bits of the index; the others are 0."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """An operand or a result: its places, all of the same map, and what the bits of the map carry."""
+
+    homes: tuple[Place, ...]
+    carries: Carries
+
+    def tags(self) -> list[Tag]:
+        """The index bits at addresses, lowest address first."""
+        found = [(bit.number, carry) for bit, carry in self.carries.items() if bit.level == "address"]
+        return [carry for _, carry in sorted(found, key=lambda entry: entry[0]) if isinstance(carry, Tag)]
+
+    def longs(self, values: Values) -> int:
+        """The long word of an element, counted from the first."""
+        return sum(
+            1 << bit.number
+            for bit, carry in self.carries.items()
+            if bit.level == "address" and isinstance(carry, Tag) and values.get(carry)
+        )
+
+    def text(self, cycles: Sequence[Values], home: int = 0) -> str:
+        """The operand that names these elements in cycles 0 to 3."""
+        place = self.homes[home]
+        return operand(place.memory, [place.address + 2 * self.longs(values) for values in cycles])
+
+    @property
+    def banks(self) -> tuple[str, ...]:
+        """Of the homes."""
+        return tuple(place.memory for place in self.homes)
+
+
+def operand(bank: str, addresses: Sequence[int]) -> str:
+    """The long operand at four word addresses: `$lr8`, `$lr8v`, `$lr8v4` or `$lr[8,12,10,14]`."""
+    first, second, *_ = addresses
+    stride = second - first
+    if stride >= 0 and list(addresses) == [first + stride * cycle for cycle in range(4)]:
+        tail = "" if stride == 0 else "v" if stride == 2 else f"v{stride}"
+        return f"$l{BANKS[bank]}{first}{tail}"
+    return f"$l{BANKS[bank]}[{','.join(map(str, addresses))}]"
+
+
+def walk(spec: Spec, tags: Iterable[Tag]) -> Iterator[dict[Tag, int]]:
+    """All values of some index bits, the first bit fastest; those that are all padding are left out."""
+    order = list(tags)
+    for bits in product(range(2), repeat=len(order)):
+        values = dict(zip(order, reversed(bits), strict=True))
+        if not spec.padding(values):
+            yield values
+
+
+def count(spec: Spec, tags: Iterable[Tag]) -> int:
+    """How many values `walk` gives."""
+    return sum(1 for _ in walk(spec, tags))
+
+
+def cycles(tags: Sequence[Tag], values: Values) -> list[dict[Tag, int]]:
+    """The elements of the four cycles; bit i of the cycle is the i-th of at most two tags."""
+    return [{**values, **{tag: cycle >> i & 1 for i, tag in enumerate(tags)}} for cycle in range(4)]
