@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
 from haribote.stack.products.core import NEAR, Core, Precision
@@ -74,7 +75,7 @@ def loops(spec: Spec, x: Carries, y: Carries) -> Loops | None:
 
 
 def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
-    """Which operands could be transposed so that W and PE carry the same summed bits in both."""
+    """Which operands could be transposed so that W and PE carry the same summed bits in both; none, one, both."""
     at = [
         {carry: bit.number for bit, carry in found.items() if bit.level == "address" and isinstance(carry, Tag)}
         for found in (x, y)
@@ -88,9 +89,9 @@ def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
         if summed[1 - own] and all(carry in at[own] for carry in wanted):
             turn = tuple(at[own][carry] for carry in wanted if isinstance(carry, Tag))
             yield (turn, None) if own == 0 else (None, turn)  # type: ignore[misc]
-    both = sorted((tag for tag in at[0] if tag in at[1] and tag.letter in spec.summed), key=spec.rank)[:3]
-    if len(both) == 3 and not any(summed):
-        yield tuple(tuple(found[tag] for tag in both) for found in at)  # type: ignore[misc]
+    both = sorted((tag for tag in at[0] if tag in at[1] and tag.letter in spec.summed), key=spec.rank)
+    for chosen in combinations(both, 3):
+        yield tuple(tuple(found[tag] for tag in chosen) for found in at)  # type: ignore[misc]
 
 
 def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iterator[Core]:
@@ -98,7 +99,10 @@ def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iter
     both = tags(a, spec.a), tags(b, spec.b)
     if not all(map(plain, both)):
         return
+    done = False
     for turn in turns(spec, *both):
+        if done and None not in turn:
+            return
         ready = [turned(carries, own) for carries, own in zip(both, turn, strict=True)]
         far = meet(spec, ready[0], ready[1], FAR)
         if far is None:
@@ -106,6 +110,7 @@ def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iter
         for number in range(2):
             found = loops(spec, ready[number], ready[1 - number])
             if found is not None:
+                done = True
                 yield _matrix_core(spec, a, b, precision, number, turn, far, found)
 
 
