@@ -1,8 +1,8 @@
 """What must come before what: an edge for every two nodes of which one writes what the other reads or writes.
 
-Edges only order; how many steps lie between is a matter of the waits, which the table of steps checks. No value ever
-counts as overwritten, so it does not matter whether a mask, a set of L1Bs or an address of its own per PE leaves some
-of it. Nodes that must keep their distance have an edge in both directions.
+An edge says how many steps lie between at least, waits between the two included. No value ever counts as
+overwritten, so it does not matter whether a mask, a set of L1Bs or an address of its own per PE leaves some of it.
+Nodes that must keep their distance have an edge in both directions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from simulator.isa import program as p
+from simulator.rules.accesses import Access, accesses
+from simulator.rules.conflicts import conflicts
+from simulator.rules.waits import RULES, WaitRule
 from simulator.schedule.nodes import Node
 from simulator.schedule.touches import moved_banks, touches
 
@@ -32,7 +35,8 @@ def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
     """All edges, those that follow from others left out."""
     yield from _barriers(nodes)
     yield from _waits(nodes)
-    memories: dict[str, _Memory] = defaultdict(_Memory)
+    distances = _Distances()
+    memories: dict[str, _Memory] = defaultdict(lambda: _Memory(distances))
     registers: dict[str, _Register] = defaultdict(_Register)
     moved = moved_banks(nodes)
     for step in steps_of(nodes):
@@ -95,30 +99,39 @@ def _uses_l2bm(node: Node) -> bool:
 # --- memories --------------------------------------------------------------------------------------------------------
 
 
+REMEMBERED = 3
+"""Writes of a cell that a read may have to wait for: after one that a mask hides from the waits, for one before it."""
+
+
 @dataclass(slots=True)
 class _Cell:
-    writer: Node | None = None
+    writers: tuple[Node, ...] = ()  # the last one first
     readers: list[Node] = field(default_factory=list)
 
 
 class _Memory:
     """Who wrote each cell last, and who has read it since. `rest` stands for the cells that were not named yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, distances: _Distances) -> None:
         self._cells: dict[int, _Cell] = {}
         self._rest = _Cell()
+        self._distances = distances
 
     def touched(self, node: Node, cells: frozenset[int] | None, written: bool) -> Iterator[Edge]:
         """Note an access and give its edges."""
         chosen = [*self._cells.values(), self._rest] if cells is None else [self._cell(cell) for cell in cells]
         found: dict[Node, int] = {}
         for cell in chosen:
-            if cell.writer is not None:
-                found[cell.writer] = node.after(cell.writer, True)
+            for age, writer in enumerate(cell.writers):
+                if writer not in found:
+                    least = self._distances.between(writer, node, node.after(writer, True))
+                    if least > age:
+                        found[writer] = least
             if written:
                 for reader in cell.readers:
-                    found.setdefault(reader, node.after(reader, False))
-                cell.writer, cell.readers = node, []
+                    if reader not in found:
+                        found[reader] = self._distances.between(reader, node, node.after(reader, False))
+                cell.writers, cell.readers = (node, *cell.writers[: REMEMBERED - 1]), []
             elif not cell.readers or cell.readers[-1] is not node:
                 cell.readers.append(node)
         for other, least in found.items():
@@ -129,8 +142,53 @@ class _Memory:
 
     def _cell(self, number: int) -> _Cell:
         if number not in self._cells:
-            self._cells[number] = _Cell(self._rest.writer, list(self._rest.readers))
+            self._cells[number] = _Cell(self._rest.writers, list(self._rest.readers))
         return self._cells[number]
+
+
+# --- waits -----------------------------------------------------------------------------------------------------------
+
+_AS_PRODUCER: dict[str, list[WaitRule]] = defaultdict(list)
+for _rule in RULES:
+    _AS_PRODUCER[_rule.producer].append(_rule)
+
+
+class _Distances:
+    """How far apart two instructions of a program stand, of which one comes first."""
+
+    def __init__(self) -> None:
+        self._accesses: dict[Node, tuple[Access, ...]] = {}
+        self._found: dict[tuple[Node, Node], int] = {}
+
+    def between(self, first: Node, second: Node, least: int) -> int:
+        """`least` steps, or what their waits ask for; 1 where they cannot share a step."""
+        if first.instruction is None or second.instruction is None:
+            return least
+        key = first, second
+        if key not in self._found:
+            gap = self._gap(first, second)
+            apart = gap or (first.line is not second.line and conflicts([first.instruction, second.instruction]))
+            self._found[key] = gap + 1 if apart else 0
+        return max(least, self._found[key])
+
+    def _of(self, node: Node) -> tuple[Access, ...]:
+        if node not in self._accesses:
+            assert node.instruction is not None
+            self._accesses[node] = tuple(accesses(node.instruction))
+        return self._accesses[node]
+
+    def _gap(self, first: Node, second: Node) -> int:
+        """Steps between them by the rules."""
+        return max(
+            (
+                rule.gap(made, used)
+                for made in self._of(first)
+                for rule in _AS_PRODUCER.get(made.kind, ())
+                for used in self._of(second)
+                if used.kind == rule.consumer
+            ),
+            default=0,
+        )
 
 
 # --- forwarding paths and the turnaround register --------------------------------------------------------------------

@@ -1,65 +1,151 @@
-"""List scheduling: one group after another, each at the first step where it fits."""
+"""List scheduling: one group after another, each at the first step where it fits, or from the end at the last one."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from simulator.rules.waits import WINDOW
+from simulator.schedule.demands import Demand, Marks, demand_of
 from simulator.schedule.groups import Group
 from simulator.schedule.nodes import Node
-from simulator.schedule.table import Table, gap
 
 
-def placed(groups: Sequence[Group], priority: Mapping[Group, float]) -> dict[Node, int]:
-    """The new time of every node. Of the groups whose predecessors are placed, the one of highest priority is next."""
-    order = {group: number for number, group in enumerate(groups)}
-    missing = {group: len(group.before) for group in groups}
-    ready = [(-priority[group], order[group]) for group in groups if not group.before]
-    heapq.heapify(ready)
-    starts: dict[Group, int] = {}
-    table = Table()
-    while ready:
-        group = groups[heapq.heappop(ready)[1]]
-        start = max([0, *(starts[other] + least for other, least in group.before.items())])
-        while not table.fits(group, start):
-            start += 1
-        table.place(group, start)
-        starts[group] = start
-        for other in group.after:
-            missing[other] -= 1
-            if not missing[other]:
-                heapq.heappush(ready, (-priority[other], order[other]))
-    return {node: starts[group] + node.time - group.start for group in groups for node in group.nodes}
+class Problem:
+    """What is to be placed: groups by number, how far they stand apart, and what they ask of their steps.
+
+    before, after: of each group, others and the least distance from start to start. lengths: steps of each group.
+    """
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self.groups = groups
+        numbers = {group: number for number, group in enumerate(groups)}
+        self.before = [[(numbers[other], least) for other, least in group.before.items()] for group in groups]
+        self.after = [[(numbers[other], least) for other, least in group.after.items()] for group in groups]
+        self.lengths = [_length(group) for group in groups]
+        marks = Marks()
+        known: dict[str, Demand] = {}
+        self.templates = [marks.template(group, _demands(group, known)) for group in groups]
+        self.marks = len(marks)
+        self.order = _sorted(self.before, self.after)
+
+    def tails(self) -> list[int]:
+        """Steps from the start of each group to the end of the program, as far as dependences ask for them."""
+        found = list(self.lengths)
+        for number in reversed(self.order):
+            chains = (found[other] + least for other, least in self.after[number])
+            found[number] = max([found[number], *chains])
+        return found
+
+    def times(self, starts: Sequence[int]) -> dict[Node, int]:
+        """The time of every node."""
+        return {
+            node: start + node.time - group.start
+            for group, start in zip(self.groups, starts, strict=True)
+            for node in group.nodes
+        }
+
+    def steps(self, starts: Sequence[int]) -> int:
+        """Steps from the first to the last, of which the first is 0."""
+        return max((start + length for start, length in zip(starts, self.lengths, strict=True)), default=0)
 
 
-def critical_paths(groups: Sequence[Group]) -> dict[Group, int]:
-    """Steps from the start of a group to the end of the program, as far as dependences and waits ask for them."""
-    lengths: dict[Group, int] = {}
-    for group in reversed(_sorted(groups)):
-        own = max((node.time - group.start + 1 for node in group.nodes if node.instruction is not None), default=0)
-        chains = (lengths[other] + _distance(group, other, least) for other, least in group.after.items())
-        lengths[group] = max([own, *chains])
-    return lengths
+def _length(group: Group) -> int:
+    return max((node.time - group.start + 1 for node in group.nodes if node.instruction is not None), default=0)
 
 
-def _distance(first: Group, second: Group, least: int) -> int:
-    """Steps from the start of a group to that of one that depends on it, as their waits have it, or at least."""
-    waits = (
-        made.time - first.start + gap(made.instruction, used.instruction) + 1 - (used.time - second.start)
-        for made in first.nodes
-        for used in second.nodes
-        if made.instruction is not None and used.instruction is not None and gap(made.instruction, used.instruction)
-    )
-    return max([least, *waits])
+def _demands(group: Group, known: dict[str, Demand]) -> list[Demand]:
+    return [demand_of(node.instruction) for node in group.nodes if node.instruction is not None]
 
 
-def _sorted(groups: Sequence[Group]) -> list[Group]:
+def _sorted(before: Sequence[Sequence[tuple[int, int]]], after: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
     """The groups, each after all that it depends on."""
-    missing = {group: len(group.before) for group in groups}
-    ready = [group for group in groups if not group.before]
-    for group in ready:
-        for other in group.after:
+    missing = [len(others) for others in before]
+    ready = [number for number, count in enumerate(missing) if not count]
+    for number in ready:
+        for other, _ in after[number]:
             missing[other] -= 1
             if not missing[other]:
                 ready.append(other)
     return ready
+
+
+class Table:
+    """The steps of the new program while it is filled: of each mark, an integer with a bit for every step."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._marks = [0] * problem.marks
+        self._templates = problem.templates
+
+    def closed(self, number: int) -> int:
+        """Where a group cannot start, a bit for every step."""
+        marks, found = self._marks, 0
+        for mark, unless, beside, time in self._templates[number].bars:
+            here = marks[mark]
+            if here:
+                if unless >= 0:
+                    here &= ~marks[unless]
+                if beside >= 0:
+                    here &= marks[beside]
+                found |= here >> time
+        return found
+
+    def place(self, number: int, start: int) -> None:
+        """Let a group begin at this step."""
+        marks = self._marks
+        for mark, bits in self._templates[number].sets:
+            marks[mark] |= bits << (start - WINDOW)
+
+
+def forward(problem: Problem, priority: Sequence[float]) -> list[int]:
+    """The starts of all groups. Of the groups whose predecessors are placed, the one of least priority is next."""
+    missing = [len(others) for others in problem.before]
+    earliest = [WINDOW] * len(missing)
+    ready = [(priority[number], number) for number, count in enumerate(missing) if not count]
+    heapq.heapify(ready)
+    table, after = Table(problem), problem.after
+    starts = [0] * len(missing)
+    while ready:
+        number = heapq.heappop(ready)[1]
+        first = earliest[number]
+        closed = table.closed(number) >> first
+        start = first + ((closed + 1) & ~closed).bit_length() - 1
+        table.place(number, start)
+        starts[number] = start
+        for other, least in after[number]:
+            missing[other] -= 1
+            if earliest[other] < start + least:
+                earliest[other] = start + least
+            if not missing[other]:
+                heapq.heappush(ready, (priority[other], other))
+    return _from_zero(starts)
+
+
+def backward(problem: Problem, priority: Sequence[float]) -> list[int]:
+    """The same from the end of the program. Of the groups that all successors of are placed, the one of greatest
+    priority is next."""
+    missing = [len(others) for others in problem.after]
+    end = 2 * WINDOW + 2 * sum(problem.lengths)
+    latest = [end - length for length in problem.lengths]
+    ready = [(-priority[number], number) for number, count in enumerate(missing) if not count]
+    heapq.heapify(ready)
+    table, before = Table(problem), problem.before
+    starts = [0] * len(missing)
+    while ready:
+        number = heapq.heappop(ready)[1]
+        last = latest[number]
+        start = (~table.closed(number) & ((2 << last) - 1)).bit_length() - 1
+        table.place(number, start)
+        starts[number] = start
+        for other, least in before[number]:
+            missing[other] -= 1
+            if latest[other] > start - least:
+                latest[other] = start - least
+            if not missing[other]:
+                heapq.heappush(ready, (-priority[other], other))
+    return _from_zero(starts)
+
+
+def _from_zero(starts: list[int]) -> list[int]:
+    first = min(starts, default=0)
+    return [start - first for start in starts]
