@@ -20,6 +20,9 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--rename", action="store_true", help="take buffers in turn, using words of L1BM, L2BM and PDM that are free"
     )
+    parser.add_argument(
+        "--effort", metavar="N", type=int, default=1, help="look N times as long (1: some seconds for 1,000 steps)"
+    )
     parser.set_defaults(command=_command)
 
 
@@ -28,7 +31,7 @@ def _command(options: argparse.Namespace) -> int:
     program, findings = check_text(read(options.file), name)
     if any(finding.severity == "error" for finding in findings):
         raise AssemblyError(name, findings)
-    found = schedule(program, options.rename)
+    found = schedule(program, options.rename, options.effort)
     write_file(options.output, found.source)
     least = bounds(program, options.rename)
     print(

@@ -10,34 +10,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from simulator.isa import program as p
 from simulator.rules.accesses import Access, accesses
 from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import RULES, WaitRule
-from simulator.schedule.nodes import Node
+from simulator.schedule.nodes import Edge, Node, steps_of, tie
 from simulator.schedule.touches import moved_banks, touches
-
-TURNAROUND = "turnaround"
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`second` comes at least `least` steps after `first`."""
-
-    first: Node
-    second: Node
-    least: int
 
 
 def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
-    """All edges, those that follow from others left out."""
+    """All edges but those of forwarding paths, those that follow from others left out."""
     yield from _barriers(nodes)
     yield from _waits(nodes)
     distances = _Distances()
     memories: dict[str, _Memory] = defaultdict(lambda: _Memory(distances))
-    registers: dict[str, _Register] = defaultdict(_Register)
     moved = moved_banks(nodes)
     for step in steps_of(nodes):
         for written in (False, True):
@@ -45,20 +32,6 @@ def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
                 for touch in touches(node, moved):
                     if touch.written == written:
                         yield from memories[touch.memory].touched(node, touch.cells, written)
-                for name in writes_registers(node) if written else reads_registers(node):
-                    yield from registers[name].write(node) if written else registers[name].read(node)
-
-
-def steps_of(nodes: Sequence[Node]) -> Iterator[list[Node]]:
-    """The nodes of each line."""
-    for _, found in groupby(nodes, lambda node: id(node.line)):
-        yield list(found)
-
-
-def tie(first: Node, second: Node) -> Iterator[Edge]:
-    """Two nodes stay as far from each other as they are."""
-    yield Edge(first, second, second.time - first.time)
-    yield Edge(second, first, first.time - second.time)
 
 
 def _barriers(nodes: Sequence[Node]) -> Iterator[Edge]:
@@ -125,7 +98,7 @@ class _Memory:
             for age, writer in enumerate(cell.writers):
                 if writer not in found:
                     least = self._distances.between(writer, node, node.after(writer, True))
-                    if least > age:
+                    if not age or least > age:
                         found[writer] = least
             if written:
                 for reader in cell.readers:
@@ -189,50 +162,3 @@ class _Distances:
             ),
             default=0,
         )
-
-
-# --- forwarding paths and the turnaround register --------------------------------------------------------------------
-
-
-def reads_registers(node: Node) -> list[str]:
-    """The forwarding paths that an instruction reads, and the turnaround register."""
-    if node.instruction is None:
-        return []
-    operands = [source.operand for source in node.instruction.sources]
-    found: list[str] = [operand.name for operand in operands if isinstance(operand, p.Path)]
-    return found + [TURNAROUND] * any(isinstance(operand, p.Turnaround) for operand in operands)
-
-
-def writes_registers(node: Node) -> list[str]:
-    """The forwarding path or turnaround register that an instruction fills; none beside `noforward`."""
-    if node.instruction is None or node.alone:
-        return []
-    return [*filter(None, [node.instruction.path]), *[TURNAROUND] * node.instruction.form.from_pes]
-
-
-class _Register:
-    """Filled by every instruction of its unit, and read by few: what nobody reads may be filled in any order.
-
-    Only no other value may come between one that is read and its readers.
-    """
-
-    def __init__(self) -> None:
-        self._unread: list[Node] = []  # filled since the last reader, the value of now last
-        self._value: Node | None = None
-        self._readers: list[Node] = []
-
-    def read(self, node: Node) -> Iterator[Edge]:
-        if self._unread:
-            *others, value = self._unread
-            yield from (Edge(other, value, 1) for other in others if other.line is not value.line)
-            self._value = value
-            self._unread, self._readers = [], []
-        if self._value is not None:
-            yield Edge(self._value, node, 1)
-        self._readers.append(node)
-
-    def write(self, node: Node) -> Iterator[Edge]:
-        yield from (Edge(reader, node, 0) for reader in self._readers if reader is not node)
-        if self._unread and self._unread[-1].line is node.line:
-            yield from tie(self._unread[-1], node)
-        self._unread.append(node)

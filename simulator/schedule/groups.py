@@ -1,7 +1,6 @@
 """Groups: nodes that keep their distances, and what is left of the edges between them.
 
-A forwarding path is read by the step after the one that fills it, so writer and reader are tied. Whatever depends on
-each other in both directions keeps the distances that it has in the program.
+Whatever depends on each other in both directions keeps the distances that it has in the program.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from simulator.isa.program import Step
-from simulator.schedule.dependences import TURNAROUND, Edge, edges, reads_registers, steps_of, tie, writes_registers
+from simulator.schedule.dependences import edges
+from simulator.schedule.forwarding import forwarding
 from simulator.schedule.nodes import Node
 
 
@@ -32,7 +31,7 @@ class Group:
 def groups_of(nodes: Sequence[Node]) -> list[Group]:
     """The groups of a program, in its order, and how they depend on each other."""
     sealed: dict[Node, set[int]] = defaultdict(set)
-    found = [*edges(nodes), *_ties(nodes, sealed)]
+    found = [*edges(nodes), *forwarding(nodes, sealed)]
     following: dict[Node, list[Node]] = defaultdict(list)
     for edge in found:
         following[edge.first].append(edge.second)
@@ -51,34 +50,6 @@ def groups_of(nodes: Sequence[Node]) -> list[Group]:
             first.after[second] = max(least, first.after.get(second, least))
             second.before[first] = first.after[second]
     return list(dict.fromkeys(groups[node] for node in nodes))
-
-
-def _ties(nodes: Sequence[Node], sealed: dict[Node, set[int]]) -> Iterator[Edge]:
-    """What reads a forwarding path in time, what reads `$lbi`, and steps with `noforward`. Fills in what is sealed."""
-    filled: dict[str, Node] = {}
-    silent: list[Node] = []  # since then, in steps that fill nothing
-    for step in steps_of(nodes):
-        line = step[0].line
-        for node in step:
-            for name in reads_registers(node):
-                if name not in filled:
-                    continue
-                yield from tie(filled[name], node)
-                if name != TURNAROUND:
-                    yield from (edge for other in silent for edge in tie(node, other))
-                    sealed[node] |= set(range(filled[name].time + 1, node.time))
-            if node.alone:
-                yield from tie(step[0], node)
-                sealed[node].add(node.time)
-        if not isinstance(line, Step):
-            continue
-        if line.is_nop or step[0].alone:
-            silent += step
-        else:
-            sent = filled.get(TURNAROUND)
-            filled = {TURNAROUND: sent} if sent is not None else {}
-            filled |= {name: node for node in step for name in writes_registers(node)}
-            silent = []
 
 
 def _components(nodes: Sequence[Node], following: dict[Node, list[Node]]) -> Iterator[list[Node]]:

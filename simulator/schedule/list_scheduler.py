@@ -24,8 +24,7 @@ class Problem:
         self.after = [[(numbers[other], least) for other, least in group.after.items()] for group in groups]
         self.lengths = [_length(group) for group in groups]
         marks = Marks()
-        known: dict[str, Demand] = {}
-        self.templates = [marks.template(group, _demands(group, known)) for group in groups]
+        self.templates = [marks.template(group, _demands(group)) for group in groups]
         self.marks = len(marks)
         self.order = _sorted(self.before, self.after)
 
@@ -54,7 +53,7 @@ def _length(group: Group) -> int:
     return max((node.time - group.start + 1 for node in group.nodes if node.instruction is not None), default=0)
 
 
-def _demands(group: Group, known: dict[str, Demand]) -> list[Demand]:
+def _demands(group: Group) -> list[Demand]:
     return [demand_of(node.instruction) for node in group.nodes if node.instruction is not None]
 
 

@@ -1,9 +1,10 @@
-"""What a scheduler moves: the instructions of a program, and the lines between its steps."""
+"""What a scheduler moves: the instructions of a program, the lines between its steps, and what orders them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from simulator.isa.program import Instruction, Line, Program, Step
 
@@ -30,6 +31,27 @@ class Node:
         if producer.instruction is None:
             return 0
         return 1 if written or self.instruction is None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`second` comes at least `least` steps after `first`."""
+
+    first: Node
+    second: Node
+    least: int
+
+
+def tie(first: Node, second: Node) -> Iterator[Edge]:
+    """Two nodes stay as far from each other as they are."""
+    yield Edge(first, second, second.time - first.time)
+    yield Edge(second, first, first.time - second.time)
+
+
+def steps_of(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """The nodes of each line."""
+    for _, found in groupby(nodes, lambda node: id(node.line)):
+        yield list(found)
 
 
 def nodes_of(program: Program) -> list[Node]:

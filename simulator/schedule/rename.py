@@ -18,8 +18,7 @@ from simulator.assembly.assembler import WORD, assemble
 from simulator.isa import program as p
 from simulator.isa.gather import Side, gather_of
 from simulator.isa.transfers import move_transfer, transfer_of
-from simulator.schedule.dependences import steps_of
-from simulator.schedule.nodes import Node, nodes_of
+from simulator.schedule.nodes import Node, nodes_of, steps_of
 from simulator.schedule.text import text_of
 
 BLOCK = 4
