@@ -1,0 +1,221 @@
+"""The lines of a chain of element-wise nodes: one schedule, repeated for every group of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.layout import LayoutError
+from haribote.stack.code import GRF, LM, Code, Slot
+from haribote.stack.maps import NOTHING, W
+from haribote.stack.places import BANKS, Place
+from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
+from haribote.stack.vectors.expression import Expression, expression
+from haribote.stack.vectors.lines import Scheduler
+from haribote.stack.vectors.nodes import Target, nodes_of
+from haribote.stack.vectors.template import Symbol, Template, template
+
+Banks = tuple[tuple[str, tuple[str, ...]], ...]
+TEMPORARY_WORDS = 8
+IN_TURN = 4
+"""Sets of temporaries, where there is room, so that groups need not wait for each other."""
+
+
+def emit(
+    code: Code,
+    nodes: Sequence[onnx.NodeProto],
+    reads: Mapping[str, Sequence[Place]],
+    writes: Mapping[str, Sequence[Place]],
+    dtypes: Mapping[str, np.dtype[Any]],
+    constants: Mapping[str, NDArray[Any]],
+) -> None:
+    """The lines of element-wise nodes, in topological order, added to `code`.
+
+    reads: for every input its homes, the same map in one or more banks. writes: for every output its targets; the map
+    of the first one is the index space that all others are broadcast to. A target may be the very place of an input
+    of the same map. dtypes: of the inputs at least. constants: arrays of one element.
+
+    Raises LayoutError where an operand is in other units than the output, UnsupportedOp, NoRoom for temporaries.
+    """
+    if not writes:
+        return
+    found = expression(nodes, dtypes, constants, list(writes))
+    first = next(iter(writes.values()))[0].map
+    homes = {name: _Operand(reads[name], operand(first, reads[name][0].map, name, False)) for name in found.reads}
+    targets = {name: _Operand(places, operand(first, places[0].map, name, True)) for name, places in writes.items()}
+    with code.scratch():
+        for name, home in homes.items():
+            if not home.operand.together:
+                homes[name] = _gathered(code, home)
+        overwritten, same = _overlaps(homes, targets)
+        lines = _template(found, _banks(homes), _banks(targets), overwritten, same)
+        _Writer(code, lines, homes, targets, "" if first[W] == NOTHING else "l").write()
+
+
+class _Operand:
+    """Places of an operand and its words there."""
+
+    def __init__(self, places: Sequence[Place], words: Operand) -> None:
+        self.operand = words
+        self.places = [(place.memory, place.address) for place in places]
+        for place in places:
+            if place.memory not in BANKS:
+                raise LayoutError(
+                    f"an operand is in {place.memory}; PEs compute in {', '.join(BANKS)}", "move it there"
+                )
+
+    def words(self, number: int, group: int) -> tuple[str, tuple[int, ...]]:
+        """Bank and the words of the four cycles."""
+        bank, address = self.places[number]
+        return bank, tuple(address + word for word in self.operand.group(group))
+
+
+def _banks(operands: Mapping[str, _Operand]) -> Banks:
+    return tuple((name, tuple(bank for bank, _ in found.places)) for name, found in operands.items())
+
+
+def address(bank: str, words: Sequence[int], length: str) -> str:
+    """The operand of words, one in each cycle. length: `l` for long words, else empty."""
+    name, step = f"${length}{BANKS[bank]}", words[1] - words[0]
+    if len(set(words)) == 1:
+        return f"{name}{words[0]}"
+    if step > 0 and all(b - a == step for a, b in pairwise(words)):
+        return f"{name}{words[0]}v" + ("" if step == 1 + len(length) else str(step))
+    return f"{name}[{','.join(map(str, words))}]"
+
+
+# --- operands whose words are not those of the output ----------------------------------------------------------------
+
+
+def _gathered(code: Code, home: _Operand) -> _Operand:
+    """Long words in scratch of the pairs of words that are wanted, each pair once."""
+    pairs = sorted(set(home.operand.pairs))
+    bank, start = home.places[0]
+    slot = code.take(2 * len(pairs), tuple(b for b in (*reversed(GRF), *LM) if b != bank or b in GRF))
+    for number in range(0, len(pairs), CYCLES):
+        cycles = four(pairs, number // CYCLES)
+        at = [slot.address + 2 * pairs.index(pair) for pair in cycles]
+        high = address(bank, [start + first for first, _ in cycles], "")
+        low = address(bank, [start + second for _, second in cycles], "")
+        code.add(
+            f"ipassa {high} {address(slot.bank, at, '')}",
+            f"ipassa {'$aluf' if low == high else low} {address(slot.bank, [word + 1 for word in at], '')}",
+        )
+    where = {pair: (2 * number, 2 * number + 1) for number, pair in enumerate(pairs)}
+    return _moved(slot, Operand(tuple(where[pair] for pair in home.operand.pairs)))
+
+
+def _moved(slot: Slot, words: Operand) -> _Operand:
+    found = _Operand([], words)
+    found.places = [(slot.bank, slot.address)]
+    return found
+
+
+# --- outputs in the places of inputs ---------------------------------------------------------------------------------
+
+Overwritten = tuple[tuple[Target, tuple[str, ...]], ...]
+Same = frozenset[tuple[tuple[str, int], Target]]
+
+
+def _overlaps(homes: Mapping[str, _Operand], targets: Mapping[str, _Operand]) -> tuple[Overwritten, Same]:
+    """Inputs that lie where targets are, for every target; and which places are the same word for word."""
+    overwritten: dict[Target, tuple[str, ...]] = {}
+    same: set[tuple[tuple[str, int], Target]] = set()
+    for output, target in targets.items():
+        for number, (bank, start) in enumerate(target.places):
+            for name, home in homes.items():
+                for other, (own_bank, own_start) in enumerate(home.places):
+                    if bank != own_bank or not _words(target, start) & _words(home, own_start):
+                        continue
+                    if start != own_start or target.operand != home.operand:
+                        raise LayoutError(f"{output!r} would be written over {name!r} before that is read", "elsewhere")
+                    key = Target(output, number, bank)
+                    overwritten[key] = (*overwritten.get(key, ()), name)
+                    same.add(((name, other), key))
+    return tuple(overwritten.items()), frozenset(same)
+
+
+def _words(operand: _Operand, start: int) -> set[int]:
+    return {start + word for pair in operand.operand.pairs for word in pair if word >= 0}
+
+
+@lru_cache(maxsize=1 << 10)
+def _template(found: Expression, homes: Banks, targets: Banks, overwritten: Overwritten, same: Same) -> Template:
+    nodes = nodes_of(found.outputs, dict(targets), dict(overwritten))
+    return template(Scheduler(nodes, dict(homes), same).run())
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """A template with addresses. length: `l` where a step takes long words."""
+
+    def __init__(
+        self,
+        code: Code,
+        lines: Template,
+        homes: Mapping[str, _Operand],
+        targets: Mapping[str, _Operand],
+        length: str,
+    ) -> None:
+        self.code, self.lines, self.homes, self.targets, self.length = code, lines, homes, targets, length
+        self.count = groups(next(iter(targets.values())).operand)
+        sets = min(IN_TURN, self.count)
+        self.sets: list[dict[str, int]] = []
+        for _ in range(max(sets, 1)):
+            wanted = {bank: TEMPORARY_WORDS * n for bank, n in zip(GRF, lines.temporaries, strict=True) if n}
+            if self.sets and any(code.largest(bank) < words for bank, words in wanted.items()):
+                break
+            self.sets.append({bank: code.take(words, (bank,)).address for bank, words in wanted.items()})
+
+    def write(self) -> None:
+        """The lines of all groups."""
+        for group in range(self.count):
+            entries = [self.code.entry() for _ in range(self.lines.flags)]
+            self.code.add(*self.lines.text(lambda s, g=group: self._operand(s, g), entries, self.length))  # type: ignore[misc]
+
+    def _operand(self, symbol: Symbol, group: int) -> str:
+        match symbol.kind, *symbol.what:
+            case "path", str(unit):
+                return f"${unit}f"
+            case "fixed", str(text):
+                return text
+            case ["T"]:
+                return "$t"
+            case "const", int(word), str(bank):
+                return self._constant(word, bank)
+            case "temporary", str(bank), int(number):
+                start = self.sets[group % len(self.sets)][bank] + TEMPORARY_WORDS * number
+                return f"${self.length}{BANKS[bank]}{start}v"
+            case "read", str(name), int(number):
+                return address(*self.homes[name].words(number, group), self.length)
+            case "target", Target(name=name, number=number):
+                return address(*self.targets[name].words(number, group), self.length)
+        raise AssertionError(symbol)
+
+    def _constant(self, word: int, bank: str) -> str:
+        text = self.code.constant(word, bank)
+        return text if self.length else text.replace("$l", "$")
+
+
+# --- estimates -------------------------------------------------------------------------------------------------------
+
+
+def steps(
+    nodes: Sequence[onnx.NodeProto],
+    dtypes: Mapping[str, np.dtype[Any]],
+    constants: Mapping[str, NDArray[Any]] | None = None,
+) -> int:
+    """Steps for each group of 8 words, with the inputs in banks in turn and what no node uses as outputs."""
+    used = {name for node in nodes for name in node.input}
+    outputs = [node.output[0] for node in nodes if node.output[0] not in used]
+    found = expression(nodes, dtypes, constants or {}, outputs)
+    homes = tuple((name, (("LM0", *GRF)[number % 3],)) for number, name in enumerate(found.reads))
+    return len(_template(found, homes, tuple((name, ("LM1",)) for name in outputs), (), frozenset()).lines)

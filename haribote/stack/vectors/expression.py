@@ -1,0 +1,109 @@
+"""From nodes of a graph to an expression: the outputs as values, made of the values that are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.errors import UnsupportedOp
+from haribote.graph import attributes
+from haribote.stack.vectors import arithmetic, functions, integers, logic
+from haribote.stack.vectors.terms import KINDS, RULES, Call, Kind, Term
+from haribote.stack.vectors.values import Builder, Value, ordered
+
+RULE_MODULES = (arithmetic, functions, integers, logic)
+"""The modules whose import enters all rules."""
+
+
+def _supported() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for op_type, kind in RULES:
+        found.setdefault(op_type, set()).update(dtype for dtype, other in KINDS.items() if other == kind)
+    return {op_type: frozenset(dtypes) for op_type, dtypes in found.items()}
+
+
+SUPPORTED: Mapping[str, frozenset[str]] = _supported()
+"""The operators, and the dtypes that their first operand may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """outputs: in the order asked for. reads: the inputs that are needed."""
+
+    outputs: Mapping[str, Value]
+    reads: tuple[str, ...]
+
+
+def expression(
+    nodes: Sequence[onnx.NodeProto],
+    dtypes: Mapping[str, np.dtype[Any]],
+    constants: Mapping[str, NDArray[Any]],
+    outputs: Iterable[str],
+) -> Expression:
+    """The values of the outputs; the same object for the same request. Raises UnsupportedOp."""
+    made = {name for node in nodes for name in node.output}
+    read = sorted({name for node in nodes for name in node.input if name and name not in made} | set(outputs) - made)
+    types = tuple((name, str(np.dtype(dtypes[name]))) for name in read if name not in constants)
+    values = tuple(
+        (name, str(constants[name].dtype), _only(name, constants[name])) for name in read if name in constants
+    )
+    return _expression(tuple(node.SerializeToString() for node in nodes), types, values, tuple(outputs))
+
+
+def _only(name: str, array: NDArray[Any]) -> float | int:
+    if array.size != 1:
+        raise UnsupportedOp(
+            f"constant {name!r} has {array.size} elements; an instruction has one for all words", "give it a place"
+        )
+    value: float | int = array.reshape(-1)[0].item()
+    return value
+
+
+@lru_cache(maxsize=1 << 10)
+def _expression(
+    nodes: tuple[bytes, ...],
+    types: tuple[tuple[str, str], ...],
+    constants: tuple[tuple[str, str, float], ...],
+    outputs: tuple[str, ...],
+) -> Expression:
+    b = Builder()
+    terms = {name: Term(_kind(name, dtype), b.read(name)) for name, dtype in types}
+    for name, dtype, number in constants:
+        kind = _kind(name, dtype)
+        terms[name] = Term(kind, b.real(number) if kind == "float" else b.bits(int(number)))
+    parsed = [onnx.NodeProto.FromString(node) for node in nodes]
+    uses = Counter(name for node in parsed for name in node.input)
+    uses.update(outputs)
+    for node in parsed:
+        term = apply(b, node, terms)
+        terms[node.output[0]] = term
+        if uses[node.output[0]] == 1 and term.plain is not None:
+            b.single.add(term.plain)
+    found = {name: terms[name].value(b) for name in outputs}
+    reads = [str(value.key) for value in ordered(found.values()) if value.op == "read"]
+    return Expression(found, tuple(reads))
+
+
+def _kind(name: str, dtype: str) -> Kind:
+    if dtype not in KINDS:
+        raise UnsupportedOp(f"{name!r} is {dtype}; the chip computes in {', '.join(KINDS)}")
+    return KINDS[dtype]
+
+
+def apply(b: Builder, node: onnx.NodeProto, terms: Mapping[str, Term]) -> Term:
+    """What a node makes of its operands. Raises UnsupportedOp."""
+    operands = [terms[name] if name else None for name in node.input]
+    kind = operands[0].kind if operands and operands[0] else "float"
+    found = RULES.get((node.op_type, kind))
+    if found is None:
+        types = [k for op_type, k in RULES if op_type == node.op_type]
+        what = f"for {kind}, only for {', '.join(types)}" if types else "among the element-wise operators of the chip"
+        raise UnsupportedOp(f"{node.op_type} is not {what}")
+    return found(Call(b, operands, attributes(node), node.op_type))

@@ -1,0 +1,53 @@
+"""What an operator makes of padding: the reference evaluator's result for single elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+
+
+def fill_of(
+    node: onnx.NodeProto, fills: Mapping[str, float | None], dtypes: Mapping[str, np.dtype[Any]] | None = None
+) -> float | None:
+    """The value of an element-wise node where every input holds its fill; None where an input holds anything, or the
+    result is no number.
+
+    dtypes: of the inputs, float32 where nothing is said.
+    """
+    values: list[tuple[str, float]] = []
+    for name in node.input:
+        fill = fills.get(name)
+        if name and fill is None:
+            return None
+        values.append((str(np.dtype((dtypes or {}).get(name, np.dtype(np.float32)))), fill or 0.0))
+    return _fill(node.SerializeToString(), tuple(values))
+
+
+@lru_cache(maxsize=1 << 12)
+def _fill(text: bytes, values: tuple[tuple[str, float], ...]) -> float | None:
+    node = onnx.NodeProto.FromString(text)
+    arrays = {name: np.array([v], dtype) for name, (dtype, v) in zip(node.input, values, strict=True) if name}
+    for name, array in arrays.items():
+        if node.op_type == "Clip" and name != node.input[0]:
+            arrays[name] = array.reshape(())
+    infos = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), None)
+        for name, array in arrays.items()
+    ]
+    result = helper.make_tensor_value_info(node.output[0], onnx.TensorProto.UNDEFINED, None)
+    graph = helper.make_graph([node], "fill", infos, [result])
+    imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(DOMAIN, 1)]
+    functions = [FUNCTIONS[node.op_type]] if node.domain == DOMAIN else []
+    model = helper.make_model(graph, opset_imports=imports, functions=functions)
+    with np.errstate(all="ignore"):
+        results: Any = ReferenceEvaluator(model).run(None, arrays)
+    found = float(results[0].reshape(-1)[0])
+    return None if np.isnan(found) else found

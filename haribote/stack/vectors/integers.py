@@ -1,0 +1,59 @@
+"""Integers of 32 bits, which wrap around."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from haribote.stack.vectors.terms import Call, Rule, Term, rule
+from haribote.stack.vectors.values import Builder, Value
+
+
+def _chain(op: str) -> Rule:
+    return lambda call: Term("int", reduce(lambda x, y: call.b.op(op, x, y), call.values()))
+
+
+for _name, _op in {
+    "Add": "iadd",
+    "Sum": "iadd",
+    "Sub": "isub",
+    "Max": "imax",
+    "Min": "imin",
+    "BitwiseAnd": "iand",
+    "BitwiseOr": "ior",
+    "BitwiseXor": "ixor",
+}.items():
+    rule(_name, "int")(_chain(_op))
+
+
+def minus(b: Builder, x: Value) -> Value:
+    """-x."""
+    return b.op("isub", b.bits(0), x)
+
+
+rule("Neg", "int")(lambda call: Term("int", minus(call.b, call.value())))
+rule("Abs", "int")(lambda call: Term("int", call.b.op("imax", call.value(), minus(call.b, call.value()))))
+rule("Relu", "int")(lambda call: Term("int", call.b.op("imax", call.value(), call.b.bits(0))))
+rule("BitwiseNot", "int")(lambda call: Term("int", call.b.op("inot", call.value())))
+
+
+@rule("Sign", "int")
+def sign_of(call: Call) -> Term:
+    """x, at least -1, at most 1."""
+    b = call.b
+    return Term("int", b.op("imin", b.op("imax", call.value(), b.bits(-1)), b.bits(1)))
+
+
+@rule("Clip", "int")
+def clip(call: Call) -> Term:
+    """First the lower limit, then the upper one."""
+    x = call.value()
+    if call.has(1):
+        x = call.b.op("imax", x, call.value(1))
+    return Term("int", call.b.op("imin", x, call.value(2)) if call.has(2) else x)
+
+
+@rule("BitShift", "int")
+def bit_shift(call: Call) -> Term:
+    """By 0 to 31 places; zeros come in."""
+    right = call.attributes["direction"] == b"RIGHT"
+    return Term("int", call.b.op("uilsr" if right else "ilsl", call.value(0), call.value(1)))

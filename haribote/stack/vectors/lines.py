@@ -1,0 +1,249 @@
+"""Instructions into lines: which step, and where every operand comes from.
+
+A list scheduler for one ALU and one MAU. What the line before has computed is read from its forwarding path. What is
+read later was also written to a GRF or T: destinations cost nothing, so they are chosen when a reader needs one that
+does not clash with its other operands. Where no choice is without a clash an operand is copied first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+from haribote.stack.code import GRF, LM
+from haribote.stack.vectors.nodes import Node, Target, copy_of
+from haribote.stack.vectors.values import Value
+
+GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
+"""Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""
+
+
+class Access(NamedTuple):
+    """Where an operand is read. bank: whose read port it takes, "" for none. what: what is read there."""
+
+    bank: str
+    kind: str
+    what: object
+    number: int = 0
+
+
+@dataclass(eq=False)
+class Issue:
+    """A node in a line; also a copy of another node's result. stored: last line that reads it from a bank or T."""
+
+    node: Node
+    line: int
+    accesses: tuple[Access, ...]
+    stored: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def forwards(self) -> bool:
+        """False where the path holds something else than the value."""
+        return self.node.cover is None
+
+
+@dataclass(eq=False)
+class Line:
+    """What is in a step: by unit, and by memory what is read and written."""
+
+    issues: dict[str, Issue] = field(default_factory=dict)
+    reads: dict[str, Access] = field(default_factory=dict)
+    writes: dict[str, object] = field(default_factory=dict)
+    entry: Node | None = None
+
+
+class Scheduler:
+    """homes: the banks of every input. same: pairs of (input, home) and target that are the same words."""
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        homes: Mapping[str, Sequence[str]],
+        same: frozenset[tuple[tuple[str, int], Target]] = frozenset(),
+    ) -> None:
+        self.nodes, self.homes, self.same = list(nodes), homes, same
+        self.lines: list[Line] = []
+        self.issues: dict[Node | Value, list[Issue]] = {}
+        self.last = -1  # the last line that is not empty
+        self._constants: set[tuple[str, object]] = set()
+        self._heights: dict[Node, int] = {}
+        self._heighten()
+
+    def _heighten(self) -> None:
+        for node in reversed(self.nodes):
+            own = self._heights.setdefault(node, 0) + 1 + (node.cover is not None)
+            for other in (*node.needs, *node.after):
+                self._heights[other] = max(self._heights.get(other, 0), own)
+
+    def run(self) -> list[Line]:
+        """The lines; empty ones are left out."""
+        waiting = list(self.nodes)
+        order = {node: number for number, node in enumerate(self.nodes)}
+        while waiting:
+            self.lines.append(Line())
+            now = len(self.lines) - 1
+            ready = [node for node in waiting if all(other in self.issues for other in (*node.needs, *node.after))]
+            ready.sort(key=lambda node: (-self._heights[node], order[node]))
+            stuck: list[Node] = []
+            for node in ready:
+                free = node.unit not in self.lines[now].issues
+                if self._place(node, node, now):
+                    waiting.remove(node)
+                elif free and self._is_stuck(node, now):
+                    stuck.append(node)
+            if "alu" not in self.lines[now].issues:
+                self._copy(stuck, now)
+            if self.lines[now].issues:
+                self.last = now
+        return [line for line in self.lines if line.issues]
+
+    # --- one instruction ----------------------------------------------------------------------------------------
+
+    def _place(self, node: Node, key: Node | Value, now: int) -> bool:
+        """Put a node into the line if its unit, its operands and the places that it writes are free."""
+        line = self.lines[now]
+        if node.unit in line.issues or any(other.line >= now for n in node.needs for other in self.issues[n][:1]):
+            return False
+        if not self._may_write(node, line):
+            return False
+        accesses = self._accesses(node, now)
+        if accesses is None:
+            return False
+        issue = Issue(node, now, accesses)
+        line.issues[node.unit] = issue
+        for target in node.targets:
+            line.writes[target.bank] = target
+            for writer in self._writers(issue)[1:]:
+                self.lines[writer.line].writes[target.bank] = target
+        if node.gives_flags:
+            line.writes["mask"] = node
+        line.entry = entry_of(node) or line.entry
+        for access in accesses:
+            self._use(access, now)
+        self.issues.setdefault(key, []).append(issue)
+        return True
+
+    def _may_write(self, node: Node, line: Line) -> bool:
+        entry = entry_of(node)
+        if entry is not None and line.entry not in (None, entry):
+            return False
+        wanted: list[str] = [target.bank for target in node.targets] + ["mask"] * node.gives_flags
+        if any(bank in line.writes for bank in wanted):
+            return False
+        for target in node.targets:
+            if target.bank in line.reads and not self._may_meet(line.reads[target.bank], target):
+                return False
+            if node.cover:
+                base = self.lines[self.issues[node.cover[1]][0].line]
+                if target.bank in base.writes or not self._may_meet(base.reads.get(target.bank), target):
+                    return False
+        return True
+
+    def _may_meet(self, access: Access | None, target: Target) -> bool:
+        """May a line read this and write the target? LM has one port: only at the same words."""
+        if access is None or target.bank not in LM:
+            return True
+        return access.kind == "read" and ((str(access.what), access.number), target) in self.same
+
+    def _accesses(self, node: Node, now: int) -> tuple[Access, ...] | None:
+        """The cheapest way to read all operands in this line."""
+        options = [list(self._options(source, now)) for source, _ in node.args]
+        best: tuple[int, tuple[Access, ...]] | None = None
+        for chosen in product(*options):
+            cost = sum(cost for cost, _ in chosen)
+            accesses = tuple(access for _, access in chosen)
+            if (best is None or cost < best[0]) and self._fits(accesses, node, now):
+                best = cost, accesses
+        return None if best is None else best[1]
+
+    def _fits(self, accesses: Sequence[Access], node: Node, now: int) -> bool:
+        line = self.lines[now]
+        reads = dict(line.reads)
+        stores: dict[tuple[int, str], object] = {}
+        for access in accesses:
+            if not access.bank:
+                continue
+            if reads.setdefault(access.bank, access) != access:
+                return False
+            targets = [*node.targets, *(w for w in line.writes.values() if isinstance(w, Target))]
+            if any(t.bank == access.bank and not self._may_meet(access, t) for t in targets):
+                return False
+            if access.kind == "stored" and isinstance(access.what, Issue):
+                for writer in self._writers(access.what):
+                    if stores.setdefault((writer.line, access.bank), access.what) is not access.what:
+                        return False
+        return True
+
+    def _options(self, source: Node | Value, now: int) -> Iterator[tuple[int, Access]]:
+        """Costs and places where a source can be read in line `now`."""
+        if isinstance(source, Value):
+            if source.op == "fixed":
+                yield 0, Access("", "fixed", source.key)
+            elif source.op == "const":
+                for bank in GRF:
+                    yield 1 + ((bank, source.key) not in self._constants), Access(bank, "const", source.key)
+            else:
+                for number, bank in enumerate(self.homes[str(source.key)]):
+                    yield 1, Access(bank, "read", source.key, number)
+        for issue in self.issues.get(source, ()):
+            yield from self._places(issue, now)
+
+    def _places(self, issue: Issue, now: int) -> Iterator[tuple[int, Access]]:
+        if issue.line == self.last and issue.forwards:
+            yield 0, Access("", "path", issue.node.unit)
+        age = now - issue.line + (not issue.forwards)
+        if age < GRF_DISTANCE:
+            return
+        for target in issue.node.targets:
+            if target.bank in GRF or age >= LM_DISTANCE + (not issue.forwards):
+                yield 1, Access(target.bank, "target", target)
+        for bank in GRF:
+            if bank in issue.stored or self._can_store(issue, bank):
+                yield (1 if bank in issue.stored else 3), Access(bank, "stored", issue)
+        if issue.forwards and self._t_is_free(issue, now):
+            yield (2 if "T" in issue.stored else 5), Access("T", "stored", issue)
+
+    def _writers(self, issue: Issue) -> list[Issue]:
+        """The issue, and the one that writes what its mask leaves."""
+        return [issue] if issue.node.cover is None else [issue, self.issues[issue.node.cover[1]][0]]
+
+    def _can_store(self, issue: Issue, bank: str) -> bool:
+        return all(bank not in self.lines[writer.line].writes for writer in self._writers(issue))
+
+    def _t_is_free(self, issue: Issue, now: int) -> bool:
+        """T has room for one value: no other lives in it from this issue to line `now`."""
+        others = [i for found in self.issues.values() for i in found if "T" in i.stored and i is not issue]
+        return all(other.stored["T"] <= issue.line or now <= other.line for other in others)
+
+    def _use(self, access: Access, now: int) -> None:
+        """Take the port, and store what is read where it was not stored yet."""
+        if access.bank:
+            self.lines[now].reads[access.bank] = access
+        if access.kind == "const":
+            self._constants.add((access.bank, access.what))
+        if access.kind == "stored" and isinstance(access.what, Issue):
+            access.what.stored[access.bank] = now
+            for writer in self._writers(access.what):
+                self.lines[writer.line].writes[access.bank] = writer
+
+    # --- operands that clash ------------------------------------------------------------------------------------
+
+    def _is_stuck(self, node: Node, now: int) -> bool:
+        """True where waiting does not help."""
+        young = (i for source, _ in node.args for i in self.issues.get(source, ()) if now - i.line <= COPY_AFTER)
+        return all(self.issues[other][0].line < now for other in node.needs) and not any(young)
+
+    def _copy(self, stuck: Sequence[Node], now: int) -> None:
+        """Copy an operand without which the others can be read, of the first instruction that has one."""
+        for node in stuck:
+            for source, _ in node.args:
+                rest = Node(node.op, [arg for arg in node.args if arg[0] is not source], targets=node.targets)
+                if self._accesses(rest, now) is not None and self._place(copy_of(source), source, now):
+                    return
+
+
+def entry_of(node: Node) -> Node | None:
+    """The node whose flags a node is masked by."""
+    return node.flush or (node.cover[0] if node.cover else None)

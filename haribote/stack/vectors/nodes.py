@@ -1,0 +1,140 @@
+"""The instructions of an expression: one node for each value, masked writes and targets attached."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from haribote.stack.vectors.values import MAU, Arg, Value, ordered
+
+
+class Target(NamedTuple):
+    """Place `number` of those that output `name` is written to."""
+
+    name: str
+    number: int
+    bank: str
+
+
+@dataclass(eq=False)
+class Node:
+    """An instruction. args: of what is computed, the node; else the value.
+
+    flush: gives the flags of a zero-flush. cover: the node whose flags mask the write, and the node that has written
+    the rest before, in the same places. after: nodes that must have read before this one writes.
+    """
+
+    op: str
+    args: list[tuple[Node | Value, bool]]
+    flush: Node | None = None
+    cover: tuple[Node, Node] | None = None
+    targets: list[Target] = field(default_factory=list)
+    after: list[Node] = field(default_factory=list)
+    gives_flags: bool = False
+
+    @property
+    def unit(self) -> str:
+        """`mau` or `alu`."""
+        return "mau" if self.op in MAU else "alu"
+
+    @property
+    def needs(self) -> list[Node]:
+        """The nodes that must be in earlier lines."""
+        computed = [source for source, _ in self.args if isinstance(source, Node)]
+        return computed + ([self.flush] if self.flush else []) + list(self.cover or ())
+
+    def reads(self, name: str) -> bool:
+        """True where an operand is the input of that name."""
+        return any(isinstance(s, Value) and s.op == "read" and s.key == name for s, _ in self.args)
+
+
+def copy_of(source: Node | Value) -> Node:
+    """The same bits once more."""
+    return Node("ipassa", [(source, False)])
+
+
+def nodes_of(
+    outputs: Mapping[str, Value], banks: Mapping[str, Sequence[str]], overwritten: Mapping[Target, Sequence[str]]
+) -> list[Node]:
+    """The nodes in topological order.
+
+    banks: of the targets of every output. overwritten: the inputs that lie where a target is; all that read one of
+    them must have done so before the target is written.
+    """
+    graph = _Graph(outputs.values())
+    for name, value in outputs.items():
+        for number, bank in enumerate(banks[name]):
+            graph.write(value, Target(name, number, bank), overwritten)
+    return graph.nodes
+
+
+class _Graph:
+    def __init__(self, outputs: Iterable[Value]) -> None:
+        wanted = list(outputs)
+        values = ordered(wanted)
+        self.uses = Counter(arg.value for value in values for arg in value.args)
+        self.uses.update(wanted)
+        self.nodes: list[Node] = []
+        self.of: dict[Value, Node] = {}
+        for value in values:
+            if value.op == "flags":
+                self.of[value] = self.of[value.args[0].value]
+                self.of[value].gives_flags = True
+            elif value.is_operation:
+                self.of[value] = self._node(value)
+
+    def _new(self, node: Node) -> Node:
+        self.nodes.append(node)
+        return node
+
+    def _source(self, arg: Arg) -> tuple[Node | Value, bool]:
+        return self.of.get(arg.value, arg.value), arg.negated
+
+    def _own(self, value: Value) -> Node | None:
+        """The node of a value that has no other use, so that it may be changed."""
+        node = self.of.get(value)
+        return node if node and value.op != "merge" and self.uses[value] == 1 and not node.gives_flags else None
+
+    def _node(self, value: Value) -> Node:
+        flag = self.of[value.mask] if value.mask else None
+        first = value.args[0].value if value.args else None
+        own = self._own(first) if first else None
+        if value.op == "merge":
+            assert flag is not None
+            base = self._own(value.args[1].value) or self._new(copy_of(self._source(value.args[1])[0]))
+            if own is None or own.flush is not None or own is base:
+                own = self._new(copy_of(self._source(value.args[0])[0]))
+            self._last(own).cover = flag, base
+            return own
+        if value.op == "ipassa" and flag and own and own.flush is None:
+            self._last(own).flush = flag
+            return own
+        return self._new(Node(value.op, [self._source(arg) for arg in value.args], flag))
+
+    def _last(self, node: Node) -> Node:
+        """Move a node to the end, after the flags that it now needs."""
+        self.nodes.remove(node)
+        return self._new(node)
+
+    def write(self, value: Value, target: Target, overwritten: Mapping[Target, Sequence[str]]) -> None:
+        """Let the node of a value write a target, or a copy of it where that would be too early or a second write."""
+        node = self.of.get(value) or self.of.setdefault(value, self._new(copy_of(value)))
+        readers = [n for n in self.nodes if any(n.reads(name) for name in overwritten.get(target, ()))]
+        early = bool(readers) and (node.cover is not None or not set(readers) <= {node, *_ancestors(node)})
+        if early or any(other.bank == target.bank for other in node.targets):
+            node = self._new(copy_of(node))
+            node.after = readers
+        node.targets.append(target)
+
+
+def _ancestors(node: Node) -> set[Node]:
+    found: set[Node] = set()
+    stack = [node]
+    while stack:
+        for other in stack.pop().needs:
+            if other not in found:
+                found.add(other)
+                stack.append(other)
+    return found

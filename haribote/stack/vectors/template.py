@@ -1,0 +1,112 @@
+"""Lines with symbols for operands: the same for every group of words, which only differ in addresses."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from haribote.stack.code import GRF
+from haribote.stack.vectors.lines import Issue, Line
+from haribote.stack.vectors.nodes import Target
+
+
+class Symbol(NamedTuple):
+    """An operand. kind and what: `path` (`alu`, `mau`), `fixed` (its text), `T`, `read` (name, home), `const` (word,
+    bank), `temporary` (bank, number), `target` (a Target), `flags` (number).
+    """
+
+    kind: str
+    what: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """op with its operands; flush, mask: numbers of flags."""
+
+    op: str
+    sources: tuple[tuple[Symbol, bool], ...]
+    destinations: tuple[Symbol, ...]
+    flush: int | None
+    mask: int | None
+
+
+@dataclass(frozen=True)
+class Template:
+    """temporaries: how many of 8 words in each GRF. flags: how many entries of the mask register."""
+
+    lines: tuple[tuple[Instruction, ...], ...]
+    temporaries: tuple[int, int]
+    flags: int
+
+    def text(self, operand: Callable[[Symbol], str], entries: Sequence[int], length: str) -> list[str]:
+        """The lines as text. length: `l` where operands are long words, else empty."""
+        return [" ; ".join(_text(i, operand, entries, length) for i in line) for line in self.lines]
+
+
+def _text(i: Instruction, operand: Callable[[Symbol], str], entries: Sequence[int], length: str) -> str:
+    flush = "" if i.flush is None else f"/$imr{entries[i.flush]}"
+    mask = "" if i.mask is None else f"/${length}imr{entries[i.mask]}"
+    sources = [("-" if negated else "") + operand(symbol) for symbol, negated in i.sources]
+    flags = [f"$omr{entries[int(str(d.what[0]))]}" for d in i.destinations if d.kind == "flags"]
+    places = [operand(d) + mask for d in i.destinations if d.kind != "flags"]
+    return " ".join([i.op + flush, *sources, *(places + flags or ["$nowrite"])])
+
+
+def template(lines: Sequence[Line]) -> Template:
+    """Numbers for temporaries and flags."""
+    issues = [issue for line in lines for issue in line.issues.values()]
+    first = {issue.node: issue for issue in issues}
+    flags = {issue.node: number for number, issue in enumerate(i for i in issues if i.node.gives_flags)}
+    starts = {i: first[i.node.cover[1]].line if i.node.cover else i.line for i in issues}
+    numbers: dict[tuple[Issue, str], int] = {}
+    counts = tuple(_number(bank, issues, starts, numbers) for bank in GRF)
+    covers = {first[i.node.cover[1]]: i for i in issues if i.node.cover}
+
+    def place(bank: str, issue: Issue) -> Symbol:
+        return Symbol("T", ()) if bank == "T" else Symbol("temporary", (bank, numbers[issue, bank]))
+
+    def destinations(issue: Issue) -> list[Symbol]:
+        found = [Symbol("target", (target,)) for target in issue.node.targets]
+        return found + [place(bank, issue) for bank in sorted(issue.stored)]
+
+    def instruction(issue: Issue) -> Instruction:
+        sources: list[tuple[Symbol, bool]] = []
+        for access, (_, negated) in zip(issue.accesses, issue.node.args, strict=True):
+            if isinstance(access.what, Issue):
+                symbol = place(access.bank, access.what)
+            elif isinstance(access.what, Target):
+                symbol = Symbol("target", (access.what,))
+            else:
+                symbol = Symbol(access.kind, {"read": (access.what, access.number)}.get(access.kind, (access.what,)))
+                if access.kind == "const":
+                    symbol = Symbol("const", (access.what, access.bank))
+            sources.append((symbol, negated))
+        own = destinations(issue) + (destinations(covers[issue]) if issue in covers else [])
+        if issue.node.gives_flags and first[issue.node] is issue:
+            own.append(Symbol("flags", (flags[issue.node],)))
+        flush = flags[issue.node.flush] if issue.node.flush else None
+        mask = flags[issue.node.cover[0]] if issue.node.cover else None
+        return Instruction(issue.node.op, tuple(sources), tuple(own), flush, mask)
+
+    texts = tuple(tuple(instruction(issue) for issue in line.issues.values()) for line in lines)
+    return Template(texts, (counts[0], counts[1]), len(flags))
+
+
+def _number(bank: str, issues: Sequence[Issue], starts: dict[Issue, int], numbers: dict[tuple[Issue, str], int]) -> int:
+    """Temporaries in a bank: each in the place that has been free for longest, so that few wait for each other."""
+    free: deque[int] = deque()
+    busy: list[tuple[int, int]] = []  # last read, number
+    count = 0
+    for issue in sorted((i for i in issues if bank in i.stored), key=lambda i: starts[i]):
+        for end, number in sorted(b for b in busy if b[0] <= starts[issue]):
+            busy.remove((end, number))
+            free.append(number)
+        if not free:
+            free.append(count)
+            count += 1
+        number = free.popleft()
+        numbers[issue, bank] = number
+        busy.append((issue.stored[bank], number))
+    return count

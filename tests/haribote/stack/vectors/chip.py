@@ -1,0 +1,119 @@
+"""Element-wise chains on the machine, amid junk: what the outputs are, and that nothing else has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import helper
+
+from haribote.stack.code import Code, Slot
+from haribote.stack.maps import BitMap, W, address, unit_bits
+from haribote.stack.places import Place
+from haribote.stack.vectors import emit
+from haribote.stack.verify import places_of
+from simulator import Machine, assemble
+from simulator.assembly.checks import check, fix_nops
+
+Array = NDArray[Any]
+BANKS = ("LM0", "LM1", "GRF0", "GRF1")
+SEEN = 512
+"""Words of every bank that are looked at."""
+WORDS: Mapping[str, type] = {"float32": np.float32, "int32": np.int32, "int64": np.int32, "bool": np.int32}
+
+
+def everywhere(words: int = 8) -> BitMap:
+    """A vector with `words` words in every PE."""
+    addresses = [address(number) for number in range((words // 2).bit_length() - 1)]
+    bits = [W, *addresses, *unit_bits("LM")]
+    return BitMap.of("LM", (4096 * words,), dict(zip(bits, range(len(bits)), strict=True)))
+
+
+class Watched(Code):
+    """Remembers what it has handed out."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.handed: list[Slot] = []
+
+    def take(self, words: int, banks: Sequence[str] = BANKS, align: int = 4) -> Slot:
+        slot = super().take(words, banks, align)
+        self.handed.append(slot)
+        return slot
+
+    def place(self, bank: str, found: BitMap) -> Place:
+        """A place for a tensor."""
+        slot = super().take(2 * found.longs, (bank,), 4)
+        return Place(bank, slot.address, found)
+
+
+def node(text: str, **attributes: Any) -> onnx.NodeProto:
+    """`y = Add x z`; `-` for an operand that is left out."""
+    output, _, rest = text.partition(" = ")
+    op_type, *inputs = rest.split()
+    return helper.make_node(op_type, ["" if name == "-" else name for name in inputs], [output], **attributes)
+
+
+def run(
+    code: Watched,
+    nodes: Sequence[onnx.NodeProto],
+    arrays: Mapping[str, Array],
+    reads: Mapping[str, Sequence[Place]],
+    writes: Mapping[str, Sequence[Place]],
+    constants: Mapping[str, Array] | None = None,
+    engine: str = "native",
+) -> dict[str, list[Array]]:
+    """The words of every output in each of its places, all copies: uint32 [copy, element]."""
+    emit(code, nodes, reads, writes, {name: array.dtype for name, array in arrays.items()}, constants or {})
+    program = assemble(fix_nops(assemble("\n".join([*code.setup, *code.lines]))))
+    assert check(program) == []
+    machine, random = Machine(engine), np.random.default_rng(0)
+    for bank in BANKS:
+        memory = getattr(machine, bank.lower())[:SEEN]
+        memory[:] = random.integers(0, 1 << 32, memory.shape, np.uint32)
+    for name, places in reads.items():
+        words = arrays[name].astype(WORDS[str(arrays[name].dtype)]).view(np.uint32).ravel()
+        for place in places:
+            unit, word = places_of(place.map)
+            getattr(machine, place.memory.lower())[place.address + word, unit] = words
+    before = {bank: np.array(getattr(machine, bank.lower())[:SEEN]) for bank in BANKS}
+    machine.run(program)
+    changed = {bank: (before[bank] != getattr(machine, bank.lower())[:SEEN]).any(axis=1) for bank in BANKS}
+    for slot in code.handed:
+        changed[slot.bank][slot.address : slot.address + slot.words] = False
+    results: dict[str, list[Array]] = {}
+    for name, places in writes.items():
+        for place in places:
+            own = np.unique(places_of(place.map.padded)[1])
+            changed[place.memory][place.address + own] = False
+            unit, word = places_of(place.map)
+            results.setdefault(name, []).append(getattr(machine, place.memory.lower())[place.address + word, unit])
+    assert {bank: np.flatnonzero(words).tolist() for bank, words in changed.items() if words.any()} == {}
+    return results
+
+
+def apply(
+    text: str,
+    *arrays: Array,
+    as_type: type = np.float32,
+    constants: Mapping[str, Array] | None = None,
+    **attributes: Any,
+) -> Array:
+    """One operator on vectors of 4096 k elements: `text` as in `node`, with inputs a, b, c; words seen as `as_type`."""
+    code = Watched()
+    words = arrays[0].size // 4096
+    names = "abc"[: len(arrays)]
+    reads = {name: [code.place(BANKS[i % 4], everywhere(words))] for i, name in enumerate(names)}
+    writes = {"y": [code.place("LM1", everywhere(words))]}
+    found = run(code, [node(text, **attributes)], dict(zip(names, arrays, strict=True)), reads, writes, constants)
+    return found["y"][0][0].view(as_type)
+
+
+def ulps(found: Array, exact: Array) -> Array:
+    """The distance of singles from exact numbers (float64) in units of the last place of the exact number."""
+    size = np.maximum(np.abs(exact), 2.0**-126)
+    unit = np.exp2(np.floor(np.log2(size)) - 23)
+    return np.asarray(np.abs(found.astype(np.float64) - exact) / unit)
