@@ -1,0 +1,168 @@
+"""Gathers: target[e] = source[index[e]] for any index that is known when the program is made.
+
+Every PE gets into LM0 what its words need (`spread`), and then picks it out (`lines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.errors import HariboteError
+from haribote.stack.code import LM, Code
+from haribote.stack.maps import BitMap
+from haribote.stack.picks.held import FILL, NONE, elements, flat_of, word_of
+from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
+from haribote.stack.picks.rounds import OTHER, Picker
+from haribote.stack.picks.spread import Load, Wants, gathered, loads
+from haribote.stack.places import BANKS, Place
+
+Ints = NDArray[np.int64]
+KEPT = 256
+"""Words of LM0 that a gather leaves free for its tables, or a quarter of what there is."""
+VIRTUAL = 1 << 16
+"""Between the addresses of one bank and the next, where banks are told apart by addresses."""
+
+
+class PickError(HariboteError):
+    """An index that does not fit its tensors."""
+
+
+def emit(
+    code: Code,
+    source: Place | Sequence[Place],
+    target: Place | Sequence[Place],
+    index: NDArray[Any],
+    fill: float | int = 0.0,
+) -> None:
+    """Adds the lines of target[e] = source[index[e]], all flat and row-major in the maps' shapes.
+
+    source: several tensors count as one, one after another. target: one place, or several with any maps. index: of the
+    target's shape; -1 takes `fill`. Targets are in banks of the PEs; sources anywhere. Raises PickError for an index
+    that is out of bounds, NoRoom.
+    """
+    sources = [source] if isinstance(source, Place) else list(source)
+    end = sum(int(np.prod(place.map.shape)) for place in sources)
+    flat = np.asarray(index, np.int64).ravel()
+    if flat.size and (flat.min() < -1 or flat.max() >= end):
+        raise PickError(
+            f"a gather from {end} elements has indices from {flat.min()} to {flat.max()}", f"0 to {end - 1}"
+        )
+    for place in [target] if isinstance(target, Place) else target:
+        if flat.size != np.prod(place.map.shape):
+            raise PickError(f"{flat.size} indices for a target of shape {place.map.shape}", "one for each element")
+        with code.scratch():
+            _gather(code, sources, place, needs(place.map, sources, flat), word_of_fill(fill))
+
+
+def word_of_fill(fill: float | int) -> int:
+    """The word of a fill value: of a float as a single, of an int as it is."""
+    return int(np.float32(fill).view(np.uint32)) if isinstance(fill, float) else fill & 0xFFFFFFFF
+
+
+def needs(target: BitMap, sources: Sequence[Place], index: Ints) -> list[Ints]:
+    """For every source, which of its elements each word of each PE wants: int64 [word, 4096], FILL, NONE or OTHER."""
+    held = elements(target)
+    flat = np.where(held >= 0, index[np.where(held >= 0, flat_of(target, np.maximum(held, 0)), 0)], NONE)
+    found, start = [], 0
+    for place in sources:
+        numbers = place.map.indices().ravel()
+        mine = (flat >= start) & (flat < start + len(numbers))
+        found.append(np.where(mine, numbers[np.where(mine, flat - start, 0)], np.where(flat >= 0, OTHER, flat)))
+        start += len(numbers)
+    return found
+
+
+def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[Ints], fill: int) -> None:
+    wants = [Wants.of(numbers, place.map.width) for numbers, place in zip(wanted, sources, strict=True)]
+    constants = _constant(code, 0), _constant(code, fill)
+    rows = np.flatnonzero((elements(target.map.padded) >= 0).any(axis=1))
+    if _copied(code, sources, target, rows, wanted, wants, constants[1]):
+        return
+    rounds = _rounds(code, sources, wants)
+    picker = Picker(rows, wanted, rounds, *constants)
+    with _sink(code, target, rows, ("LM0",)) as (bank, base):
+        for number, batch in enumerate(rounds):
+            with code.scratch():
+                starts = []
+                for load in batch:
+                    starts.append(load.source.address if load.there else code.take(load.words, ("LM0",)).address)
+                    if not load.there:
+                        load.bring(code, starts[-1])
+                pe_of, found = picker.items(number, starts, base)
+                plain, *others = profiles(found)
+                code.add(*copies(plain.items, "LM0", bank))
+                indirect(code, others, pe_of, bank)
+
+
+def _constant(code: Code, word: int) -> int:
+    """The address of four words in LM0."""
+    return code.table(
+        ("fill", word), 4, lambda slot: [f'imm i"0x{word:08x}" $nowrite', f"lpassa $aluf $llm{slot.address}"], ("LM0",)
+    ).address
+
+
+def _rounds(code: Code, sources: Sequence[Place], wants: Sequence[Wants]) -> list[list[Load]]:
+    """What is in LM0 at the same time: as many parts of the sources as there is room for."""
+    room = code.largest("LM0")
+    room -= min(KEPT, room // 4)
+    rounds: list[list[Load]] = [[]]
+    left = room
+    for number, (source, wanted) in enumerate(zip(sources, wants, strict=True)):
+        for load in loads(code, number, source, wanted, room):
+            words = 0 if load.there else load.words
+            if words > left:
+                rounds.append([])
+                left = room
+            rounds[-1].append(load)
+            left -= words
+    return rounds
+
+
+@contextmanager
+def _sink(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Bank and address to write to: the target, or if LM is read there all the while, room from which it is copied."""
+    if target.memory not in barred:
+        yield target.memory, target.address
+        return
+    slot = code.take(target.words, [bank for bank in ("LM1", "GRF1", "GRF0", "LM0") if bank not in barred])
+    yield slot.bank, slot.address
+    found = items(target.address + rows, slot.address + rows[:, None], np.zeros(len(rows), np.bool_))
+    code.add(*copies([(item, int(item.reads[0])) for item in found], slot.bank, target.memory))
+
+
+def _copied(
+    code: Code,
+    sources: Sequence[Place],
+    target: Place,
+    rows: Ints,
+    wanted: Sequence[Ints],
+    wants: Sequence[Wants],
+    fill: int,
+) -> bool:
+    """Adds plain copies if every PE has what it needs, at the same address as all others."""
+    maps = [gathered(place.map, wanted_of) if place.map.memory == "LM" else None
+            for place, wanted_of in zip(sources, wants, strict=True)]  # fmt: skip
+    if not all(found is not None and place.map.satisfies(found) for place, found in zip(sources, maps, strict=True)):
+        return False
+    banks = list(BANKS)
+    reads = np.where(wanted[0][rows] == FILL, banks.index("LM0") * VIRTUAL + fill, ANY)
+    for place, numbers in zip(sources, wanted, strict=True):
+        mine = numbers[rows] >= 0
+        start = banks.index(place.memory) * VIRTUAL + place.address
+        reads = np.where(mine, start + word_of(place.map, np.maximum(numbers[rows], 0)), reads)
+    first = reads.max(axis=1, keepdims=True)
+    if ((reads != ANY) & (reads != first)).any():
+        return False
+    used = sorted({int(start) // VIRTUAL for start in first.ravel() if start != ANY})
+    barred = [banks[number] for number in used if banks[number] in LM]
+    with _sink(code, target, rows, barred if target.memory in barred else ()) as (bank, base):
+        found = items(base + rows, first, np.zeros(len(rows), np.bool_))
+        for number in used:
+            part = [(item, int(item.reads[0]) % VIRTUAL) for item in found if item.reads[0] // VIRTUAL == number]
+            code.add(*copies(part, banks[number], bank))
+    return True

@@ -1,0 +1,238 @@
+"""Bringing to every PE what it needs of a tensor: the map that does it with the fewest words, and the moves.
+
+Bits of the index on which every PE agrees with all that it needs (it is 0 or 1 in a unit as in all elements that the
+unit's PEs need) stay the number of that unit. The others become addresses, so that every PE has both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.stack import moves
+from haribote.stack.code import Code
+from haribote.stack.maps import COPY, NOTHING, UNITS, Bit, BitMap, Memory, W, address, unit_bits
+from haribote.stack.picks.held import in_unit, pe_weight, word_weight
+from haribote.stack.places import BANKS, NoRoom, Place, Room
+from simulator import isa
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Wants:
+    """May a PE need an element whose bit i is 0, or 1? may: bool [index bit, 2, 4096]."""
+
+    may: Bools
+
+    @staticmethod
+    def of(numbers: Ints, width: int) -> Wants:
+        """Of element numbers [word, 4096]; negative ones want nothing."""
+        wanted = numbers >= 0
+        may = np.zeros((width, 2, numbers.shape[1]), np.bool_)
+        for bit in range(width):
+            ones = (numbers >> bit & 1).astype(np.bool_)
+            may[bit] = (wanted & ~ones).any(axis=0), (wanted & ones).any(axis=0)
+        return Wants(may)
+
+    def agrees(self, index: int, bit: Bit) -> bool:
+        """True where an index bit may be the number of a unit."""
+        number = np.arange(isa.ALL_PES) // pe_weight(bit) & 1
+        return not (self.may[index][0] & (number == 1)).any() and not (self.may[index][1] & (number == 0)).any()
+
+    def values(self, index: int) -> list[int]:
+        """The values of an index bit that any PE needs."""
+        return [value for value in (0, 1) if self.may[index][value].any()]
+
+    def reaches(self, bit: Bit) -> bool:
+        """True where a PE in a unit whose number has this bit needs anything."""
+        return bool((self.may.any(axis=(0, 1)) & (np.arange(isa.ALL_PES) // pe_weight(bit) & 1 == 1)).any())
+
+
+def gathered(source: BitMap, wants: Wants, small: bool = False) -> BitMap:
+    """The map in PEs that has all that is wanted. small: with the fewest words; otherwise words that are in their PE
+    already stay where they are.
+    """
+    carries: dict[Bit, int] = {}
+    left: list[int] = []
+    for index, bits in sorted(source.places.items()):
+        stay = [bit for bit in bits if _stays(bit, index, source, wants, small) and bit not in carries]
+        if stay:
+            carries[stay[0]] = index
+        else:
+            left.append(index)
+    for index in list(left):
+        free = [bit for bit in unit_bits("LM") if bit not in carries and wants.agrees(index, bit)]
+        if free:
+            carries[free[0]] = index
+            left.remove(index)
+    number = 0
+    for index in left:
+        while address(number) in carries:
+            number += 1
+        carries[address(number)] = index
+    for bit in unit_bits("LM"):
+        carries.setdefault(bit, COPY if source[bit] == COPY or wants.reaches(bit) else NOTHING)
+    carries.setdefault(W, source[W])
+    return BitMap.of("LM", source.shape, carries)
+
+
+def _stays(bit: Bit, index: int, source: BitMap, wants: Wants, small: bool) -> bool:
+    if bit == W:
+        return True
+    if in_unit(bit):
+        return wants.agrees(index, bit)
+    return source.memory == "LM" and not small
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A part of a tensor on its way to LM0: the elements whose numbers have `value` in the bits of `mask`.
+
+    source: where the part is; map: how it will lie in the PEs; weights: what every index bit adds to a word's number.
+    """
+
+    tensor: int
+    source: Place
+    map: BitMap
+    mask: int
+    value: int
+    weights: tuple[tuple[int, int], ...]
+
+    @property
+    def words(self) -> int:
+        """Words that it takes up in every PE."""
+        return -(-2 * self.map.longs // 4) * 4
+
+    @property
+    def there(self) -> bool:
+        """True where nothing has to be moved."""
+        return self.source.memory == "LM0" and self.source.map.satisfies(self.map)
+
+    def has(self, numbers: Ints) -> Bools:
+        """Which elements are in this part."""
+        found: Bools = (numbers >= 0) & (numbers & self.mask == self.value)
+        return found
+
+    def word(self, numbers: Ints) -> Ints:
+        """The words in which they are, from the part's first one on."""
+        total = np.zeros_like(numbers)
+        for index, weight in self.weights:
+            total += (numbers >> index & 1) * weight
+        return total
+
+    def bring(self, code: Code, start: int) -> None:
+        """Adds the lines that bring it to words from `start` on in LM0."""
+        source, found = self.source, self.map
+        if found[W] == NOTHING:  # the second words come along: whatever they hold, nobody reads it
+            source, found = replace(source, map=_with_second_words(source.map)), _with_second_words(found)
+        _move(code, source, Place("LM0", start, found))
+
+
+def _with_second_words(found: BitMap) -> BitMap:
+    carries = {bit: carry + 1 if carry >= 0 else carry for bit, carry in found.carries} | {W: 0}
+    return BitMap.of(found.memory, (*found.shape, 2), carries)
+
+
+def loads(code: Code, tensor: int, source: Place, wants: Wants, room: int) -> Iterator[Load]:
+    """The parts of a tensor, each of at most `room` words, one after another: where a part is not needed any more, the
+    next may take its place. Adds the lines that bring a tensor to where it can be taken apart.
+    """
+    found = gathered(source.map, wants)
+    if 2 * found.longs > room:
+        found = gathered(source.map, wants, small=True)
+    fixed: list[int] = []
+    lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
+    while 2 * found.longs >> len(fixed) > room:
+        if not lines:
+            raise NoRoom(f"a gather needs {2 * found.longs >> len(fixed)} words of LM0; there are {room}")
+        fixed.append(lines.pop()[1])
+    if fixed:
+        source = _staged(code, source, found, fixed)
+    mask = sum(1 << index for index in fixed)
+    weights = _weights(found, fixed)
+    for values in product(*(wants.values(index) for index in fixed)):
+        value = sum(v << index for index, v in zip(fixed, values, strict=True))
+        yield Load(tensor, _part(source, fixed, value), _without(found, fixed), mask, value, weights)
+
+
+def _weights(found: BitMap, fixed: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    part = _without(found, fixed) if fixed else found
+    left = [index for index in range(found.width) if index not in fixed]
+    names = {number: index for number, index in enumerate(left)} if fixed else {i: i for i in left}
+    return tuple((names[carry], word_weight(bit)) for bit, carry in part.carries if carry >= 0 and not in_unit(bit))
+
+
+def _without(found: BitMap, fixed: Sequence[int]) -> BitMap:
+    """The map of a part, in which these index bits are known: a row of the bits that are left."""
+    if not fixed:
+        return found
+    left = [index for index in range(found.width) if index not in fixed]
+    names = {index: number for number, index in enumerate(left)}
+    carries = {bit: names.get(c, NOTHING) if c >= 0 else c for bit, c in found.carries}
+    if found.memory == "LM":  # close the gaps of the addresses
+        inside = sorted((b.number, c) for b, c in carries.items() if b.level == "address" and c != NOTHING)
+        carries = {bit: c for bit, c in carries.items() if bit.level != "address"}
+        carries |= {address(number): carry for number, (_, carry) in enumerate(inside)}
+    return BitMap.of(found.memory, (1 << len(left),), carries)
+
+
+def _part(source: Place, fixed: Sequence[int], value: int) -> Place:
+    """Where a part is in a tensor that can be taken apart."""
+    if not fixed:
+        return source
+    offset = sum(((value >> source.map[bit]) & 1) << bit.number for bit, c in source.map.carries if c in fixed)
+    scale = 2 if source.memory in BANKS else 1
+    return Place(source.memory, source.address + scale * offset, _without_gaps(source.map, fixed))
+
+
+def _without_gaps(found: BitMap, fixed: Sequence[int]) -> BitMap:
+    left = [index for index in range(found.width) if index not in fixed]
+    names = {index: number for number, index in enumerate(left)}
+    carries = {bit: names.get(c, NOTHING) if c >= 0 else c for bit, c in found.carries}
+    return BitMap.of(found.memory, (1 << len(left),), carries)
+
+
+_STAGES: tuple[Memory, ...] = ("L2BM", "PDM", "DRAM")
+
+
+def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> Place:
+    """The tensor where the bits of its parts are addresses, which it is moved to if they are not."""
+    lowest = 1 if source.memory in BANKS else 6
+    spots = [bit for index in fixed for bit in source.map.places[index]]
+    if all(bit.level == "address" and bit.number >= lowest for bit in spots):
+        return source
+    for memory in _STAGES:
+        stage = _stage(memory, found, fixed)
+        try:
+            start = code.dram(stage.longs) if memory == "DRAM" else code.take(stage.longs, (memory,), 64).address
+        except NoRoom:
+            continue
+        place = Place(memory, start, stage)
+        _move(code, source, place)
+        return place
+    raise NoRoom(f"a tensor of shape {found.shape} is too large to be taken apart for a gather")
+
+
+def _stage(memory: Memory, found: BitMap, fixed: Sequence[int]) -> BitMap:
+    """Units as they will be in the PEs, everything else in addresses; what parts are told apart by at the top."""
+    carries = {bit: found[bit] for level in UNITS[memory] for bit in unit_bits(memory) if bit.level == level}
+    carries[W] = found[W] if found[W] != NOTHING else COPY
+    low = [i for i in range(found.width) if i not in carries.values() and i not in fixed]
+    while len(low) < 6:
+        low.append(NOTHING)
+    carries |= {address(number): index for number, index in enumerate([*low, *fixed]) if index >= 0}
+    return BitMap.of(memory, found.shape, carries)
+
+
+def _move(code: Code, source: Place, target: Place) -> None:
+    free: dict[str, tuple[int, int]] = {}
+    for bank in ("GRF0", "GRF1", "LM1", "LM0", "L1BM", "L2BM", "PDM"):
+        start, end = max(code._free[bank], key=lambda piece: piece[1] - piece[0], default=(0, 0))
+        free[bank] = (-(-start // 4) * 4, end)
+    code.add(*(x for x in moves.move(source, target, Room(free)).text.splitlines() if not x.startswith("nop")))

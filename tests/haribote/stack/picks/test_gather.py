@@ -1,0 +1,119 @@
+"""Gathers by any known index, on the machine; every copy of the target is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from haribote.stack.code import Code
+from haribote.stack.maps import COPY, Bit, BitMap, W, address
+from haribote.stack.notation import parse
+from haribote.stack.picks import gather
+from haribote.stack.places import Place
+from tests.haribote.stack.picks.machines import run, taken, wrong
+
+A = parse("((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))")
+NEAR = parse("((8_L1B:1, 4:1, 4_PE:1, 2_W:1), (16_MAB:1))")
+SMALL = parse("((16_MAB:1), (2:1, 4_PE:1, 2_W:1))")
+ROWS = BitMap.of(
+    "LM", (12, 10), {Bit("MAB", 0): COPY, Bit("PE", 1): 2, Bit("PE", 0): 5, W: 0, address(0): 1, address(2): 3}
+    | {Bit("L2B", 0): 4, Bit("L1B", 1): COPY, Bit("L1B", 2): COPY, Bit("group", 1): 6, Bit("group", 0): 7},
+)  # fmt: skip
+"""With copies, holes, units that hold nothing, and axes that are no powers of two."""
+
+
+def as_shape(found: BitMap, *shape: int) -> BitMap:
+    """The same bits as the map of a tensor of another shape with as many."""
+    return BitMap.of(found.memory, shape, dict(found.carries))
+
+
+def check(
+    sources: Sequence[tuple[str, BitMap]],
+    target: tuple[str, BitMap],
+    index: NDArray[np.int64],
+    fill: float | int = 0.0,
+    blocked: Sequence[tuple[str, int]] = (),
+) -> Code:
+    """A gather, run and compared. blocked: words of banks that others have."""
+    code = Code()
+    places = [taken(code, *source) for source in sources]
+    into = taken(code, *target)
+    for bank, words in blocked:
+        code.take(words, (bank,))
+    free = {bank: code.largest(bank) for bank in ("LM0", "LM1", "GRF0", "GRF1")}
+    gather.emit(code, places, into, index, fill)
+    assert code.largest("L2BM") == 32768
+    assert all(code.largest(bank) <= free[bank] for bank in free)
+    values = {place: np.random.default_rng(k).integers(0, 1 << 32, place.map.shape, np.uint32)
+              for k, place in enumerate(places)}  # fmt: skip
+    machine = run(code, values)
+    flat = np.concatenate([*(array.ravel() for array in values.values()), [np.uint32(gather.word_of_fill(fill))]])
+    assert wrong(machine, into, flat[index]) == ""
+    for place, array in values.items():
+        assert wrong(machine, place, array) == ""
+    return code
+
+
+NUMBERS = np.arange(256 * 16).reshape(256, 16)
+
+
+@pytest.mark.parametrize("bank", ["LM0", "GRF1"])
+def test_columns_within_a_pe_row(bank: str) -> None:
+    check([("LM0", A)], (bank, as_shape(A, 256, 10)), NUMBERS[:, 3:13])
+
+
+@pytest.mark.parametrize(("start", "end"), [("LM0", "LM0"), ("LM1", "GRF0"), ("GRF0", "GRF0")])
+def test_what_is_the_same_in_all_pes_is_copied(start: str, end: str) -> None:
+    code = check([(start, A)], (end, as_shape(A, 256, 10)), NUMBERS[:, :10])
+    assert len(code.lines) == 1 + (start == end != "GRF0")
+    assert not code.uploads
+
+
+def test_rows_move_through_the_whole_chip() -> None:
+    check([("LM0", A)], ("GRF0", as_shape(A, 200, 16)), NUMBERS[5:205])
+
+
+@pytest.mark.slow
+def test_a_matrix_is_transposed_in_its_own_layout() -> None:
+    check([("LM1", SMALL)], ("LM0", SMALL), np.arange(256).reshape(16, 16).T)
+
+
+def test_fill_and_several_sources() -> None:
+    index = np.full((16, 16), -1)
+    index[:10, :6] = np.arange(60).reshape(10, 6) + 16
+    index[10:, 1:] = 256 + np.arange(90).reshape(6, 15)
+    check([("LM1", SMALL), ("GRF0", ROWS)], ("LM1", SMALL), index, fill=-7.5)
+    check([("LM0", SMALL), ("LM0", ROWS)], ("LM0", SMALL), index, fill=-3)
+
+
+@pytest.mark.parametrize("far", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_random_indices(far: bool) -> None:
+    random = np.random.default_rng(1)
+    target, bank = (ROWS, "LM0") if far else (SMALL, "GRF1")
+    check([("LM0", SMALL)], (bank, target), random.integers(-1, 256, target.shape), 1.0)
+
+
+@pytest.mark.parametrize("bank", ["LM0", pytest.param("LM1", marks=pytest.mark.slow)])
+def test_rounds_where_lm0_is_short(bank: str) -> None:
+    index = np.random.default_rng(2).integers(-1, 4096, (16, 16))
+    check([("GRF0", A)], (bank, SMALL), index, 2.0, [("LM0", 2700)])
+
+
+def test_tables_stream_where_no_bank_has_room() -> None:
+    target = BitMap.of("LM", (256, 16), {W: 0} | {address(k): k + 1 for k in range(7)}
+                       | {Bit("MAB", k): 8 + k for k in range(4)} | {Bit("PE", k): COPY for k in range(2)})  # fmt: skip
+    index = np.random.default_rng(3).integers(-1, 256, (256, 16))
+    code = check([("LM1", SMALL)], ("GRF1", target), index, 0.0, [("LM1", 4072), ("LM0", 3736)])
+    assert any(line.startswith("mvp") for line in code.lines)
+
+
+def test_an_index_out_of_bounds_is_refused() -> None:
+    code = Code()
+    place = Place("LM0", 0, SMALL)
+    with pytest.raises(gather.PickError, match="from 256 elements has indices from 0 to 256"):
+        gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(1, 257) * (np.arange(256) > 0))
+    with pytest.raises(gather.PickError, match="255 indices"):
+        gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(255))
