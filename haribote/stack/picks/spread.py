@@ -17,7 +17,7 @@ from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, NOTHING, UNITS, Bit, BitMap, Memory, W, address, unit_bits
 from haribote.stack.picks.held import in_unit, pe_weight, word_weight
-from haribote.stack.places import BANKS, NoRoom, Place, Room
+from haribote.stack.places import BANKS, NoRoom, Place
 from simulator import isa
 
 Ints = NDArray[np.int64]
@@ -131,7 +131,7 @@ class Load:
         source, found = self.source, self.map
         if found[W] == NOTHING:  # the second words come along: whatever they hold, nobody reads it
             source, found = replace(source, map=_with_second_words(source.map)), _with_second_words(found)
-        _move(code, source, Place("LM0", start, found))
+        moves.emit(code, source, Place("LM0", start, found), padding=False)
 
 
 def _with_second_words(found: BitMap) -> BitMap:
@@ -214,7 +214,7 @@ def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> P
         except NoRoom:
             continue
         place = Place(memory, start, stage)
-        _move(code, source, place)
+        moves.emit(code, source, place, padding=False)
         return place
     raise NoRoom(f"a tensor of shape {found.shape} is too large to be taken apart for a gather")
 
@@ -228,11 +228,3 @@ def _stage(memory: Memory, found: BitMap, fixed: Sequence[int]) -> BitMap:
         low.append(NOTHING)
     carries |= {address(number): index for number, index in enumerate([*low, *fixed]) if index >= 0}
     return BitMap.of(memory, found.shape, carries)
-
-
-def _move(code: Code, source: Place, target: Place) -> None:
-    free: dict[str, tuple[int, int]] = {}
-    for bank in ("GRF0", "GRF1", "LM1", "LM0", "L1BM", "L2BM", "PDM"):
-        start, end = max(code._free[bank], key=lambda piece: piece[1] - piece[0], default=(0, 0))
-        free[bank] = (-(-start // 4) * 4, end)
-    code.add(*(x for x in moves.move(source, target, Room(free)).text.splitlines() if not x.startswith("nop")))

@@ -81,6 +81,7 @@ def test_a_matrix_is_transposed_in_its_own_layout() -> None:
     check([("LM1", SMALL)], ("LM0", SMALL), np.arange(256).reshape(16, 16).T)
 
 
+@pytest.mark.slow
 def test_fill_and_several_sources() -> None:
     index = np.full((16, 16), -1)
     index[:10, :6] = np.arange(60).reshape(10, 6) + 16
@@ -96,7 +97,8 @@ def test_random_indices(far: bool) -> None:
     check([("LM0", SMALL)], (bank, target), random.integers(-1, 256, target.shape), 1.0)
 
 
-@pytest.mark.parametrize("bank", ["LM0", pytest.param("LM1", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("bank", ["LM0", "LM1"])
 def test_rounds_where_lm0_is_short(bank: str) -> None:
     index = np.random.default_rng(2).integers(-1, 4096, (16, 16))
     check([("GRF0", A)], (bank, SMALL), index, 2.0, [("LM0", 2700)])
