@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import ceil
 from typing import Literal
 
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
@@ -46,7 +47,7 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
 def _splits(shape: Sequence[int]) -> Iterator[tuple[int, Split]]:
     """Axes that are dealt out evenly over the L2Bs where powers of two would leave some of them empty: 785 as 8x112."""
     for axis, size in enumerate(shape):
-        part = -(-(-(-size // 8)) // 16) * 16
+        part = ceil(size / 128) * 16
         if size > 128 and axis_bits(size) >= 7 and part < 1 << axis_bits(size) - 3:
             yield axis, tuple((8, part) if number == axis else (n,) for number, n in enumerate(shape))
 

@@ -1,0 +1,106 @@
+"""What the planner knows of a graph: shapes, roles of values, padding, and how the operators treat it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.graph import Index, updates
+from haribote.stack.maps import BitMap
+from haribote.stack.plan import Version
+from haribote.stack.planner.views import View, views_of
+
+Array = NDArray[Any]
+Split = tuple[tuple[int, ...], ...]
+
+HUGE = 1e30
+"""Stands for infinity in padding: beyond every ordinary single, and sums with ordinary singles leave it as it is."""
+NO_INDEX = -(2.0**31)
+"""Padding of integer constants: equal to no label."""
+NEUTRAL = {"fadd": 0.0, "iadd": 0.0, "fmax": -HUGE, "fmin": HUGE, "imax": NO_INDEX, "imin": -NO_INDEX - 1}
+"""What padding must hold so that a reduction does not see it."""
+
+
+class Facts:
+    """A graph with what the planner asks about it.
+
+    parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
+    constants of one element, which need no place; added: constants that the plan needs beside those of the graph.
+    """
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.model, self.index = model, Index(model)
+        self.updates = updates(model)
+        self.updated = {after: before for before, after in self.updates.items()}
+        self.parameters = frozenset(self.updates)
+        self.inputs = frozenset(self.index.inputs) - self.parameters
+        self.views = views_of(model, self.index)
+        self.added: dict[str, Array] = {}
+        self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}
+
+    def constant(self, name: str, value: Array) -> str:
+        """A constant that the plan needs beside those of the graph."""
+        if name not in self.added:
+            self.added[name] = value
+            self.index.constants[name] = value
+            self.index.shape[name], self.index.dtype[name] = value.shape, value.dtype
+            if value.size == 1:
+                self.scalars[name] = value
+        return name
+
+    def constant_fill(self, name: str, wanted: float | None) -> float:
+        """What the host puts into the padding of a constant."""
+        if wanted is not None:
+            return wanted
+        return NO_INDEX if self.kind(name) == "int" and self.index.dtype[name] != np.bool_ else 0.0
+
+    def root(self, name: str) -> View | None:
+        """What a value is a view of."""
+        return self.views.get(name)
+
+    def kind(self, name: str) -> str:
+        """`float` or `int` arithmetic."""
+        return "float" if np.issubdtype(self.index.dtype[name], np.floating) else "int"
+
+    def padded_axes(self, version: Version) -> tuple[int, ...]:
+        """The axes of a value that its version pads, by elements or by places."""
+        shape = self.index.shape[version.value]
+        number, found = 0, []
+        for axis, (size, parts) in enumerate(zip(shape, version.split, strict=True)):
+            bits = sum(len(version.map.axes[number + k]) for k in range(len(parts)))
+            if size != 1 << bits or prod(parts) != size:
+                found.append(axis)
+            number += len(parts)
+        return tuple(found)
+
+
+def map_axes(split: Split, axes: tuple[int, ...] | list[int]) -> tuple[int, ...]:
+    """The axes of a map that axes of the value are split into."""
+    starts = np.cumsum([0, *(len(parts) for parts in split)])
+    return tuple(int(starts[axis]) + k for axis in axes for k in range(len(split[axis])))
+
+
+def view_shape(split: Split) -> tuple[int, ...]:
+    """The shape of a map with this split."""
+    return tuple(size for parts in split for size in parts)
+
+
+def operand_split(split: Split, shape: tuple[int, ...]) -> Split:
+    """How an operand of this shape is split where the result is split so: size 1 where it is broadcast."""
+    own = split[len(split) - len(shape) :]
+    return tuple((1,) * len(parts) if size == 1 else parts for size, parts in zip(shape, own, strict=True))
+
+
+def agrees(found: BitMap, wanted: BitMap) -> bool:
+    """True where an operand can be read in place by a loop whose result has `wanted`, its projection: the same in
+    every unit and word, at any address.
+    """
+    if found == wanted:
+        return True
+    mine = {bit: carry for bit, carry in found.carries if bit.level != "address"}
+    theirs = {bit: carry for bit, carry in wanted.carries if bit.level != "address"}
+    return found.shape == wanted.shape and mine == theirs

@@ -1,0 +1,293 @@
+"""How each kind of node may be planned: from a state, the states after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+import onnx
+
+from haribote.errors import HariboteError
+from haribote.graph import attributes
+from haribote.stack import products, vectors
+from haribote.stack.maps import COPY, PART, BitMap
+from haribote.stack.plan import Compute, Multiply, Shift, Version
+from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
+from haribote.stack.planner.families import candidates, projected, reduced
+from haribote.stack.planner.states import State, estimate, groups
+from simulator.isa import STEP_CYCLES
+
+Rule = Callable[[State, onnx.NodeProto], Iterator[State]]
+Place = tuple[Split, BitMap]
+TARGETS = 4
+"""Layouts of a result that are looked at after each way to compute it."""
+
+
+class NotPlanned(HariboteError):
+    """A node that the stack cannot do."""
+
+
+# --- element by element ----------------------------------------------------------------------------------------------
+
+
+def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """In the layout of an operand that is as large as the result, or, where none is there yet, in any."""
+    facts, name = state.facts, node.output[0]
+    if name in facts.updated and facts.updated[name] in state.resident:
+        yield _updated(state, node)
+        return
+    for split, found in _loops(state, node):
+        yield _computed(state, node, split, found)[0]
+
+
+def _loops(state: State, node: onnx.NodeProto) -> list[Place]:
+    """The layouts in which a node may be computed."""
+    facts, shape = state.facts, state.facts.index.shape[node.output[0]]
+    places: dict[Place, None] = {}
+    for name in dict.fromkeys(node.input):
+        if name and facts.index.shape[name] == shape:
+            places |= {(v.split, v.map): None for v in state.of(name)}
+    if not places:
+        places = {place: None for name in node.input if name for place in _widened(state, name, shape)}
+    return list(places or dict.fromkeys(candidates(shape)))
+
+
+def _widened(state: State, name: str, shape: tuple[int, ...]) -> Iterator[Place]:
+    """The layouts of a larger shape in which a broadcast operand can stay where it is."""
+    for version in state.of(name):
+        for split, found in candidates(shape):
+            own = operand_split(split, state.facts.index.shape[name])
+            if own == version.split and projected(found, view_shape(own)) == version.map:
+                yield split, found
+
+
+def _updated(state: State, node: onnx.NodeProto) -> State:
+    """The new value of a parameter, in every version in which the parameter is resident."""
+    name = node.output[0]
+    for version in state.resident[state.facts.updated[name]]:
+        state, made = _computed(state, node, version.split, version.map)
+        if state.facts.padded_axes(made) and made.fill != version.fill:
+            state, _ = state.get(replace(made, fill=version.fill))
+    return state
+
+
+def _computed(state: State, node: onnx.NodeProto, split: Split, found: BitMap) -> tuple[State, Version]:
+    """A loop over a layout; operands are brought to it."""
+    facts, reads = state.facts, []
+    for name in dict.fromkeys(node.input):
+        if not name or name in facts.scalars:
+            continue
+        own = operand_split(split, facts.index.shape[name])
+        state, version = state.get(Version(name, projected(found, view_shape(own)), own), place_only=True)
+        reads.append(version)
+    made = Version(node.output[0], found, split)
+    made = replace(made, fill=_fill(facts, node, reads, made))
+    cost = STEP_CYCLES * groups(found) * _steps(node.SerializeToString(), _dtypes(facts, node))
+    return state.did(Compute((node,), tuple(reads), (made,)), cost, made), made
+
+
+def _dtypes(facts: Facts, node: onnx.NodeProto) -> tuple[tuple[str, str], ...]:
+    return tuple((name, facts.index.dtype[name].str) for name in (*node.input, *node.output) if name)
+
+
+@lru_cache(maxsize=1 << 12)
+def _steps(node: bytes, dtypes: tuple[tuple[str, str], ...]) -> int:
+    """Steps for a group of four long words."""
+    return vectors.steps([onnx.NodeProto.FromString(node)], {name: np.dtype(code) for name, code in dtypes})
+
+
+def _fill(facts: Facts, node: onnx.NodeProto, reads: Sequence[Version], made: Version) -> float | None:
+    """What padding holds after a node, from what it held before; None where that is not known. An operand that is
+    broadcast along a padded axis has its elements there.
+    """
+    padded, rank = facts.padded_axes(made), len(made.split)
+    if not padded:
+        return 0.0
+    known: dict[str, float | None] = {name: float(array.item()) for name, array in facts.scalars.items()}
+    for version in reads:
+        shape = facts.index.shape[version.value]
+        covers = all(axis >= rank - len(shape) and shape[axis - rank] != 1 for axis in padded)
+        known[version.value] = version.fill if covers else None
+    fills = {name: known.get(name) for name in node.input if name}
+    if None in fills.values():
+        return _fill_beside_unknown(node.op_type, list(fills.values()))
+    return vectors.fill_of(node, fills, dict(_dtypes(facts, node)))
+
+
+def _fill_beside_unknown(op_type: str, fills: Sequence[float | None]) -> float | None:
+    """What an operator gives whatever the elements are that the other operand has: 0 times anything, HUGE plus any
+    ordinary number, a comparison with what is no index."""
+    if (op_type == "Mul" and 0.0 in fills) or (op_type == "Div" and fills[0] == 0.0):
+        return 0.0
+    huge = [fill for fill in fills if fill is not None and abs(fill) == HUGE]
+    if op_type == "Add" and len(huge) == 1:
+        return huge[0]
+    if op_type == "Sub" and len(huge) == 1:
+        return huge[0] if fills[0] == huge[0] else -huge[0]
+    return 0.0 if op_type == "Equal" and NO_INDEX in fills else None
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+REDUCTIONS = {"ReduceSum": "add", "ReduceMax": "max", "ReduceMin": "min"}
+
+
+def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """Wherever the value is: its reduced axes become parts, and the sum is copied to all of them."""
+    facts, name = state.facts, node.input[0]
+    shape, kept = facts.index.shape[name], attributes(node).get("keepdims", 1)
+    axes = _axes(facts, node, len(shape))
+    combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
+    sources = state.of(name) or [Version(name, found, split) for split, found in candidates(shape)]
+    for source in sources:
+        padded = set(facts.padded_axes(source)) & set(axes)
+        there = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
+        yield _reduced(*there, node, axes, kept, combine)
+
+
+def _reduced(
+    state: State, source: Version, node: onnx.NodeProto, axes: tuple[int, ...], kept: int, combine: str
+) -> State:
+    """A reduction of one version."""
+    inner = map_axes(source.split, axes)
+    split = tuple((1,) * len(parts) if axis in axes else parts for axis, parts in enumerate(source.split))
+    after = reduced(source.map, inner, COPY)
+    target = projected(after, after.shape)
+    if not kept:
+        split = tuple(parts for axis, parts in enumerate(split) if axis not in axes)
+        target = replace(target, shape=view_shape(split))
+    left = [axis for axis in state.facts.padded_axes(source) if axis not in axes]
+    fill = source.fill if not left or source.fill == 0.0 or "add" not in combine else None
+    made = Version(node.output[0], target, split, fill if left else 0.0)
+    cost = estimate(reduced(source.map, inner, PART), after)
+    return state.did(Shift(source, made, combine, inner), cost, made)
+
+
+def _axes(facts: Facts, node: onnx.NodeProto, rank: int) -> tuple[int, ...]:
+    """The axes that a reduction reduces."""
+    given = attributes(node).get("axes")
+    if given is None and len(node.input) > 1 and node.input[1]:
+        if node.input[1] not in facts.index.constants:
+            raise NotPlanned(f"node {node.name}: its axes are computed", "axes that are constants")
+        given = facts.index.constants[node.input[1]]
+    if given is None or len(given) == 0:
+        return tuple(range(rank))
+    return tuple(sorted(int(axis) % rank for axis in given))
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """By every core that suits a layout of one operand and a layout of the other that goes with it."""
+    letters = _letters(state.facts, node)
+    found: dict[tuple[Version, Version], None] = {}
+    for which in (0, 1):
+        for known in _operands(state, node.input[which], letters[which]):
+            for other in _partners(state, node, letters, which, known):
+                found[(known, other) if which == 0 else (other, known)] = None
+    for a, b in found:
+        yield from islice(_multiplied(state, node, letters, a, b), TARGETS)
+
+
+def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
+    """A product in the manner of einsum: the axes of both operands and the result."""
+    if node.op_type == "Gemm":
+        given = attributes(node)
+        if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
+            raise NotPlanned(f"node {node.name}: a Gemm with alpha or C", "the pass `elementary` before the planner")
+        return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
+    a, b = (len(facts.index.shape[name]) for name in node.input)
+    if max(a, b) > 2 and (a != b or facts.index.shape[node.input[0]][:-2] != facts.index.shape[node.input[1]][:-2]):
+        raise NotPlanned(f"node {node.name}: a MatMul that broadcasts its batch", "operands with the same batch")
+    batch = "abcdefgh"[: max(a, b) - 2]
+    return (batch + ("nk" if a > 1 else "k"), batch + ("km" if b > 1 else "k"), batch + "n" * (a > 1) + "m" * (b > 1))
+
+
+def _operands(state: State, name: str, letters: str) -> list[Version]:
+    """The layouts of an operand from which the other's may follow: those that it has, else the families."""
+    there = [version for version in state.of(name) if PART not in dict(version.map.carries).values()]
+    if there and name not in state.facts.parameters:
+        return there
+    wanted = [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
+    return [*there, *wanted]
+
+
+def _partners(
+    state: State, node: onnx.NodeProto, letters: tuple[str, str, str], which: int, known: Version
+) -> Iterator[Version]:
+    """Versions of the other operand that go with a version of one."""
+    name = node.input[1 - which]
+    shape = state.facts.index.shape[name]
+    parts = dict(zip(letters[which], known.split, strict=True))
+    split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
+    spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
+    for found in products.partners(spec, "ba"[which], known.map, view_shape(split)):
+        yield Version(name, found, split)
+
+
+def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
+    """The einsum of the maps, whose axes are split: `nk,mk->nm` with k in two becomes `nkK,mkK->nm`."""
+    parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
+    names = {letter: _named(letter, len(parts[letter])) for letter in parts}
+    sides = ["".join(names[letter] for letter in side) for side in letters]
+    return f"{sides[0]},{sides[1]}->{sides[2]}"
+
+
+def _named(letter: str, count: int) -> str:
+    """One letter for every part of a split axis."""
+    return letter + "".join(chr(ord("A") + (ord(letter) - ord("a") + 7 * k) % 26) for k in range(1, count))
+
+
+def _multiplied(
+    state: State, node: onnx.NodeProto, letters: tuple[str, str, str], a: Version, b: Version
+) -> Iterator[State]:
+    """A product of two versions, and its result in the layouts that are near."""
+    facts, name = state.facts, node.output[0]
+    spec = _spec(letters, a.split, b.split)
+    parts = {**dict(zip(letters[1], b.split, strict=True)), **dict(zip(letters[0], a.split, strict=True))}
+    split = tuple(parts[letter] for letter in letters[2])
+    cores = products.cores(spec, a.map, b.map, "float")
+    if not cores:
+        return
+    state, a, b = _operands_there(state, letters, a, b)
+    for core in cores:
+        made = Version(name, core.target, split, 0.0 if a.fill == b.fill == 0.0 else None)
+        action, cost = Multiply(spec, a, b, made), STEP_CYCLES * core.steps
+        if PART not in dict(core.target.carries).values():
+            yield state.did(action, cost, made)
+            continue
+        after = state.did(action, cost)
+        wanted = [(s, m) for s, m in candidates(facts.index.shape[name]) if s == split]
+        wanted.sort(key=lambda place: estimate(core.target, place[1]))
+        for _, target in wanted[:TARGETS]:
+            final = replace(made, map=target)
+            yield after.did(Shift(made, final, "fadd"), estimate(core.target, target), final)
+
+
+def _operands_there(
+    state: State, letters: tuple[str, str, str], a: Version, b: Version
+) -> tuple[State, Version, Version]:
+    """Both operands as a product wants them: where k is padded, zeros in one of them, and nothing infinite there."""
+    contracted = set(letters[0]) & set(letters[1]) - set(letters[2])
+    found = []
+    for version, own in ((a, letters[0]), (b, letters[1])):
+        padded = state.facts.padded_axes(version)
+        needs = any(own[axis] in contracted for axis in padded)
+        state, there = state.get(replace(version, fill=0.0 if needs else None))
+        found.append(there)
+    return state, found[0], found[1]
+
+
+def rule_of(node: onnx.NodeProto) -> Rule:
+    """The rule of a node. Raises NotPlanned."""
+    if node.op_type in REDUCTIONS:
+        return reduction
+    if node.op_type in ("Gemm", "MatMul"):
+        return product
+    if node.op_type in vectors.SUPPORTED:
+        return elementwise
+    raise NotPlanned(f"node {node.name}: there is no rule for {node.op_type}", "an operator that the stack has")

@@ -1,0 +1,85 @@
+"""The search: a beam of states, node by node, the cheapest of each set of layouts kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import onnx
+
+from haribote.stack.plan import Become, Plan, Store
+from haribote.stack.planner.clusters import clustered
+from haribote.stack.planner.facts import Facts
+from haribote.stack.planner.rules import rule_of
+from haribote.stack.planner.states import State
+
+BEAM = 12
+"""States that are kept after each node."""
+
+
+def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
+    """The cheapest plan that is found for a graph of elementary operators.
+
+    Raises NotPlanned for a node that the stack cannot do.
+    """
+    facts = Facts(model)
+    states = [State(facts)]
+    for node in ordered(facts):
+        if node.output[0] in facts.views:
+            continue
+        rule = rule_of(node)
+        after = [follower for state in states for follower in rule(state, node)]
+        assert after, f"no layout for node {node.name} ({node.op_type})"
+        states = _best(after, _needed(facts, node), beam)
+    finished = [_finished(state) for state in states]
+    best = min(finished, key=lambda state: state.cost)
+    residents = tuple(version for versions in best.resident.values() for version in versions)
+    return Plan(_with_constants(facts), clustered(best.actions()), residents)
+
+
+def ordered(facts: Facts) -> list[onnx.NodeProto]:
+    """The nodes, updates of parameters after everything else: what reads a parameter decides where it is."""
+    nodes = list(facts.model.graph.node)
+    late = [node for node in nodes if node.output[0] in facts.updated]
+    return [node for node in nodes if node.output[0] not in facts.updated] + late
+
+
+def _needed(facts: Facts, node: onnx.NodeProto) -> frozenset[str]:
+    """The values that something after a node still reads."""
+    order = [other.name for other in ordered(facts)]
+    later = set(order[order.index(node.name) + 1 :])
+    live = {name for other in facts.model.graph.node if other.name in later for name in other.input}
+    live |= {facts.views[name].root for name in live if name in facts.views}
+    return frozenset(live | facts.parameters)
+
+
+def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
+    """The cheapest state of every set of versions that still matter, and of these the cheapest."""
+    best: dict[object, State] = {}
+    for state in states:
+        key = frozenset((name, frozenset(found)) for name, found in state.versions.items() if name in live)
+        if key not in best or state.cost < best[key].cost:
+            best[key] = state
+    return sorted(best.values(), key=lambda state: state.cost)[:beam]
+
+
+def _finished(state: State) -> State:
+    """With the outputs stored, and the parameters' new values in the place of the old."""
+    facts = state.facts
+    for name in facts.index.outputs:
+        if name not in facts.updated:
+            version = min(state.of(name), key=lambda found: found.map.longs)
+            state, version = state.get(version)
+            state = state.did(Store(version), 0.0)
+    for name, parameter in facts.updated.items():
+        for resident in state.resident.get(parameter, ()):
+            state, version = state.get(replace(resident, value=name))
+            state = state.did(Become(version, resident), 0.0)
+    return state
+
+
+def _with_constants(facts: Facts) -> onnx.ModelProto:
+    """The graph with the constants that the plan has added."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(facts.model)
+    copy.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in facts.added.items())
+    return copy

@@ -1,0 +1,177 @@
+"""A plan as it grows: which versions there are, what they have cost, and how to get one that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+import onnx
+
+from haribote.stack import costs
+from haribote.stack.maps import COPY, BitMap
+from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
+from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
+from haribote.stack.planner.families import L2BS, projected
+from simulator.isa import STEP_CYCLES
+
+Chain = tuple["Chain", Action] | None
+"""Actions, the last one outermost."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """versions: what there is of each value; resident: of parameters and constants, also at the next run."""
+
+    facts: Facts
+    cost: float = 0.0
+    chain: Chain = None
+    versions: Mapping[str, tuple[Version, ...]] = field(default_factory=dict)
+    resident: Mapping[str, tuple[Version, ...]] = field(default_factory=dict)
+
+    def actions(self) -> tuple[Action, ...]:
+        """In the order of the program."""
+        found, chain = [], self.chain
+        while chain is not None:
+            chain, action = chain
+            found.append(action)
+        return tuple(reversed(found))
+
+    def did(self, action: Action, cost: float, *made: Version) -> State:
+        """After an action."""
+        versions = dict(self.versions)
+        for version in made:
+            versions[version.value] = (*versions.get(version.value, ()), version)
+        return replace(self, cost=self.cost + cost, chain=(self.chain, action), versions=versions)
+
+    def settled(self, version: Version, cost: float = 0.0) -> State:
+        """With a version that is there before every run."""
+        versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
+        resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
+        return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
+
+    def of(self, name: str) -> tuple[Version, ...]:
+        """The versions of a value, those of what it is a view of included."""
+        view = self.facts.root(name)
+        own = self.versions.get(name, ())
+        if view is None:
+            return own
+        seen = (view.version(name, version) for version in self.versions.get(view.root, ()))
+        return (*own, *(version for version in seen if version not in own))
+
+    def get(self, wanted: Version, place_only: bool = False) -> tuple[State, Version]:
+        """The state in which a version as wanted is there, by the cheapest way; fill None takes any.
+
+        place_only: another address will do (an operand of a loop).
+        """
+        for version in reversed(self.of(wanted.value)):  # the latest, whose padding is known best
+            if self.fits(version, wanted, place_only):
+                return self._named(version)
+        if wanted.fill is None or wanted.value in self.facts.index.constants:
+            return self._brought(wanted)
+        return self._filled(wanted)
+
+    def fits(self, version: Version, wanted: Version, place_only: bool = False) -> bool:
+        """True where a version serves for another."""
+        if version.split != wanted.split:
+            return False
+        if wanted.fill is not None and version.fill != wanted.fill and self.facts.padded_axes(version):
+            return False
+        return agrees(version.map, wanted.map) if place_only else version.map.satisfies(wanted.map)
+
+    def _named(self, version: Version) -> tuple[State, Version]:
+        """A version of a view becomes one of its own."""
+        if version in self.versions.get(version.value, ()):
+            return self, version
+        view = self.facts.root(version.value)
+        assert view is not None
+        source = next(v for v in self.versions[view.root] if view.version(version.value, v) == version)
+        return self.did(Alias(source, version), 0.0, version), version
+
+    def _brought(self, wanted: Version) -> tuple[State, Version]:
+        """From memory, or from another version."""
+        facts, name = self.facts, wanted.value
+        view = facts.root(name)
+        if view is not None and not self.of(name):
+            state, _ = self.get(view.inverse(facts.index.shape[view.root], wanted))
+            return state.get(wanted)
+        fresh = replace(wanted, fill=0.0)
+        if name in facts.parameters:
+            return self.settled(fresh, _return_cost(fresh)), fresh
+        if name in facts.index.constants:
+            fresh = replace(fresh, fill=facts.constant_fill(name, wanted.fill))
+            return self.settled(fresh), fresh
+        if not self.of(name):
+            assert name in facts.inputs, f"{name} is used before it is made"
+            return self.did(Load(fresh), load_cost(fresh.map), fresh), fresh
+        near = [v for v in self.of(name) if v.split == wanted.split]
+        assert near, f"{name} is in no version with the split {wanted.split}"
+        source = min(near, key=lambda version: estimate(version.map, wanted.map))
+        state, source = self._named(source)
+        made = replace(wanted, fill=source.fill)
+        return state.did(Shift(source, made), estimate(source.map, made.map), made), made
+
+    def _filled(self, wanted: Version) -> tuple[State, Version]:
+        """A version whose padding holds `wanted.fill`: brought, and mended where its padding holds something else."""
+        state, found = self.get(replace(wanted, fill=None))
+        if not self.facts.padded_axes(found) or found.fill == wanted.fill:
+            return state, found
+        node, mask = mended(self.facts, found, wanted)
+        state, mask = state.get(mask, place_only=True)
+        made = replace(found, fill=wanted.fill)
+        action = Compute((node,), (mask, found), (made,))
+        return state.did(action, STEP_CYCLES * groups(found.map), made), made
+
+
+def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProto, Version]:
+    """The node that makes padding hold `wanted.fill`, and the constant that it reads: x * 1, with zeros in the padding
+    (0 times anything is 0 on this machine), x + 0, with the fill in the padding where x has 0, else Where.
+    """
+    assert wanted.fill is not None
+    name, dtype = found.value, facts.index.dtype[found.value]
+    padded, shape = facts.padded_axes(found), facts.index.shape[found.value]
+    sizes = tuple(size if axis in padded else 1 for axis, size in enumerate(shape))
+    tag = "x".join(map(str, sizes))
+    inputs = [name]
+    if wanted.fill == 0.0 and facts.kind(name) == "float":
+        op_type, mask, fill = "Mul", facts.constant(f"ones.{tag}", np.ones(sizes, dtype)), 0.0
+        inputs = [name, mask]
+    elif found.fill == 0.0 and facts.kind(name) == "float":
+        op_type, mask, fill = "Add", facts.constant(f"zeros.{tag}", np.zeros(sizes, dtype)), wanted.fill
+        inputs = [name, mask]
+    else:
+        op_type, mask, fill = "Where", facts.constant(f"there.{tag}", np.ones(sizes, np.bool_)), 0.0
+        other = facts.constant(f"fill.{wanted.fill:g}.{dtype}", np.array(wanted.fill, dtype))
+        inputs = [mask, name, other]
+    split = operand_split(found.split, sizes)
+    node = onnx.helper.make_node(op_type, inputs, [name], name=f"{name}.filled")
+    return node, Version(mask, projected(found.map, view_shape(split)), split, fill)
+
+
+@lru_cache(maxsize=1 << 18)
+def estimate(source: BitMap, target: BitMap) -> float:
+    """Cycles of a move."""
+    return costs.estimate(source, target)
+
+
+def groups(found: BitMap) -> int:
+    """Groups of four long words that a loop over a version takes."""
+    return max(1, -(-found.longs // 4))
+
+
+@lru_cache(maxsize=1 << 14)
+def load_cost(found: BitMap) -> float:
+    """Cycles from DRAM to the PEs: at 16 long words a cycle into each L2BM, then down; what differs between L2Bs of a
+    group goes in turn, what is alike in groups is broadcast at half the rate.
+    """
+    units = sum(found[bit] >= 0 for bit in L2BS)
+    longs = 1 << max(found.width - 1 - units, 0)
+    alike = any(found[bit] == COPY for bit in L2BS[1:])
+    down = longs / 256 + found.longs / 4
+    return longs / (8 if alike else 16) * (2 if found[L2BS[0]] >= 0 else 1) + STEP_CYCLES * down / 2
+
+
+def _return_cost(found: BitMap | Version) -> float:
+    """What a resident version costs a run at least: its update in place."""
+    return STEP_CYCLES * groups(found.map if isinstance(found, Version) else found)
