@@ -195,16 +195,20 @@ def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
 
 def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
     """A product in the manner of einsum: the axes of both operands and the result."""
+    given = attributes(node)
+    if node.op_type == "Einsum":
+        sides, result = given["equation"].decode().replace(" ", "").split("->")
+        a, b = sides.split(",")
+        return a, b, result
     if node.op_type == "Gemm":
-        given = attributes(node)
         if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
             raise NotPlanned(f"node {node.name}: a Gemm with alpha or C", "the pass `elementary` before the planner")
         return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
-    a, b = (len(facts.index.shape[name]) for name in node.input)
-    if max(a, b) > 2 and (a != b or facts.index.shape[node.input[0]][:-2] != facts.index.shape[node.input[1]][:-2]):
-        raise NotPlanned(f"node {node.name}: a MatMul that broadcasts its batch", "operands with the same batch")
-    batch = "abcdefgh"[: max(a, b) - 2]
-    return (batch + ("nk" if a > 1 else "k"), batch + ("km" if b > 1 else "k"), batch + "n" * (a > 1) + "m" * (b > 1))
+    a, b = (facts.index.shape[name] for name in node.input)
+    if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
+        raise NotPlanned(f"node {node.name}: a MatMul of {a} and {b}", "the same batch in both, or none in the second")
+    batch = "abcdefgh"[: len(a) - 2]
+    return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
 
 
 def _operands(state: State, name: str, letters: str) -> list[Version]:
@@ -286,7 +290,7 @@ def rule_of(node: onnx.NodeProto) -> Rule:
     """The rule of a node. Raises NotPlanned."""
     if node.op_type in REDUCTIONS:
         return reduction
-    if node.op_type in ("Gemm", "MatMul"):
+    if node.op_type in ("Einsum", "Gemm", "MatMul"):
         return product
     if node.op_type in vectors.SUPPORTED:
         return elementwise
