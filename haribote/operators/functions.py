@@ -112,6 +112,20 @@ _ROUND_BFLOAT16 = """RoundBFloat16 (x) => (y) {
     y = Cast <to = 1> (short)
 }"""
 
+# The elements of x, flattened, that index names; `fill` where it is -1. What moves elements on the chip.
+_PICK = """Pick <fill: float = 0.0> (x, index) => (y) {
+    filled = Constant <value_float: float = @fill> ()
+    flat_shape = Constant <value_ints = [-1]> ()
+    first = Reshape (filled, flat_shape)
+    like_x = CastLike (first, x)
+    flat = Reshape (x, flat_shape)
+    table = Concat <axis = 0> (like_x, flat)
+    one = Constant <value_int: int = 1> ()
+    like_index = CastLike (one, index)
+    next = Add (index, like_index)
+    y = Gather (table, next)
+}"""
+
 # DRAM to local memory and back: where the data lies changes, the values do not.
 _DL = "DL (x) => (y) { y = Identity (x) }"
 _UL = "UL (x) => (y) { y = Identity (x) }"
@@ -132,6 +146,7 @@ _BODIES = (
     _MAX_POOL_GRAD_NHWC,
     _ROUND_HALF,
     _ROUND_BFLOAT16,
+    _PICK,
     _DL,
     _UL,
 )

@@ -11,7 +11,8 @@ import torch
 
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, metadata, updates
-from haribote.passes import decompose, elementary, join_bias, simplify
+from haribote.passes import decompose, join_bias, simplify
+from haribote.stack import elementary
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
 

@@ -8,7 +8,7 @@ import onnx.parser
 import pytest
 
 from haribote.graph import complete, evaluate
-from haribote.passes import elementary
+from haribote.stack import elementary
 
 
 def graph(body: str) -> onnx.ModelProto:
@@ -31,6 +31,17 @@ def graph(body: str) -> onnx.ModelProto:
             "(float[4,6] x, int32[4,1] l) => (float[4,1] y) { y = GatherElements<axis = 1>(x, l) }",
             "GatherElements",
         ),
+        ("(float[4,6] x) => (float[4,6] y) { y = Softmax<axis = 1>(x) }", "Softmax"),
+        ("(float[4,6] x) => (float[4,6] y) { y = Gelu(x) }", "Gelu"),
+        ("(float[4,6] x) => (float[2,3] y) <int64[2] a = {1,2}, int64[2] e = {3,5}> { y = Slice(x, a, e) }", "Slice"),
+        ("(float[4,6] x) => (float[5,9] y) <int64[4] p = {0,1,1,2}, float v = {3}> { y = Pad(x, p, v) }", "Pad"),
+        ("(float[4,6] x) => (float[4,8] y) <float[4,2] z = {1,2,3,4,5,6,7,8}> { y = Concat<axis=1>(x, z) }", "Concat"),
+        ("(float[4,6] x) => (float[8,3] y) <int64[2] p = {8,3}> { y = Reshape(x, p) }", "Reshape"),
+        ("(float[4,6] x) => (int64[4] y) { y = ArgMax<axis = 1, keepdims = 0>(x) }", "ArgMax"),
+        ("(float[4,6] x) => (int64[1,6] y) { y = ArgMin<axis = 0>(x) }", "ArgMin"),
+        ("(float[4,6] x) => (float[4,6] y) <int64 a = {1}> { y = CumSum<reverse = 1>(x, a) }", "CumSum"),
+        ("(float[4,6] x) => (float[4] y) <float[6] z = {1,2,3,4,5,6}> { y = MatMul(x, z) }", "MatMul"),
+        ("(float[4,6] x) => (float[4,3] y, float[4,3] z) { y, z = Split<axis = 1, num_outputs = 2>(x) }", "Split"),
     ],
 )
 def test_the_meaning_stays(body: str, gone: str) -> None:

@@ -1,0 +1,48 @@
+"""Elementary: the graph in the operators of the stack, which are element-wise ones, reductions, contractions and views,
+and Pick for everything else that moves elements.
+"""
+
+from __future__ import annotations
+
+import onnx
+
+from haribote.graph import Builder, Index, complete
+from haribote.passes.cse import run as share
+from haribote.passes.dead_code import remove_dead_code
+from haribote.stack import vectors
+from haribote.stack.elementary.indexing import MOVERS, moved
+from haribote.stack.elementary.inline import inline
+from haribote.stack.elementary.rules import RULES, Rule
+from haribote.stack.planner.views import view_of
+
+ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
+
+
+def run(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same function; what has no rule here stays as it is."""
+    model = _written(inline(model, _known), _by_rule)
+    return share(_written(model, _as_pick))
+
+
+def _known(node: onnx.NodeProto) -> bool:
+    """True for what is elementary, or becomes so by a rule."""
+    return node.op_type in ELEMENTARY | vectors.SUPPORTED | RULES.keys() | MOVERS
+
+
+def _by_rule(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    rule = RULES.get(node.op_type)
+    return rule is not None and rule(builder, index, node)
+
+
+def _as_pick(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    return view_of(node, index) is None and moved(builder, index, node)
+
+
+def _written(model: onnx.ModelProto, rule: Rule) -> onnx.ModelProto:
+    """The graph with every node that a rule writes written so."""
+    builder, index = Builder.like(model), Index(model)
+    for node in model.graph.node:
+        if not rule(builder, index, node):
+            builder.keep(node)
+    remove_dead_code(builder.model)
+    return complete(builder.model)

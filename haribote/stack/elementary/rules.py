@@ -1,0 +1,216 @@
+"""Operators that are combinations of elementary ones.
+
+OneHot(labels)              ->  Cast(Equal(labels as a column, 0 1 2 …))
+GatherElements(x, column)   ->  ReduceSum(x * OneHot(column))     of one column
+ReduceMean(x)               ->  ReduceSum(x) * 1/n
+ArgMax(x)                   ->  the least number where x equals its maximum
+CumSum(x)                   ->  a product with a triangle of ones
+Gemm with alpha, beta, C    ->  Gemm, Mul, Add
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+import numpy as np
+import onnx
+
+from haribote.graph import Builder, Index, attributes
+
+Rule = Callable[[Builder, Index, onnx.NodeProto], bool]
+"""Writes a node in elementary operators; False where it does not apply."""
+
+
+def one_hot(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Ones and zeros along a new last axis."""
+    name = node.output[0]
+    shape, values = index.shape[name], index.constants.get(node.input[2])
+    last = attributes(node).get("axis", -1) in (-1, len(shape) - 1)
+    if values is None or list(values) != [0, 1] or not last:
+        return False
+    _compared(builder, index, node.input[0], name, shape, index.dtype[name])
+    return True
+
+
+def _compared(
+    builder: Builder, index: Index, labels: str, name: str, shape: tuple[int, ...], dtype: np.dtype[np.generic]
+) -> None:
+    """1 where a column's number is the row's label, else 0."""
+    column = labels
+    if index.shape[labels] != (*shape[:-1], 1):
+        axes = builder.constant(np.array([len(shape) - 1], np.int64), f"axes_{len(shape) - 1}")
+        column = builder.op("Unsqueeze", labels, axes, name=f"{name}.labels")
+    equal = builder.op("Equal", column, _numbers(builder, index.dtype[labels], shape[-1]), name=f"{name}.equal")
+    builder.op("Cast", equal, name=name, reserved=True, to=onnx.helper.np_dtype_to_tensor_dtype(dtype))
+
+
+def _numbers(builder: Builder, dtype: np.dtype[np.generic], count: int) -> str:
+    """0, 1, 2, … as a constant."""
+    return builder.constant(np.arange(count, dtype=dtype), f"numbers_{count}")
+
+
+def pick_column(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """One element of every row, [n, 1], as a sum over the row in which the others are 0."""
+    x, column, result = node.input[0], node.input[1], node.output[0]
+    shape, asked = index.shape[x], index.shape[column]
+    if len(shape) != 2 or attributes(node).get("axis", 0) not in (1, -1) or asked != (shape[0], 1):
+        return False
+    _compared(builder, index, column, f"{result}.onehot", shape, index.dtype[x])
+    chosen = builder.op("Mul", x, f"{result}.onehot", name=f"{result}.chosen")
+    axes = builder.constant(np.array([1], np.int64), "axes_1")
+    builder.op("ReduceSum", chosen, axes, name=result, reserved=True, keepdims=1)
+    return True
+
+
+def mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """A sum times 1/n."""
+    x, result = node.input[0], node.output[0]
+    count = prod(index.shape[x]) // max(prod(index.shape[result]), 1)
+    total = builder.op("ReduceSum", *node.input, name=f"{result}.sum", **attributes(node))
+    builder.op("Mul", total, builder.scalar(1 / count, index.dtype[x]), name=result, reserved=True)
+    return True
+
+
+def global_mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """GlobalAveragePool, as a mean."""
+    axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
+    asked = onnx.helper.make_node("ReduceMean", [node.input[0], axes], [node.output[0]], keepdims=1)
+    return mean(builder, index, asked)
+
+
+def global_max(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """GlobalMaxPool, as a maximum."""
+    axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
+    builder.op("ReduceMax", node.input[0], axes, name=node.output[0], reserved=True, keepdims=1)
+    return True
+
+
+def arg(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """ArgMax and ArgMin: the least number (or with select_last_index the largest) of an element that is the extreme."""
+    x, result, given = node.input[0], node.output[0], attributes(node)
+    shape, axis = index.shape[x], given.get("axis", 0) % len(index.shape[x])
+    last = bool(given.get("select_last_index", 0))
+    axes = builder.constant(np.array([axis], np.int64), f"axes_{axis}")
+    extreme = "ReduceMax" if node.op_type == "ArgMax" else "ReduceMin"
+    most = builder.op(extreme, x, axes, name=f"{result}.extreme", keepdims=1)
+    equal = builder.op("Equal", x, most, name=f"{result}.equal")
+    sizes = [shape[axis] if k == axis else 1 for k in range(len(shape))]
+    numbers = builder.constant(np.arange(shape[axis], dtype=np.int64).reshape(sizes), f"{result}.numbers")
+    other = builder.constant(np.array(-1 if last else shape[axis], np.int64), f"{result}.none")
+    places = builder.op("Where", equal, numbers, other, name=f"{result}.places")
+    kept = given.get("keepdims", 1)
+    builder.op("ReduceMax" if last else "ReduceMin", places, axes, name=result, reserved=True, keepdims=kept)
+    return True
+
+
+def running_sum(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """CumSum along an axis that is known: a product with a triangle of ones."""
+    x, given = node.input[0], attributes(node)
+    if node.input[1] not in index.constants or index.dtype[x] != np.float32:
+        return False
+    rank = len(index.shape[x])
+    axis = int(index.constants[node.input[1]].item()) % rank
+    size = index.shape[x][axis]
+    ones = np.tri(size, k=-1 if given.get("exclusive", 0) else 0, dtype=np.float32)
+    if given.get("reverse", 0):
+        ones = np.ascontiguousarray(ones.T)
+    letters = "abcdefgh"[:rank]
+    after = letters.replace(letters[axis], "z")
+    triangle = builder.constant(ones, f"{node.output[0]}.triangle")
+    equation = f"{letters},z{letters[axis]}->{after}"
+    builder.op("Einsum", x, triangle, name=node.output[0], reserved=True, equation=equation)
+    return True
+
+
+def gemm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Gemm with a factor or an addend as several nodes."""
+    given, result = attributes(node), node.output[0]
+    alpha, beta = given.pop("alpha", 1.0), given.pop("beta", 1.0)
+    addend = node.input[2] if len(node.input) > 2 and node.input[2] else ""
+    if alpha == 1.0 and not addend:
+        return False
+    steps: list[tuple[str, float | str]] = [("Mul", alpha)] if alpha != 1.0 else []
+    if addend and beta != 1.0:
+        addend = builder.op("Mul", addend, builder.scalar(beta), name=f"{result}.beta")
+    steps += [("Add", addend)] if addend else []
+    found = builder.op("Gemm", *node.input[:2], name=f"{result}.product", **given)
+    for number, (op_type, other) in enumerate(steps):
+        operand = other if isinstance(other, str) else builder.scalar(other)
+        last = number == len(steps) - 1
+        found = builder.op(op_type, found, operand, name=result if last else f"{result}.scaled", reserved=last)
+    return True
+
+
+def mat_mul(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """MatMul of operands of any rank, as Einsum; axes of size 1 that are broadcast are left out."""
+    a, b = (index.shape[name] for name in node.input)
+    if len(a) == len(b) == 2:
+        return False
+    if 1 in (len(a), len(b)) or any(x != y and 1 in (x, y) for x, y in zip(a[-3::-1], b[-3::-1], strict=False)):
+        return _einsum_squeezed(builder, index, node)
+    batch = "abcdefgh"[: max(len(a), len(b)) - 2]
+    own = [batch[len(batch) - (len(shape) - 2) :] for shape in (a, b)]
+    equation = f"{own[0]}nk,{own[1]}km->{batch}nm"
+    builder.op("Einsum", *node.input, name=node.output[0], reserved=True, equation=equation)
+    return True
+
+
+def _einsum_squeezed(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """MatMul with vectors, or with batch axes of size 1 that the other operand broadcasts."""
+    shapes = [index.shape[name] for name in node.input]
+    rank = max(len(shape) - 2 for shape in shapes)
+    batch = "abcdefgh"[: max(rank, 0)]
+    letters, operands = [], []
+    for number, (name, shape) in enumerate(zip(node.input, shapes, strict=True)):
+        inner = "k" if len(shape) == 1 else ("nk", "km")[number]
+        own = batch[len(batch) - max(len(shape) - 2, 0) :]
+        gone = [axis for axis in range(len(own)) if shape[axis] == 1]
+        if gone:
+            shape_of = builder.constant(np.array(gone, np.int64), f"{node.output[0]}.axes{number}")
+            name = builder.op("Squeeze", name, shape_of, name=f"{node.output[0]}.operand{number}")
+        letters.append("".join(letter for axis, letter in enumerate(own) if axis not in gone) + inner)
+        operands.append(name)
+    free = ("n" if len(shapes[0]) > 1 else "") + ("m" if len(shapes[1]) > 1 else "")
+    there = [letter for letter in batch if any(letter in side for side in letters)]
+    found = f"{letters[0]},{letters[1]}->{''.join(there)}{free}"
+    if len(there) == len(batch):
+        builder.op("Einsum", *operands, name=node.output[0], reserved=True, equation=found)
+        return True
+    part = builder.op("Einsum", *operands, name=f"{node.output[0]}.product", equation=found)
+    axes = np.array([axis for axis, letter in enumerate(batch) if letter not in there], np.int64)
+    builder.op("Unsqueeze", part, builder.constant(axes, f"{node.output[0]}.axes"), name=node.output[0], reserved=True)
+    return True
+
+
+def batch_norm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """BatchNormalization at inference: a factor and an addend for every channel."""
+    x, scale, bias, average, variance = node.input
+    given, result, rank = attributes(node), node.output[0], len(index.shape[node.input[0]])
+    if given.get("training_mode", 0):
+        return False
+    epsilon = builder.scalar(given.get("epsilon", 1e-5))
+    deviation = builder.op(
+        "Sqrt", builder.op("Add", variance, epsilon, name=f"{result}.shifted"), name=f"{result}.root"
+    )
+    factor = builder.op("Div", scale, deviation, name=f"{result}.factor")
+    rest = builder.op("Sub", bias, builder.op("Mul", average, factor, name=f"{result}.mean"), name=f"{result}.rest")
+    axes = builder.constant(np.arange(1, rank - 1), f"axes_1_{rank - 1}")
+    wide = [builder.op("Unsqueeze", part, axes, name=f"{part}.wide") for part in (factor, rest)]
+    builder.op("Add", builder.op("Mul", x, wide[0], name=f"{result}.scaled"), wide[1], name=result, reserved=True)
+    return True
+
+
+RULES: Mapping[str, Rule] = {
+    "BatchNormalization": batch_norm,
+    "ArgMax": arg,
+    "ArgMin": arg,
+    "CumSum": running_sum,
+    "GatherElements": pick_column,
+    "Gemm": gemm,
+    "GlobalAveragePool": global_mean,
+    "GlobalMaxPool": global_max,
+    "MatMul": mat_mul,
+    "OneHot": one_hot,
+    "ReduceMean": mean,
+}
