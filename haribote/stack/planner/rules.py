@@ -14,7 +14,7 @@ from haribote.errors import HariboteError
 from haribote.graph import attributes
 from haribote.stack import products, vectors
 from haribote.stack.maps import COPY, PART, BitMap
-from haribote.stack.plan import Compute, Multiply, Shift, Version
+from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
 from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
 from haribote.stack.planner.families import candidates, projected, reduced
 from haribote.stack.planner.states import State, estimate, groups
@@ -286,12 +286,44 @@ def _operands_there(
     return state, found[0], found[1]
 
 
+# --- what moves elements ---------------------------------------------------------------------------------------------
+
+
+def pick(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """From any layout of the source into any of the families, at what a gather costs."""
+    facts, (source_name, index_name), result = state.facts, node.input, node.output[0]
+    fill = float(attributes(node).get("fill", 0.0))
+    whole: Split = tuple((size,) for size in facts.index.shape[source_name])
+    sources = [version for version in state.of(source_name) if version.split == whole]
+    if not sources:
+        sources = [Version(source_name, found, split) for split, found in candidates(facts.index.shape[source_name])]
+        sources = [version for version in sources if version.split == whole]
+    for wanted in sources:
+        after, source = state.get(wanted)
+        for split, found in candidates(facts.index.shape[result]):
+            if view_shape(split) == facts.index.shape[result]:
+                yield _picked(after, source, Version(result, found, split), index_name, fill)
+
+
+def _picked(state: State, source: Version, made: Version, index_name: str, fill: float) -> State:
+    """One gather; a computed index is brought to the layout of the result."""
+    index = state.facts.index.constants.get(index_name)
+    if index is not None:
+        cost = STEP_CYCLES * (source.map.longs / 2 + 2 * made.map.longs)
+        return state.did(Pick(source, made, index.astype(np.int64), fill), cost, made)
+    state, places = state.get(Version(index_name, made.map, made.split))
+    cost = STEP_CYCLES * (source.map.longs / 2 + 6 * made.map.longs)
+    return state.did(Pick(source, made, places, fill), cost, made)
+
+
 def rule_of(node: onnx.NodeProto) -> Rule:
     """The rule of a node. Raises NotPlanned."""
     if node.op_type in REDUCTIONS:
         return reduction
     if node.op_type in ("Einsum", "Gemm", "MatMul"):
         return product
+    if node.op_type == "Pick":
+        return pick
     if node.op_type in vectors.SUPPORTED:
         return elementwise
     raise NotPlanned(f"node {node.name}: there is no rule for {node.op_type}", "an operator that the stack has")
