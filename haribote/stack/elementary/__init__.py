@@ -13,8 +13,10 @@ from haribote.stack import vectors
 from haribote.stack.elementary.indexing import MOVERS, moved
 from haribote.stack.elementary.inline import inline
 from haribote.stack.elementary.rules import RULES, Rule
+from haribote.stack.elementary.windows import WINDOWS
 from haribote.stack.planner.views import view_of
 
+ALL = {**RULES, **WINDOWS}
 ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
 
 
@@ -26,11 +28,11 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _known(node: onnx.NodeProto) -> bool:
     """True for what is elementary, or becomes so by a rule."""
-    return node.op_type in ELEMENTARY | vectors.SUPPORTED | RULES.keys() | MOVERS
+    return node.op_type in ELEMENTARY | vectors.SUPPORTED | ALL.keys() | MOVERS
 
 
 def _by_rule(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    rule = RULES.get(node.op_type)
+    rule = ALL.get(node.op_type)
     return rule is not None and rule(builder, index, node)
 
 

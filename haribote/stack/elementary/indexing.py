@@ -38,7 +38,7 @@ MOVERS = frozenset(
 
 
 def moved(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """Write a node that moves elements as Pick, one for each output. False for others, and where an index is computed."""
+    """Write a node that moves elements as Pick, one for each output. False for other nodes, or computed indices."""
     if node.op_type == "Concat":
         return _joined(builder, index, node)
     if node.op_type not in MOVERS or not all(name in index.constants for name in node.input[1:] if name):
