@@ -28,7 +28,7 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _known(node: onnx.NodeProto) -> bool:
     """True for what is elementary, or becomes so by a rule."""
-    return node.op_type in ELEMENTARY | vectors.SUPPORTED | ALL.keys() | MOVERS
+    return node.op_type in ELEMENTARY | vectors.SUPPORTED.keys() | ALL.keys() | MOVERS
 
 
 def _by_rule(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:

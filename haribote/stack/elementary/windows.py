@@ -5,7 +5,7 @@
     MaxPool, AveragePool  ->  a reduction over the axes of the windows
     MaxPoolGrad(g, x)     ->  g where an element is the first largest one of its window, summed over windows
 
-The windows of a forward convolution and those of its weight's gradient are the same elements; they are written alike, so
+The windows of a forward convolution and those of its weight's gradient are the same elements, written alike, so
 that they are picked once.
 """
 

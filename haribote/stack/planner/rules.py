@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -85,18 +84,15 @@ def _computed(state: State, node: onnx.NodeProto, split: Split, found: BitMap) -
         reads.append(version)
     made = Version(node.output[0], found, split)
     made = replace(made, fill=_fill(facts, node, reads, made))
-    cost = STEP_CYCLES * groups(found) * _steps(node.SerializeToString(), _dtypes(facts, node))
+    cost = STEP_CYCLES * groups(found) * _steps(facts, node)
     return state.did(Compute((node,), tuple(reads), (made,)), cost, made), made
 
 
-def _dtypes(facts: Facts, node: onnx.NodeProto) -> tuple[tuple[str, str], ...]:
-    return tuple((name, facts.index.dtype[name].str) for name in (*node.input, *node.output) if name)
-
-
-@lru_cache(maxsize=1 << 12)
-def _steps(node: bytes, dtypes: tuple[tuple[str, str], ...]) -> int:
+def _steps(facts: Facts, node: onnx.NodeProto) -> int:
     """Steps for a group of four long words."""
-    return vectors.steps([onnx.NodeProto.FromString(node)], {name: np.dtype(code) for name, code in dtypes})
+    dtypes = {name: facts.index.dtype[name] for name in (*node.input, *node.output) if name}
+    scalars = {name: facts.scalars[name] for name in node.input if name in facts.scalars}
+    return vectors.steps([node], dtypes, scalars)
 
 
 def _fill(facts: Facts, node: onnx.NodeProto, reads: Sequence[Version], made: Version) -> float | None:
@@ -114,7 +110,7 @@ def _fill(facts: Facts, node: onnx.NodeProto, reads: Sequence[Version], made: Ve
     fills = {name: known.get(name) for name in node.input if name}
     if None in fills.values():
         return _fill_beside_unknown(node.op_type, list(fills.values()))
-    return vectors.fill_of(node, fills, dict(_dtypes(facts, node)))
+    return vectors.fill_of(node, fills, {name: facts.index.dtype[name] for name in fills})
 
 
 def _fill_beside_unknown(op_type: str, fills: Sequence[float | None]) -> float | None:
