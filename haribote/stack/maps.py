@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -58,6 +58,7 @@ def address(number: int) -> Bit:
     return Bit("address", number)
 
 
+@cache
 def unit_bits(memory: Memory) -> tuple[Bit, ...]:
     """The bits that tell the units of a memory apart, from the root down."""
     return tuple(Bit(level, number) for level in UNITS[memory] for number in range(UNIT_BITS[level]))

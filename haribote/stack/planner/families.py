@@ -111,7 +111,8 @@ def _rest(table: dict[Bit, int], left: Sequence[int]) -> None:
     table |= {address(number): carry for number, carry in enumerate(left)}
 
 
-def projected(found: BitMap, shape: Sequence[int]) -> BitMap:
+@lru_cache(maxsize=1 << 12)
+def projected(found: BitMap, shape: tuple[int, ...]) -> BitMap:
     """The map of an operand that is broadcast to `found.shape`: the same place, copies where its axes have size 1, and
     addresses closed up.
     """
@@ -125,7 +126,8 @@ def projected(found: BitMap, shape: Sequence[int]) -> BitMap:
     return BitMap.of("LM", tuple(shape), table | {address(number): carry for number, carry in enumerate(inside)})
 
 
-def reduced(found: BitMap, axes: Sequence[int], mark: int) -> BitMap:
+@lru_cache(maxsize=1 << 12)
+def reduced(found: BitMap, axes: tuple[int, ...], mark: int) -> BitMap:
     """The map with some axes reduced to size 1: `mark` (PART or COPY) where their bits stood."""
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(found.shape))
     own = BitMap(found.memory, shape, ()).axes

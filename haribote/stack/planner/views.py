@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 import onnx
@@ -22,6 +23,7 @@ class View:
     root: str
     order: tuple[int, ...]
 
+    @lru_cache(maxsize=1 << 12)  # noqa: B019 (views are few and live as long as their graph)
     def version(self, name: str, found: Version) -> Version:
         """The view's version that lies where a version of the root does."""
         sizes = [found.split[axis] if axis >= 0 else (1,) for axis in self.order]
