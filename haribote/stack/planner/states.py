@@ -9,11 +9,11 @@ from functools import lru_cache
 import numpy as np
 import onnx
 
-from haribote.stack import costs
 from haribote.stack.maps import COPY, BitMap
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
 from haribote.stack.planner.families import L2BS, projected
+from haribote.stack.planner.guess import guess
 from simulator.isa import STEP_CYCLES
 
 Chain = tuple["Chain", Action] | None
@@ -152,7 +152,7 @@ def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProt
 @lru_cache(maxsize=1 << 18)
 def estimate(source: BitMap, target: BitMap) -> float:
     """Cycles of a move."""
-    return costs.estimate(source, target)
+    return guess(source, target)
 
 
 def groups(found: BitMap) -> int:

@@ -1,0 +1,40 @@
+"""What a move costs, guessed from how far up the tree its words must travel and how many there are at each level."""
+
+from __future__ import annotations
+
+from haribote.stack.maps import COPY, PART, UNITS, BitMap, Memory, level_of_change
+from simulator.isa import STEP_CYCLES
+
+HEIGHT = {"none": 0, "PE": 0, "MAB": 1, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
+OF_PARTS = {"group": 3, "L2B": 3, "L1B": 2, "MAB": 1}
+STARTS = 3
+"""Steps that a hop up or down waits."""
+
+
+def guess(source: BitMap, target: BitMap) -> float:
+    """Cycles of a move, parts joined on the way."""
+    if source.satisfies(target):
+        return 0.0
+    parts = [bit for bit, carry in source.carries if carry == PART]
+    height = max([HEIGHT[level_of_change(source, target)], *(OF_PARTS.get(bit.level, 0) for bit in parts)])
+    near = sum(bit.level in ("W", "PE", "address") for bit in parts)
+    steps = near * (2 + source.longs / 4)
+    longs = source.longs / (1 << sum(bit.level == "address" for bit in parts))
+    if height == 0:
+        return STEP_CYCLES * (steps + 2 + (longs + target.longs) / 4)
+    steps += STARTS * height * 2
+    up, down = _longs(source, "L1BM", parts), _longs(target, "L1BM", ())
+    steps += up / 64 + max(target.longs / 4, down / 64)
+    if height > 1:
+        steps += _longs(source, "L2BM", parts) / 128 + _longs(target, "L2BM", ()) / 128
+    moved = 0.0
+    if height > 2:
+        moved = _longs(source, "L2BM", parts) / 32 + _longs(target, "L2BM", ()) / 8
+    return STEP_CYCLES * steps + max(moved, 0.0)
+
+
+def _longs(found: BitMap, memory: Memory, parts: object) -> float:
+    """Long words of a tensor that a unit of a memory holds: copies once, parts joined."""
+    units = sum(carry >= 0 and bit.level in UNITS[memory] for bit, carry in found.carries)
+    copies = sum(carry == COPY and bit.level == "address" for bit, carry in found.carries)
+    return float(1 << max(found.width - 1 - units - copies, 0))
