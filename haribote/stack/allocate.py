@@ -24,7 +24,6 @@ class Lives:
     """When the versions of a plan are made and read; numbers are those of its actions."""
 
     def __init__(self, plan: Plan) -> None:
-        self.end = len(plan.actions)
         self.resident = frozenset(plan.resident)
         self._read: dict[Version, list[int]] = defaultdict(list)
         self._made: dict[Version, list[int]] = defaultdict(list)
@@ -38,13 +37,9 @@ class Lives:
                 self._made[version].append(number)
 
     def next_use(self, version: Version, after: int) -> int | None:
-        """The next action that reads a version as it is after action `after`; None for none. A resident is read at the
-        end, by the next run.
-        """
+        """The next action that reads a version as it is after action `after`; None for none."""
         read, made = _next(self._read[version], after), _next(self._made[version], after)
-        if read is not None and (made is None or read <= made):
-            return read
-        return self.end if version in self.resident and made is None else None
+        return read if read is not None and (made is None or read <= made) else None
 
     def read_between(self, version: Version, first: int, last: int) -> bool:
         """Whether an action after `first`, up to `last`, reads the words of a version, under whatever name."""

@@ -52,8 +52,8 @@ def emit(action: Action, context: Context) -> None:
 
 def dram_map(found: BitMap) -> BitMap:
     """The map in DRAM from which a value comes to `found` most cheaply."""
-    order = [bit for bit, carry in found.carries if carry >= 0 and bit.level in ("PE", "MAB")]
-    order += [bit for bit, carry in found.carries if carry >= 0 and bit.level in ("address", "L1B", "L2B")]
+    levels = ("PE", "MAB", "address", "L1B", "L2B")
+    order = [bit for level in levels for bit, carry in found.carries if carry >= 0 and bit.level == level]
     carries = {address(number): found[bit] for number, bit in enumerate(order)} | {W: found[W]}
     groups = {bit: found[bit] if found[bit] >= 0 else COPY for bit in unit_bits("DRAM")}
     return BitMap.of("DRAM", found.shape, carries | groups)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from haribote.stack.emitters import Places
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Version, reads, writes
 from haribote.stack.program import Built, Piece, Spill
@@ -88,13 +89,17 @@ def _lives(built: Built) -> Iterator[Life]:
             made[version] = number
             cells[version] = _cells(piece, version)
     for version in made:
-        if version in built.plan.resident and version in cells:
-            last[version] = len(built.pieces)
+        if version in built.homes:
+            last[version], cells[version] = len(built.pieces), _all_cells(built.homes[version])
         yield from ended(version)
 
 
 def _cells(piece: Piece, version: Version) -> frozenset[Cell]:
-    return frozenset().union(*map(cells_of, piece.places[version]))
+    return _all_cells(piece.places[version])
+
+
+def _all_cells(places: Places) -> frozenset[Cell]:
+    return frozenset().union(*map(cells_of, places))
 
 
 def _read(piece: Piece) -> Sequence[Version]:

@@ -41,9 +41,12 @@ class Packing:
 
         int64 [group, word]. The second word of a long word comes first, as in the machine's arrays.
         """
-        table = contents(self.map, self.version.split, self.shape)
-        table = np.where(table == ANYTHING, self._count, table)
+        table = np.where(self._contents == ANYTHING, self._count, self._contents)
         return table.reshape(isa.GROUPS, -1, 2)[:, :, ::-1].reshape(isa.GROUPS, -1)
+
+    @cached_property
+    def _contents(self) -> Ints:
+        return contents(self.map, self.version.split, self.shape)
 
     @property
     def _count(self) -> int:
@@ -52,7 +55,7 @@ class Packing:
     @cached_property
     def _groups(self) -> list[int]:
         """The groups that hold anything."""
-        return [g for g in range(isa.GROUPS) if (self._elements[g] < self._count).any()]
+        return [group for group in range(isa.GROUPS) if (self._contents[group] != ANYTHING).any()]
 
     @cached_property
     def _positions(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

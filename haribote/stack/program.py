@@ -46,24 +46,30 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """pieces: of the step, in the plan's order; plain: all of them with nops, one after another."""
+    """pieces: of the step, in the plan's order; plain: all of them with nops, one after another; homes: where the
+    residents are before and after it.
+    """
 
     plan: Plan
     pieces: tuple[Piece, ...]
     plain: Program
     executable: Executable
+    homes: Mapping[Version, Places]
 
 
 def build(plan: Plan) -> Built:
     """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
     code = Code()
     for _ in range(MOST_PASSES):
-        tables = code.tables
+        asked = code.asked
         builder = _Builder(plan, code)
-        builder.emit()
-        if code.tables == tables:
+        try:
+            builder.emit()
             return builder.built()
-        code.restart()  # tables that were asked for in this pass must have their room from the start
+        except NoRoom:
+            if code.asked == asked:
+                raise
+            code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
 
 
@@ -76,7 +82,7 @@ def mended(lines: tuple[str, ...]) -> Program:
 class _Builder:
     def __init__(self, plan: Plan, code: Code) -> None:
         self.plan, self.lives, self.index = plan, Lives(plan), Index(plan.graph)
-        self.code = code
+        self.code, self.asked = code, code.asked
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
         self.here = in_place(plan, self.lives)
@@ -109,7 +115,8 @@ class _Builder:
             cost=cost_of(step),
             nodes=len(self.plan.graph.graph.node),
         )
-        return Built(self.plan, tuple(self.pieces), plain, executable)
+        homes = {version: self.homes.of(version) for version in self.plan.resident}
+        return Built(self.plan, tuple(self.pieces), plain, executable, homes)
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 
@@ -145,7 +152,7 @@ class _Builder:
         if isinstance(action, Load | Store):
             self._address(action.target if isinstance(action, Load) else action.source)
         self._piece(number, action, used, partial(self._emit, number, action))
-        for version in used:
+        for version in used - self.lives.resident:
             if version in self.homes and self.lives.next_use(version, number) is None:
                 self.homes.give(version)
 
@@ -175,7 +182,7 @@ class _Builder:
             except NoRoom:
                 self.code.back(marks[0])
                 self.homes.back(marks[1])
-                latest = self._latest(number, used)
+                latest = None if self.code.asked > self.asked else self._latest(number, used)
                 if latest is None:
                     raise
                 self._spill(latest)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from haribote.graph import evaluate
 from haribote.stack.contents import ANYTHING, contents, parts_of
+from haribote.stack.emitters import Places
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, reads, writes
 from haribote.stack.program import Built, Piece, Spill
@@ -85,20 +86,23 @@ class _Walker:
     def walked(self) -> Walk:
         wrong: list[Wrong] = []
         for number, piece in enumerate(self.built.pieces):
-            wrong += self._compare(number, "before", piece, _before(piece))
+            wrong += self._compare(number, "before", piece.places, _before(piece))
             if piece.lines:
                 self.machine.run(assemble("\n".join(piece.lines)))
             if isinstance(piece.action, Become):
                 self.expected[piece.action.parameter.value] = self.expected[piece.action.source.value]
-            wrong += self._compare(number, "after", piece, _after(piece))
+            wrong += self._compare(number, "after", piece.places, _after(piece))
+        wrong += self._compare(len(self.built.pieces), "before", self.built.homes, self.built.plan.resident)
         return Walk(tuple(wrong), self.words, tuple(self.unknown))
 
-    def _compare(self, number: int, when: str, piece: Piece, versions: tuple[Version, ...]) -> Iterator[Wrong]:
+    def _compare(
+        self, number: int, when: str, places: Mapping[Version, Places], versions: tuple[Version, ...]
+    ) -> Iterator[Wrong]:
         for version in dict.fromkeys(versions):
             if version.value not in self.expected:
                 self.unknown[version.value] = None
                 continue
-            for place in piece.places.get(version, ()):
+            for place in places.get(version, ()):
                 found = self._wrong(number, when, version, place)
                 if found is not None:
                     yield found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import onnx
@@ -11,6 +13,7 @@ from haribote.graph import Builder, set_metadata
 from haribote.stack.maps import BitMap
 from haribote.stack.notation import parse
 from haribote.stack.plan import Alias, Become, Load, Plan, Shift, Store, Version
+from haribote.stack.program import Built, build
 
 NEAR = parse("((8_L1B:1, 4:1, 4_PE:1, 2_W:1), (16_MAB:1))")
 """256x16: a column in every MAB, rows over the L1Bs; the same in every L2B."""
@@ -23,25 +26,34 @@ def version(value: str, found: BitMap, fill: float | None = None) -> Version:
     return Version(value, found, tuple((size,) for size in found.shape), fill)
 
 
-def copied() -> Plan:
-    """y = x, moved within the PEs on the way."""
-    builder = Builder("copied")
-    builder.input("x", (256, 16), np.float32)
-    builder.op("Identity", "x", name="y")
-    builder.output("y")
-    x, turned = version("x", NEAR), version("x", TURNED)
-    return Plan(builder.finish(), (Load(x), Shift(x, turned), Alias(turned, y := version("y", TURNED)), Store(y)))
+def values(seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(256, 16)).astype(np.float32)
 
 
 def replaced() -> Plan:
     """A parameter becomes the input, and an output what it was before."""
-    model = replaced_graph()
-    x, w, old = version("x", NEAR), version("w", TURNED), version("old", TURNED)
-    new = version("w.next", TURNED)
-    return Plan(model, (Load(x), Alias(w, old), Store(old), Shift(x, moved := version("x", TURNED)), Alias(moved, new), Become(new, w)), (w,))
+    model = _graph()
+    x, moved, new = version("x", NEAR), version("x", TURNED), version("w.next", TURNED)
+    w, old = version("w", TURNED), version("old", TURNED)
+    keep = (Load(x), Alias(w, old), Store(old))
+    return Plan(model, (*keep, Shift(x, moved), Alias(moved, new), Become(new, w)), (w,))
 
 
-def replaced_graph() -> onnx.ModelProto:
+@cache
+def replaced_built() -> Built:
+    return build(replaced())
+
+
+def without(built: Built, number: int, line: int) -> Built:
+    """The same program without a line of one of its pieces."""
+    pieces = list(built.pieces)
+    lines = list(pieces[number].lines)
+    del lines[line]
+    pieces[number] = replace(pieces[number], lines=tuple(lines))
+    return replace(built, pieces=tuple(pieces))
+
+
+def _graph() -> onnx.ModelProto:
     builder = Builder("replaced")
     builder.input("x", (256, 16), np.float32)
     builder.input("w", (256, 16), np.float32)
