@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.stack.maps import Bit, BitMap
-from haribote.stack.packing import Packing
 from haribote.stack.places import Place
 from haribote.stack.plan import Version
+from haribote.stack.program.packing import Packing
 from haribote.stack.uploads import Upload
 from simulator import Program, assemble
 from simulator.isa.cost import Cost

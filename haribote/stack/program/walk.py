@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.graph import evaluate
-from haribote.stack.contents import ANYTHING, contents, parts_of
-from haribote.stack.emitters import Places
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, reads, writes
-from haribote.stack.program import Built, Piece, Spill
-from haribote.stack.session import Array, StackSession
+from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.program.contents import ANYTHING, contents, parts_of
+from haribote.stack.program.emitters import Places
+from haribote.stack.program.session import Array, StackSession
 from simulator import Machine, assemble, isa
 
 TOLERANCE = 1e-4

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from haribote.stack.ownership import trespasses
 from haribote.stack.plan import Load, Shift
-from haribote.stack.program import Built
-from haribote.stack.walk import difference, walk
+from haribote.stack.program.builder import Built
+from haribote.stack.program.ownership import trespasses
+from haribote.stack.program.walk import difference, walk
 from simulator import assemble
-from tests.haribote.stack.small_plans import replaced_built, values, without
+from tests.haribote.stack.program.small_plans import replaced_built, values, without
 
 FEEDS = {"x": values(1), "w": values(2)}
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from haribote.graph import Index
 from haribote.stack import moves, products, vectors
-from haribote.stack.allocate import Homes
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, PART, BitMap, W, address, unit_bits
 from haribote.stack.places import Place
 from haribote.stack.plan import Action, Alias, Become, Compute, Load, Multiply, Pick, Shift, Store, Version
 from haribote.stack.planner.families import reduced
 from haribote.stack.products import NoProduct
+from haribote.stack.program.allocate import Homes
 
 Places = tuple[Place, ...]
 

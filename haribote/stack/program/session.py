@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from haribote.errors import GraphError
 from haribote.stack import uploads
-from haribote.stack.executable import Executable, Port
-from haribote.stack.joins import Joins
+from haribote.stack.program.executable import Executable, Port
+from haribote.stack.program.joins import Joins
 from simulator import Machine, assemble
 from simulator.isa.program import Program
 

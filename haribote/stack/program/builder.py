@@ -10,14 +10,14 @@ import numpy as np
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
-from haribote.stack import emitters
-from haribote.stack.allocate import Homes, Lives, in_place
 from haribote.stack.code import Code
-from haribote.stack.emitters import Context, Places
-from haribote.stack.executable import Executable, Port
-from haribote.stack.joins import join_table
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Action, Alias, Load, Plan, Store, Version, reads, writes
+from haribote.stack.program import emitters
+from haribote.stack.program.allocate import Homes, Lives, in_place
+from haribote.stack.program.emitters import Context, Places
+from haribote.stack.program.executable import Executable, Port
+from haribote.stack.program.joins import join_table
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import cost_of

@@ -1,6 +1,6 @@
 """Values that a pass has joined into one, such as a weight and its bias: the user's names go on meaning what they did.
 
-Metadata of a model, JSON under `haribote.joins`: for every joined value its parts along an axis, each a value of the
+Metadata of a model, JSON under `joins`: for every joined value its parts along an axis, each a value of the
 user's (`expand`: it has not that axis) or a constant.
 """
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from haribote.stack.emitters import Places
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Version, reads, writes
-from haribote.stack.program import Built, Piece, Spill
+from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.program.emitters import Places
 from simulator import assemble
 from simulator.isa import CYCLE_MASKS
 from simulator.schedule.nodes import nodes_of

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from haribote.errors import GraphError
-from haribote.stack.executable import from_bytes, to_bytes
-from haribote.stack.session import StackSession
+from haribote.stack.program.executable import from_bytes, to_bytes
+from haribote.stack.program.session import StackSession
 from simulator import Machine
-from tests.haribote.stack.small_plans import replaced_built, values
+from tests.haribote.stack.program.small_plans import replaced_built, values
 
 
 def test_a_step_makes_the_new_value_the_parameter_and_a_run_does_not() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from haribote.stack.contents import ANYTHING, contents
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
+from haribote.stack.program.contents import ANYTHING, contents
 from simulator import Machine, isa
 
 Words = NDArray[np.uint32]
