@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from haribote.stack.maps import UNITS, BitMap, Memory, level_of_change
-from haribote.stack.search import HEIGHT, TOP
+from haribote.stack.outlook import HEIGHT, TOP
 
 PER_STEP = 256
 """Long words that an L1B gives to or takes from its PEs, and an L2B from its L1Bs, in a step at most."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from haribote.stack.demand import Demand
-from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
-from haribote.stack.ways import Way
+from haribote.stack.maps import COPY, UNITS, Bit, BitMap, Memory, W, unit_bits
+from haribote.stack.ways import NUMBER, Way
 from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP, REDUCE_TO_DRAM, REDUCE_TO_PDM
 
 STEP = 4
 """Cycles of a step."""
+UNIT_COUNT: Mapping[Memory, int] = {memory: len(unit_bits(memory)) for memory in UNITS}
+"""Bits of the units of each memory: the first of `ways.BITS`."""
+_W = NUMBER[W]
 LATENCY = 2
 """Steps that pass, about, between a hop of the PEs and the next."""
 
@@ -18,15 +23,18 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
 
     width: bits of an index; waste: bits of the target's address that the hop fills with nothing new.
     """
-    table = wanted.table
-    units = sum(1 for bit in unit_bits(way.target) if table.get(bit, 0) >= 0)
-    puts = [table.get(bit, COPY) for bit in way.puts]
-    copies = sum(1 for bit, carry in wanted.carries if carry == COPY and bit.level == "address")
-    addresses = max(width - 1 - units, 0) + copies
-    issues = max(addresses + waste - _covered(way), 0) + sum(1 for carry in puts if carry >= 0)
-    issues += 0 if way.free_copies else sum(1 for carry in puts if carry == COPY and way.puts)
-    masks = sum(1 for carry in puts if carry >= 0) if way.masked else -1
-    return _cycles(way, issues, False, masks)
+    table, count = wanted.table, UNIT_COUNT[way.target]
+    copied_units = copies = 0
+    for bit, carry in table.items():
+        if carry == COPY:
+            copied_units += bit < count
+            copies += bit > _W
+    addresses = max(width - 1 - count + copied_units, 0) + copies
+    puts = [table.get(bit, COPY) for bit in way.numbers.puts]
+    chosen = sum(1 for carry in puts if carry >= 0)
+    issues = max(addresses + waste - _covered(way), 0) + chosen
+    issues += 0 if way.free_copies else puts.count(COPY)
+    return _cycles(way, issues, way.between, chosen if way.masked else -1)
 
 
 def exact(way: Way, source: BitMap, target: BitMap) -> float:
@@ -55,9 +63,7 @@ def copied(way: Way, target: BitMap) -> list[Bit]:
 
 def between_groups(way: Way, source: BitMap, target: BitMap) -> bool:
     """True where words go from one group's memory to another's by name."""
-    if "{g}" not in way.text or "{h}" not in way.text:
-        return False
-    return any(source[bit] != target[bit] for bit in unit_bits("PDM"))
+    return way.between and any(source[bit] != target[bit] for bit in unit_bits("PDM"))
 
 
 def _covered(way: Way) -> int:
@@ -81,13 +87,6 @@ def _cycles(way: Way, issues: int, between: bool, masks: int) -> float:
         return STEP * (LATENCY + lines_of(way) * (1 << issues))
     masking = 2 + (2 << masks) if masks >= 0 else 0
     return STEP * (LATENCY + masking + (1 << issues + twice))
-
-
-def least_hop(height: int, longs: int) -> float:
-    """Cycles that it takes at least to bring that many different long words of one unit from a height of the tree to
-    the next: 256 per step out of an L1B or an L2B, 32 per cycle in a group (`mvb4` fills both L2BMs at once).
-    """
-    return max(4.0, longs / 32) if height == 2 else STEP * (LATENCY + max(1.0, longs / 256))
 
 
 def lines_of(way: Way) -> int:

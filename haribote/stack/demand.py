@@ -9,74 +9,87 @@ the way are filled in forwards.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W, address
-from haribote.stack.ways import Way
+from haribote.stack.ways import BITS, NUMBER, Way
 
 
-@dataclass(frozen=True)
 class Demand:
-    """carries: bits of a place and what they must carry; barred: index bits and a bit where each must not stand."""
+    """table: bits of a place (their numbers) and what they must carry; barred: index bits and a bit where each must not
+    stand.
+    """
 
-    memory: Memory
-    carries: frozenset[tuple[Bit, int]]
-    barred: frozenset[tuple[int, Bit]] = frozenset()
+    def __init__(self, memory: Memory, table: dict[int, int], barred: frozenset[tuple[int, int]] = frozenset()) -> None:
+        self.memory, self.table, self.barred = memory, table, barred
+        self.key = memory, frozenset(table.items()), barred
 
     @staticmethod
     def of(wanted: BitMap) -> Demand:
         """A whole map as a demand; bits that carry nothing are free."""
-        return Demand(wanted.memory, frozenset((bit, carry) for bit, carry in wanted.carries if carry != NOTHING))
+        return Demand(wanted.memory, {NUMBER[bit]: carry for bit, carry in wanted.carries if carry != NOTHING})
 
     @cached_property
-    def table(self) -> Mapping[Bit, int]:
+    def carries(self) -> tuple[tuple[Bit, int], ...]:
         """What each bit must carry."""
-        return dict(self.carries)
+        return tuple((BITS[number], carry) for number, carry in sorted(self.table.items()))
 
-    def met_by(self, found: BitMap, idempotent: bool = False) -> bool:
-        """True where a map satisfies the demand. idempotent: copies do as parts."""
-        return (
-            found.memory == self.memory
-            and all(found[b] == c or (idempotent and c == PART and found[b] == COPY) for b, c in self.carries)
-            and not any(found[bit] == index for index, bit in self.barred)
-        )
+    @cached_property
+    def barred_bits(self) -> frozenset[tuple[int, Bit]]:
+        """The same as `barred` in bits."""
+        return frozenset((index, BITS[bit]) for index, bit in self.barred)
+
+    def met_by(self, found: Mapping[int, int], idempotent: bool = False) -> bool:
+        """True where a map (its carries by number) satisfies the demand. idempotent: copies do as parts."""
+        for bit, carry in self.table.items():
+            stands = found.get(bit, NOTHING)
+            if stands != carry and not (idempotent and carry == PART and stands == COPY):
+                return False
+        return not any(found.get(bit, NOTHING) == index for index, bit in self.barred)
+
+
+def by_number(found: BitMap) -> dict[int, int]:
+    """What a map carries, by the numbers of bits."""
+    return {NUMBER[bit]: carry for bit, carry in found.carries}
 
 
 def before(way: Way, after: Demand) -> Demand | None:
     """The demand that a hop makes so that its result meets `after`; None where it never does."""
-    wired, table = way.wired, after.table
-    if any(table.get(bit, COPY) != COPY for bit in way.repeated):
-        return None
-    asked = {wired[bit]: carry for bit, carry in after.carries if bit in wired} | dict.fromkeys(way.reduces, PART)
-    loose = [source for target, source in wired.items() if target not in table]
-    barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired}
-    for bit, carry in after.carries:
-        if carry in (COPY, NOTHING) or bit in wired or bit in way.repeated:
-            continue
-        if not _reachable(way, bit):
+    numbers, table = way.numbers, after.table
+    wired, reachable = numbers.wired, numbers.reachable
+    asked = dict.fromkeys(numbers.reduces, PART)
+    known: set[int] = set()
+    looped: list[tuple[int, int]] = []
+    for bit, carry in table.items():
+        source = wired.get(bit)
+        if source is not None:
+            if carry in known:
+                return None
+            asked[source] = carry
+            if carry >= 0:
+                known.add(carry)
+        elif carry != COPY:
+            if bit not in reachable:
+                return None
+            looped.append((bit, carry))
+    barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired} if after.barred else set()
+    if looped or way.parts:
+        loose = [source for target, source in numbers.pairs if target not in table]
+        for bit, carry in looped:
+            barred.update([(carry, source) for source in (*loose, *numbers.elsewhere.get(bit, ()))])
+        if way.parts:
+            barred.update([(PART, source) for source in loose])
+    if not barred:
+        return Demand(way.source, asked)
+    open_: list[tuple[int, int]] = []
+    for pair in barred:
+        index, bit = pair
+        if bit not in asked:
+            if index not in known:
+                open_.append(pair)
+        elif asked[bit] == index:
             return None
-        elsewhere = [*loose]
-        if bit in way.from_address:  # the cycles of one operand: neither chosen units nor what a matrix turns
-            elsewhere += (*way.takes, *way.to_address)
-        elif bit in way.puts:  # an issue chooses units for all of its cycles
-            elsewhere += way.to_address
-        barred |= {(carry, source) for source in elsewhere}
-    if way.parts:
-        barred |= {(PART, source) for source in loose}
-    carried = [carry for carry in asked.values() if carry >= 0]
-    known = set(carried)
-    if len(known) < len(carried) or any(asked.get(bit) == index for index, bit in barred):
-        return None
-    barred = {pair for pair in barred if pair[1] not in asked and pair[0] not in known}
-    return Demand(way.source, frozenset(asked.items()), frozenset(barred))
-
-
-def _reachable(way: Way, bit: Bit) -> bool:
-    """True for target bits that differ from issue to issue, or run through the cycles."""
-    if bit.level == "address":
-        return bit.number >= way.target_block or bit in way.from_address
-    return bit in way.puts or bit in way.from_address or bit == W
+    return Demand(way.source, asked, frozenset(open_))
 
 
 def after(way: Way, found: BitMap, wanted: Demand, width: int) -> tuple[BitMap, BitMap] | None:
@@ -132,7 +145,7 @@ def _joined(
 
 
 def _barred(carry: int, bit: Bit, wanted: Demand, width: int) -> bool:
-    return (carry if carry < width else PART, bit) in wanted.barred
+    return (carry if carry < width else PART, NUMBER[bit]) in wanted.barred
 
 
 def _in_address(bit: Bit, way: Way) -> bool:

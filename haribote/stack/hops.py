@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from haribote.stack.code import Code
+from haribote.stack.code import Code, Slot
 from haribote.stack.issues import MASKS, Issue, idle_cycles, issues, mask_bits, mask_lines
 from haribote.stack.maps import Memory
 from haribote.stack.places import Place
@@ -55,18 +55,22 @@ def _setting(hop: Hop, value: int) -> Callable[[int], list[str]]:
 
 @dataclass
 class Serial:
-    """A path as lines of a program, hop after hop."""
+    """A path as lines of a program, hop after hop. clean: the address in L2BM that the first hop goes to."""
 
     code: Code
     path: Path
     source: Place
     targets: Sequence[Place]
+    clean: int | None = None
 
     def lines(self) -> Iterator[str]:
         """Raises NoRoom."""
         last = self.source
         for number, hop in enumerate(self.path):
-            ends = [place_after(self.path, number, last, self.targets[0], self)]
+            if number == 0 and self.clean is not None:
+                ends = [Place("L2BM", self.clean, hop.target)]
+            else:
+                ends = [place_after(self.path, number, last, self.targets[0], self)]
             if number + 1 == len(self.path):
                 ends += [replace(place, map=hop.target) for place in self.targets[1:]]
             found = issues(hop, replace(last, map=hop.source), *ends)
@@ -98,3 +102,31 @@ class Serial:
     def buffer(self, memory: Memory, longs: int, last: str) -> int:
         """Buffers come in turn; DRAM is never short."""
         return self.code.dram(longs) if memory == "DRAM" else self.code.buffer(memory, longs)
+
+
+def padded(hop: Hop) -> Hop:
+    """The hop of a tensor whose axes are powers of two."""
+    return Hop(hop.way, hop.source.padded, hop.target.padded)
+
+
+def fewer_words(hop: Hop) -> bool:
+    """True where the MV lines of a hop move fewer long words than with padding."""
+    own, all_words = (_words(h) for h in (hop, padded(hop)))
+    return own < all_words
+
+
+def _words(hop: Hop) -> int:
+    ends = (Place(found.memory, 0, found) for found in (hop.source, hop.target))
+    return sum(len(issue.reads) for issue in issues(hop, *ends))
+
+
+def clean_buffer(code: Code, key: object, longs: int) -> int:
+    """The address of room in L2BM of its own, in which the setup writes zeros. Raises NoRoom."""
+    longs = -(-longs // 256) * 256
+
+    def zeros(slot: Slot) -> Iterator[str]:
+        row = code.buffer("L1BM", 256)
+        yield from ("zero $t", f"l1bmd $t $lb{row}")
+        yield from (f"l2bmd $lb{row} $lc{slot.address + first}" for first in range(0, longs, 256))
+
+    return code.table(("clean", key), longs, zeros, ("L2BM",)).address

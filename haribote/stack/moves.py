@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from haribote.stack.code import Code
-from haribote.stack.hops import Serial, mask_rounds, place_after
+from haribote.stack.ends import path_from_dram, path_to_dram
+from haribote.stack.hops import Serial, clean_buffer, fewer_words, mask_rounds, padded, place_after
 from haribote.stack.issues import Issue, issues
+from haribote.stack.maps import BitMap
 from haribote.stack.pack import pack
 from haribote.stack.paths import paths
 from haribote.stack.places import BANKS, NoRoom, Place, Room
@@ -68,6 +70,45 @@ def emit(
         code.add(*lines)
         return
     raise problem
+
+
+def dram_map_for(target: BitMap) -> BitMap:
+    """The map in DRAM from which a map is reached most cheaply. Raises NoRoom."""
+    return path_from_dram(target)[0].source
+
+
+def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | None = None) -> BitMap:
+    """Adds the lines that bring down what the host has laid out by `dram_map_for`, which is returned; address: of its
+    first long word in DRAM. targets: places of the same map, in different banks.
+
+    fill: what places that the map pads to powers of two are to hold, None for anything. The host writes it there too.
+    Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes.
+    """
+    path, found = path_from_dram(targets[0].map), targets[0].map
+    source, clean = Place("DRAM", address, path[0].source), None
+    first, *others = (padded(hop) for hop in path)
+    if fewer_words(path[0]):
+        if fill is None:
+            first, *others = path
+        elif fill == 0 and first.target.memory == "L2BM":
+            first, clean = path[0], clean_buffer(code, (address, found), first.target.longs)
+    with code.scratch():
+        code.add(*Serial(code, (first, *others), source, targets, clean).lines())
+    return source.map
+
+
+def dram_map_of(source: BitMap) -> BitMap:
+    """The map in DRAM that is reached most cheaply from a map without parts. Raises NoRoom."""
+    return path_to_dram(source)[-1].target
+
+
+def to_dram(code: Code, source: Place, address: int) -> BitMap:
+    """Adds the lines that take a tensor to DRAM, where it lies by `dram_map_of`, which is returned; without padding."""
+    *others, last = path_to_dram(source.map)
+    path = (*others, last if fewer_words(last) else padded(last))
+    with code.scratch():
+        code.add(*Serial(code, path, source, [Place("DRAM", address, last.target)]).lines())
+    return last.target
 
 
 def chosen(source: Place, target: Place, combine: str, assumed: bool) -> Sequence[Path]:

@@ -67,9 +67,10 @@ def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: b
 def _folder() -> File:
     """Where paths are kept that this version of the search has found."""
     sources = [
-        File(__file__).parent / f"{name}.py" for name in ("maps", "demand", "costs", "search", "resort", "paths")
+        File(__file__).parent / f"{name}.py"
+        for name in ("maps", "demand", "costs", "outlook", "search", "resort", "paths")
     ]
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways("")).encode())
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways("fadd")).encode())
     return cache_folder() / f"moves-{digest.hexdigest()[:16]}"
 
 

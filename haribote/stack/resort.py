@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from haribote.stack.demand import Demand, before
+from haribote.stack.demand import Demand, before, by_number
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address, unit_bits
 from haribote.stack.search import Path, follow
-from haribote.stack.ways import Way, named
+from haribote.stack.ways import NUMBER, Way, named
 
 _UP: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
     "LM": (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
@@ -54,7 +54,7 @@ def _path(start: BitMap, wanted: BitMap, within: Sequence[str]) -> Path | None:
     middle = _middle(start, asked)
     down = [named(*way) for way in (*_UP[start.memory], *_DOWN["LM"])]
     beginning = None if middle is None else _demands(down, Demand.of(middle))
-    if beginning is None or not beginning[1].met_by(start):
+    if beginning is None or not beginning[1].met_by(by_number(start)):
         return None
     return follow([*beginning[0], *first], start)
 
@@ -87,7 +87,9 @@ def _middle(start: BitMap, asked: Demand) -> BitMap | None:
             carries.setdefault(bit, COPY)
             continue
         above = bit.level not in ("MAB", "PE")
-        choice = [i for i in left if i not in local and (i, bit) not in asked.barred and not (above and i in low)]
+        choice = [
+            i for i in left if i not in local and (i, NUMBER[bit]) not in asked.barred and not (above and i in low)
+        ]
         carries[bit] = choice[-1] if choice else COPY if bit.level in ("MAB", "L1B") else NOTHING
         left = [index for index in left if index != carries[bit]]
     for number, index in enumerate(left):

@@ -11,21 +11,21 @@ import heapq
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
-from haribote.stack.costs import exact, least, least_hop
-from haribote.stack.demand import Demand, after, before
-from haribote.stack.maps import COPY, NOTHING, PART, UNITS, BitMap, Memory, W, address, level_of_change
-from haribote.stack.ways import Way, ways_into
+from haribote.stack.costs import UNIT_COUNT, exact, least
+from haribote.stack.demand import Demand, after, before, by_number
+from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, W, address
+from haribote.stack.outlook import HEIGHT, Outlook
+from haribote.stack.ways import NUMBER, Way, ways_into
 
 WITHIN = 2
 """Hops in a row that stay within the PEs."""
-MOVES = 3
-"""Hops of a path by MV instructions."""
-LIMIT = 40_000
-"""Demands that a search looks at before it gives up: some seconds."""
-HEIGHT: dict[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
+LIMIT = 3_000
+"""Demands that a search looks at before it gives up: a third of a second, about."""
+_W = NUMBER[W]
+_PES = {NUMBER[Bit("PE", number)] for number in range(2)}
 THROUGH = frozenset(("LM", "L1BM", "L2BM", "PDM"))
-TOP = {"none": 0, "PE": 0, "MAB": 0, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ class Hop:
 Path = tuple[Hop, ...]
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """Where a search back from the goal is. climbing: the hops looked at next go up, from the start's side. waste: bits
     of addresses that these fill with copies or nothing, since the start's units hold the same or nothing. turns: how
     often the path may still come down to the PEs and climb again. parts: bits that the hops from here on join.
@@ -60,35 +59,10 @@ class _State:
     turns: int = 0
     parts: int = 0
 
-    def back(self, way: Way, start: BitMap) -> _State | None:
-        """The state before a hop; None where the path would have a shape that is not looked at or the hop is of no
-        use.
-        """
-        rise = HEIGHT[way.target] - HEIGHT[way.source]
-        within = self.within + (way.kind != "add") if not rise and way.target == "LM" else 0
-        moves = self.moves + (way.kind == "mv")
-        turning = self.climbing and rise < 0 and way.kind != "mv"
-        if within > WITHIN or moves > MOVES or self.turns < turning:
-            return None
-        table = self.demand.table
-        if way.masked and not any(table.get(bit, -1) >= 0 for bit in way.puts):
-            return None
-        asked = before(way, self.demand)
-        climbing = not turning and (self.climbing or (rise > 0 and way.kind != "mv"))
-        if asked is None:
-            return None
-        waste = self.waste + _wasted(way, self.demand, start)
-        return _State(asked, climbing, within, moves, waste, self.turns - turning, self.parts + way.joined)
-
-
-def _wasted(way: Way, wanted: Demand, start: BitMap) -> int:
-    """Address bits that a climbing hop fills with units of the start that hold copies or nothing."""
-    if way.kind not in ("up", "l2bm") or HEIGHT[way.target] < HEIGHT[way.source]:
-        return 0
-    pairs = [
-        (s, t) for s, t in way.wires if t.level == "address" and s.level in ("L1B", "MAB") and t not in wanted.table
-    ]
-    return sum(1 for source, _ in pairs if start[source] < 0)
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for equal states."""
+        return self.demand.key, *self[1:]
 
 
 def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap) -> Path | None:
@@ -122,39 +96,6 @@ def fits_exactly(way: Way, wanted: BitMap) -> bool:
     return not way.target_block or wanted[address(0)] != NOTHING
 
 
-class _Bound:
-    """What a path costs at least from a demand back to the start."""
-
-    def __init__(self, start: BitMap, wanted: BitMap, turns: int) -> None:
-        self.turns, self.above = turns, start.memory != "LM"
-        both = start.memory == wanted.memory == "LM"
-        self.top = TOP[level_of_change(start, wanted)] if both else max(HEIGHT[start.memory], HEIGHT[wanted.memory])
-        self.up, self.down = _legs(start), _legs(wanted)
-
-    def __call__(self, state: _State) -> float:
-        height = HEIGHT[state.demand.memory]
-        if self.above and (state.climbing or state.turns < self.turns):  # it has to come down from the top once more
-            return sum(self.down[0 if state.climbing else height :])
-        if state.climbing:
-            return sum(self.up[:height])
-        if state.turns < self.turns:
-            return self.up[0]
-        return sum(self.up[: self.top]) + sum(self.down[height : self.top])
-
-
-_ABOVE: tuple[Memory, ...] = ("L1BM", "L2BM", "DRAM")
-
-
-def _legs(found: BitMap) -> list[float]:
-    """Least cycles of the hops between a map's memory and the top: PE to L1BM, L1BM to L2BM, L2BM to DRAM."""
-    legs = []
-    for height, memory in enumerate(_ABOVE):
-        units = sum(1 for bit, carry in found.carries if carry >= 0 and bit.level in UNITS[memory])
-        longs = 1 << max(found.width - 1 - units, 0)
-        legs.append(0.0 if height < HEIGHT[found.memory] else least_hop(height, longs))
-    return legs
-
-
 def candidates(
     start: BitMap,
     wanted: BitMap,
@@ -175,10 +116,13 @@ def candidates(
         yield from search.finished()
         if not search.open:
             break
-        cost, state, steps = search.next()
+        if (chosen := search.next()) is None:
+            continue
+        cost, state, steps = chosen
         for way in ways_into(state.demand.memory, assumed, single, combine):
-            prior = state.back(way, start) if steps or fits_exactly(way, wanted) else None
-            if prior is not None and prior.parts <= search.most:
+            later = steps[0][0] if steps else None
+            prior = search.back(state, way, later) if later or fits_exactly(way, wanted) else None
+            if prior is not None:
                 search.add(cost, state, way, prior, steps, inside=way.source in through)
     yield from search.finished(everything=True)
 
@@ -189,41 +133,116 @@ _Steps = tuple[tuple[Way, Demand], ...]
 class _Search:
     """The states still to be looked at, by what a path through them costs at least, and the paths found by then."""
 
-    def __init__(self, start: BitMap, wanted: BitMap, turns: int, combine: str = "") -> None:
-        self.start, self._bound, self._numbers = start, _Bound(start, wanted, turns), count()
+    def __init__(self, start: BitMap, wanted: BitMap, turns: int, combine: str) -> None:
+        self._map, self._start = start, by_number(start)
+        self._outlook, self._numbers = Outlook(start, wanted), count()
+        self._moves = 2 + bool(turns)
         self._parts = sum(1 for _, carry in start.carries if carry == PART)
-        copies = len([carry for _, carry in start.carries if carry == COPY])
-        self.most = self._parts + (copies if combine[1:] in ("max", "min") and self._parts else 0)
         self._idempotent = combine[1:] in ("max", "min")
+        self._most = self._parts + (len(start.copies()) if self._idempotent and self._parts else 0)
         first = _State(Demand.of(wanted), turns=turns)
-        self._best: dict[_State, float] = {first: 0.0}
-        self.open: list[tuple[float, int, float, _State, _Steps]] = []
+        self._best: dict[object, float] = {first.key: 0.0}
+        self.open: list[tuple[float, int, float, _State | None, _Steps]] = []
         self._found: list[tuple[float, int, Path]] = []
         self._push(0.0, first, ())
 
     def _push(self, cost: float, state: _State, steps: _Steps) -> None:
-        heapq.heappush(self.open, (cost + self._bound(state), next(self._numbers), cost, state, steps))
+        height = HEIGHT[state.demand.memory]
+        ahead = self._outlook.above(height) if state.climbing else self._outlook.over(height)
+        heapq.heappush(self.open, (cost + (0.0 if state.turns else ahead), next(self._numbers), cost, state, steps))
 
-    def next(self) -> tuple[float, _State, _Steps]:
-        """The most promising state."""
+    def next(self) -> tuple[float, _State, _Steps] | None:
+        """The most promising state; None where it was the start, from which a path is then followed."""
         _, _, cost, state, steps = heapq.heappop(self.open)
-        return cost, state, steps
+        if state is not None:
+            return cost, state, steps
+        if (path := follow(steps, self._map)) is not None:
+            heapq.heappush(self._found, (sum(hop.cycles for hop in path), next(self._numbers), path))
+        return None
+
+    def back(self, state: _State, way: Way, later: Way | None) -> _State | None:
+        """The state before a hop; None where the path would have a shape that is not looked at, or none that the start
+        can meet, or the hop is of no use. later: the hop after it.
+        """
+        rise = HEIGHT[way.target] - HEIGHT[way.source]
+        local = not rise and way.target == "LM"
+        within = state.within + (way.kind != "add") if local else 0
+        moves = state.moves + (way.kind == "mv")
+        turning = state.climbing and rise < 0 and way.kind != "mv"
+        parts = state.parts + way.joined
+        if within > WITHIN or moves > self._moves or state.turns < turning or parts > self._most:
+            return None
+        if not self._useful(state, way, later, local):
+            return None
+        asked = before(way, state.demand)
+        climbing = not turning and (state.climbing or (rise > 0 and way.kind != "mv"))
+        if asked is None or (climbing and not state.turns and not self._can_stand(asked)):
+            return None
+        waste = state.waste + self._wasted(way, state.demand)
+        return _State(asked, climbing, within, moves, waste, state.turns - turning, parts)
+
+    def _useful(self, state: _State, way: Way, later: Way | None, local: bool) -> bool:
+        """False for hops without which a path is no worse."""
+        table = state.demand.table
+        if way.masked:
+            return any(table.get(bit, -1) >= 0 for bit in way.numbers.puts)
+        if way.kind == "mv" and way.target == "DRAM" and later is not None:
+            return bool(way.combine) or not later.name.startswith("mvp")  # the same by way of the PDM
+        if not local or not self._outlook.top:
+            return True
+        if way.kind == "add":
+            return self._adds(state, way)
+        if way.kind == "copy" and way.words > 1:
+            return later is None  # transfers put words at any address
+        if state.climbing:  # exchange what does not fit the start, no more
+            wrong = {bit for bit, carry in table.items() if self._start.get(bit, NOTHING) != carry}
+            wrong |= {bit for index, bit in state.demand.barred if self._start.get(bit) == index}
+            w, pes = _W in wrong, bool(wrong & _PES)
+            return {"dm": pes, "fm": w and pes}.get(way.name, w)
+        return later is None or way.kind != later.kind or later.kind not in ("copy", "matrix")
+
+    def _adds(self, state: _State, way: Way) -> bool:
+        """True where the start has parts that a hop within PEs joins before the way up, or all are joined after it."""
+        if way.reduces:
+            return state.climbing and all(self._start.get(bit) == PART for bit in way.numbers.reduces)
+        inside = sum(1 for bit, carry in self._start.items() if carry == PART and bit > _W)
+        inside += way.words == 1 and self._start.get(_W) == PART
+        return way.parts == inside if state.climbing else state.parts + way.parts == self._parts
+
+    def _can_stand(self, demand: Demand) -> bool:
+        """False where the units of the start hold something else than is asked of them: going up, all units above the
+        PEs of a MAB stay what they are.
+        """
+        count = UNIT_COUNT[demand.memory] - 2 * (demand.memory == "LM")
+        for bit, carry in demand.table.items():
+            stands = self._start.get(bit, NOTHING)
+            if bit < count and stands != carry and not (self._idempotent and carry == PART and stands == COPY):
+                return False
+        return not any(bit < count and self._start.get(bit) == index for index, bit in demand.barred)
+
+    def _wasted(self, way: Way, wanted: Demand) -> int:
+        """Address bits that a climbing hop fills with units of the start that hold copies or nothing."""
+        if way.kind not in ("up", "l2bm") or HEIGHT[way.target] < HEIGHT[way.source]:
+            return 0
+        return sum(
+            1 for source, target in way.spreading if target not in wanted.table and self._start.get(source, 0) < 0
+        )
 
     def add(self, cost: float, state: _State, way: Way, prior: _State, steps: _Steps, inside: bool) -> None:
         """A state before a hop. inside: paths may pass there, and not only start."""
         steps = ((way, state.demand), *steps)
-        price = cost + least(way, state.demand, self.start.width + state.parts, prior.waste - state.waste)
-        if self._met(prior) and (path := follow(steps, self.start)) is not None:
-            heapq.heappush(self._found, (sum(hop.cycles for hop in path), next(self._numbers), path))
-        if inside and price < self._best.get(prior, float("inf")):
-            self._best[prior] = price
+        price = cost + least(way, state.demand, self._map.width + state.parts, prior.waste - state.waste)
+        if self._met(prior):
+            heapq.heappush(self.open, (price, next(self._numbers), price, None, steps))
+        elif inside and price < self._best.get(prior.key, float("inf")):
+            self._best[prior.key] = price
             self._push(price, prior, steps)
 
     def _met(self, state: _State) -> bool:
         """True where the start meets the demand and has as many parts as the hops join."""
-        if not state.demand.met_by(self.start, self._idempotent):
+        if state.demand.memory != self._map.memory or not state.demand.met_by(self._start, self._idempotent):
             return False
-        copies = sum(1 for bit, carry in state.demand.carries if carry == PART and self.start[bit] == COPY)
+        copies = sum(1 for b, carry in state.demand.table.items() if carry == PART and self._start.get(b) == COPY)
         return state.parts - copies == self._parts
 
     def finished(self, everything: bool = False) -> Iterator[Path]:

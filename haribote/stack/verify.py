@@ -51,8 +51,19 @@ def places_of(found: BitMap) -> tuple[Ints, Ints]:
     return np.stack(units), np.stack(words)
 
 
-def failure(move: Move, engine: str = "native", seed: int = 0) -> str:
-    """What is wrong with a move after a run on random words: "" for nothing."""
+def failure(move: Move, engine: str = "native", seed: int = 0, fill: float | None = None) -> str:
+    """What is wrong with a move after a run on random words: "" for nothing. fill: what must be in all places that the
+    maps pad to powers of two.
+    """
+    if fill is not None:
+        ends = [replace(place, map=place.map.padded) for place in (move.source, *move.targets)]
+        padded = replace(move, source=ends[0], target=ends[1], also=tuple(ends[2:]))
+        return _failure(padded, engine, seed, (move.source.map.shape, fill))
+    return _failure(move, engine, seed)
+
+
+def _failure(move: Move, engine: str, seed: int, filled: tuple[tuple[int, ...], float] | None = None) -> str:
+    """filled: the shape beyond which all values are a float."""
     random = np.random.default_rng(seed)
     machine = Machine(engine)
     limit = 128 + max(_end(place) for place in (move.source, *move.targets))
@@ -64,6 +75,11 @@ def failure(move: Move, engine: str = "native", seed: int = 0) -> str:
         memory[..., :SEEN] = random.integers(1, 1 << 63, memory[..., :SEEN].shape, np.uint64)
     start = numbered(move.source.map)
     values = _random(move.combine, start.shape, random)
+    if filled is not None:
+        own = tuple(slice(size) for size in (*start.shape[: -len(filled[0])], *filled[0]))
+        rest = np.full_like(values, np.float32(filled[1]).view(np.uint32))
+        rest[own] = values[own]
+        values = rest
     for place in (move.source, *move.targets):
         _fill_around(machine, place, random)
     _store(machine, replace(move.source, map=start), values.ravel())

@@ -8,7 +8,7 @@ that its text chooses, differ from one issue to the next, so that any of them ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal
@@ -25,7 +25,27 @@ MASKABLE = ("MAB", "PE")
 """Levels whose units a write mask can choose."""
 
 
+BITS = (*unit_bits("LM"), W, *map(address, range(41)))
+NUMBER = {bit: number for number, bit in enumerate(BITS)}
+"""The bits of places as small numbers, for the search: those of the units from the root down, W, addresses."""
+
+
 @dataclass(frozen=True)
+class Numbers:
+    """A way's bits as numbers. wired: target and source; reachable: target bits that may differ from issue to issue;
+    elsewhere: bits of the source that an index bit must not come from, where it is to go to this target bit.
+    """
+
+    wired: Mapping[int, int]
+    pairs: tuple[tuple[int, int], ...]
+    repeated: tuple[int, ...]
+    reduces: tuple[int, ...]
+    puts: tuple[int, ...]
+    reachable: frozenset[int]
+    elsewhere: Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)  # each is there once
 class Way:
     """One kind of hop.
 
@@ -73,6 +93,31 @@ class Way:
         """Target bits and the source bits that they are tied to."""
         return {target: source for source, target in self.wires}
 
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The same in numbers."""
+        wired = {NUMBER[target]: NUMBER[source] for source, target in self.wires}
+        loops = [bit for bit in BITS if bit == W or (bit.level == "address" and bit.number >= self.target_block)]
+        elsewhere = {bit: self.to_address for bit in self.puts}  # an issue chooses units for all of its cycles
+        # the cycles of one operand: neither chosen units nor what a matrix turns
+        elsewhere |= {bit: (*self.takes, *self.to_address) for bit in self.from_address}
+        return Numbers(
+            wired, tuple(wired.items()), _numbers(self.repeated), _numbers(self.reduces), _numbers(self.puts),
+            frozenset(NUMBER[bit] for bit in (*loops, *self.puts, *self.from_address)) - wired.keys(),
+            {NUMBER[bit]: _numbers(others) for bit, others in elsewhere.items()},
+        )  # fmt: skip
+
+    @cached_property
+    def spreading(self) -> tuple[tuple[int, int], ...]:
+        """Units of the source that become addresses of the target."""
+        pairs = [(s, t) for s, t in self.wires if t.level == "address" and s.level in ("L1B", "MAB")]
+        return tuple((NUMBER[source], NUMBER[target]) for source, target in pairs)
+
+    @cached_property
+    def between(self) -> bool:
+        """True for an MV that names the groups on both sides."""
+        return "{g}" in self.text and "{h}" in self.text
+
     @property
     def unit(self) -> str:
         """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
@@ -83,6 +128,10 @@ class Way:
     def joined(self) -> int:
         """How many bits of parts the hop makes away with."""
         return len(self.reduces) + self.parts
+
+
+def _numbers(bits: Iterable[Bit]) -> tuple[int, ...]:
+    return tuple(NUMBER[bit] for bit in bits)
 
 
 _MEMORY: dict[str, Memory] = {"PE": "LM", "L1BM": "L1BM", "L2BM": "L2BM", "PDM": "PDM", "DRAM": "DRAM"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from haribote.stack.code import Code
-from haribote.stack.moves import Move, emit, of_lines
+from haribote.stack.moves import Move, emit, from_dram, of_lines, to_dram
 from haribote.stack.places import BANKS, Place
 from haribote.stack.verify import failure
 from simulator.assembly.checks import check
@@ -34,3 +34,17 @@ def sound(source: Place, *targets: Place, combine: str = "", padding: bool = Tru
     assert failure(found) == ""
     assert check(found.program) == []
     return found
+
+
+def loaded(address: int, *targets: Place, fill: float | None = None) -> Move:
+    """What comes down from DRAM, as a program."""
+    code = code_beside(*targets)
+    source = Place("DRAM", address, from_dram(code, address, targets, fill))
+    return replace(of_lines([*code.setup, *code.lines], source, targets[0]), also=targets[1:])
+
+
+def stored(source: Place, address: int) -> Move:
+    """What goes up to DRAM, as a program."""
+    code = code_beside(source)
+    target = Place("DRAM", address, to_dram(code, source, address))
+    return of_lines([*code.setup, *code.lines], source, target)

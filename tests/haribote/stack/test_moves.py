@@ -20,7 +20,7 @@ from haribote.stack.resort import last_resort
 from haribote.stack.search import candidates
 from haribote.stack.verify import failure
 from simulator.assembly.checks import check
-from tests.haribote.stack.emitted import sound
+from tests.haribote.stack.emitted import loaded, sound, stored
 from tests.haribote.stack.random_maps import changes, source_of, target_of
 
 MAPS = collection()
@@ -187,3 +187,32 @@ def test_the_same_map_in_other_banks() -> None:
     near = MAPS["256x16.near"]
     found = sound(Place("LM0", 8, near), Place("LM0", 16, near), Place("GRF0", 0, near), Place("GRF1", 16, near))
     assert found.cost.steps == 2
+
+
+# --- free ends in DRAM -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["256x16.near", "256x16.A", "16x16.mab", "1024.columns"])
+def test_down_from_dram_and_up_again(name: str) -> None:
+    wanted = MAPS[name]
+    for found in (loaded(64, Place("LM0", 8, wanted), Place("LM1", 0, wanted)), stored(Place("LM1", 8, wanted), 128)):
+        assert failure(found) == "" and check(found.program) == []
+
+
+def test_columns_that_fill_no_power_of_two() -> None:
+    """A batch of 256 rows of 8 times 112: padding is neither moved by MV nor left to chance."""
+    columns = [W, Bit("PE", 0), Bit("PE", 1), *(Bit("MAB", k) for k in range(4)), Bit("L2B", 0), Bit("group", 0)]
+    rows = [*(address(k) for k in range(5)), *(Bit("L1B", k) for k in range(3))]
+    wanted = BitMap.of("LM", (256, 8, 112), {bit: k for k, bit in enumerate((*columns, Bit("group", 1), *rows))})
+    found = loaded(64, Place("LM0", 8, wanted), Place("GRF0", 0, wanted))
+    assert failure(found) == "" and found.cost.move_words == 2 * 32 * 448 and found.cost.steps <= 80
+    filled = loaded(64, Place("LM0", 8, wanted), fill=0.0)
+    assert failure(filled, fill=0.0) == "" and filled.cost.move_words == 2 * 32 * 448
+    ones = loaded(64, Place("LM0", 8, wanted), fill=1.0)
+    assert failure(ones, fill=1.0) == "" and ones.cost.move_words == 2 * 16384
+    assert failure(stored(Place("LM1", 0, wanted), 128)) == ""
+
+
+def test_what_is_padded_moves_along() -> None:
+    near, wide = parse("((8_L1B:1, 2:1, 4_PE:1, 2_W:1), (10_MAB:1))"), parse("((8_L1B:1, 16:1), (10_MAB:1))")
+    assert failure(sound(Place("LM0", 0, near), Place("LM1", 0, wide)), fill=0.0) == ""

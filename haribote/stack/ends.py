@@ -1,0 +1,120 @@
+"""Moves with a free end in DRAM: from a map that the host can lay out as suits the way down, or into one on the way up.
+
+The way down is found as every path is, back from what is wanted; what must be known of the map in DRAM is then a few
+bits, and the others stand in an order in which few MV fill an L2BM. The way up is followed from the map that there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from haribote.stack.costs import least
+from haribote.stack.demand import Demand, after, before
+from haribote.stack.maps import PART, BitMap, Memory, address, axis_bits
+from haribote.stack.outlook import HEIGHT
+from haribote.stack.places import NoRoom
+from haribote.stack.search import Hop, Path, fits_exactly, follow
+from haribote.stack.ways import Way, ways, ways_into
+
+TRIED = 12
+"""Chains of ways that are followed before the cheapest is taken."""
+_Steps = tuple[tuple[Way, Demand], ...]
+
+
+@lru_cache(maxsize=1 << 10)
+def path_from_dram(target: BitMap) -> Path:
+    """The cheapest path down to a map; that before its first hop is in DRAM. Raises NoRoom where there is none."""
+    chains = sorted(_down(Demand.of(target), target, 0.0, ()), key=lambda chain: chain[0])
+    paths = [path for _, asked, steps in chains[:TRIED] if (path := _filled(asked, steps, target)) is not None]
+    if not paths:
+        raise NoRoom(f"there is no way from DRAM to {target}")
+    return min(paths, key=cycles)
+
+
+def cycles(path: Path) -> float:
+    """What the hops of a path cost, one after another."""
+    return sum(hop.cycles for hop in path)
+
+
+def _down(wanted: Demand, target: BitMap, cost: float, steps: _Steps) -> Iterator[tuple[float, Demand, _Steps]]:
+    """Chains of ways to a demand with what they cost at least and what they ask of the map in DRAM."""
+    if wanted.memory == "DRAM":
+        yield cost, wanted, steps
+        return
+    for way in ways_into(wanted.memory, assumed=True):
+        if way.source == "PDM" or HEIGHT[way.source] < HEIGHT[way.target] or not _fits(way, steps, target):
+            continue
+        if way.masked and not any(wanted.table.get(bit, -1) >= 0 for bit in way.numbers.puts):
+            continue
+        if (asked := before(way, wanted)) is not None:
+            price = cost + least(way, wanted, target.width)
+            yield from _down(asked, target, price, ((way, wanted), *steps))
+
+
+def _fits(way: Way, steps: _Steps, target: BitMap) -> bool:
+    """Within the PEs at most a turn through a matrix and a copy of single words, at the end."""
+    if not steps:
+        return fits_exactly(way, target) and (way.kind != "copy" or way.words == 1)
+    if way.source != way.target:
+        return True
+    return (
+        len(steps) == 1
+        and {way.kind, steps[0][0].kind} == {"copy", "matrix"}
+        and way.words == 1 + (way.kind == "matrix")
+    )
+
+
+def _filled(asked: Demand, steps: _Steps, target: BitMap) -> Path | None:
+    """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses."""
+    table = {bit: carry for bit, carry in asked.carries}
+    left = [index for index in _order(target) if index not in table.values()]
+    number = steps[0][0].source_block
+    while left:
+        if number > 40:
+            return None
+        bit = address(number)
+        choice = [index for index in left if (index, bit) not in asked.barred_bits]
+        if bit not in table and choice:
+            table[bit] = choice[0]
+            left.remove(choice[0])
+        number += 1
+    return follow(steps, BitMap.of("DRAM", target.shape, table))
+
+
+def _order(found: BitMap) -> list[int]:
+    """Index bits, those of axes that are no powers of two first: what an MV need not move then lies together."""
+    bits = [
+        (size == 1 << axis_bits(size), bit) for size, axis in zip(found.shape, found.axes, strict=True) for bit in axis
+    ]
+    return [bit for _, bit in sorted(bits)]
+
+
+# --- up --------------------------------------------------------------------------------------------------------------
+
+_RISING: tuple[tuple[Memory, Memory], ...] = (("LM", "L1BM"), ("L1BM", "L2BM"), ("L2BM", "DRAM"))
+
+
+@lru_cache(maxsize=1 << 10)
+def path_to_dram(source: BitMap) -> Path:
+    """The cheapest path up from a map without parts; that after its last hop is in DRAM. Raises NoRoom."""
+    if PART in source.table.values():
+        raise NoRoom(f"parts of sums cannot go to DRAM: {source}", "join them first, by a move with `combine`")
+    legs = [leg for leg in _RISING if HEIGHT[leg[0]] >= HEIGHT[source.memory]]
+    best = min(_up(source, legs, ()), key=cycles, default=None)
+    if best is None:
+        raise NoRoom(f"there is no way from {source} to DRAM")
+    return best
+
+
+def _up(found: BitMap, legs: list[tuple[Memory, Memory]], path: Path) -> Iterator[Path]:
+    if not legs:
+        yield path
+        return
+    (source, target), *others = legs
+    for way in ways(""):
+        if (way.source, way.target, way.single, way.kind == "mv") != (source, target, False, target == "DRAM"):
+            continue
+        made = after(way, found, Demand(target, {}), found.width)
+        if made is not None:
+            yield from _up(made[1], others, (*path, Hop(way, *made)))
