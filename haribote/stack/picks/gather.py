@@ -5,25 +5,38 @@ Every PE gets into LM0 what its words need (`spread`), and then picks it out (`l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from haribote.stack.code import LM, Code
+from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import FILL, NONE, elements, flat_of, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
 from haribote.stack.picks.rounds import OTHER, Picker
 from haribote.stack.picks.spread import Load, Wants, gathered, loads
 from haribote.stack.places import BANKS, Place
+from haribote.stack.ways import Combine
+from simulator import isa
 
 Ints = NDArray[np.int64]
 KEPT = 256
 """Words of LM0 that a gather leaves free for its tables, or a quarter of what there is."""
+Join = Combine | Literal["fmul"]
+NOTHING: Mapping[str, int] = {
+    "fadd": 0,
+    "fmul": 0x3F800000,
+    "iadd": 0,
+    "fmax": 0xFF800000,
+    "fmin": 0x7F800000,
+    "imax": 0x80000000,
+    "imin": 0x7FFFFFFF,
+}
+"""The words that change nothing when they are joined."""
 VIRTUAL = 1 << 16
 """Between the addresses of one bank and the next, where banks are told apart by addresses."""
 
@@ -38,25 +51,29 @@ def emit(
     target: Place | Sequence[Place],
     index: NDArray[Any],
     fill: float | int = 0.0,
+    combine: Join = "",
 ) -> None:
     """Adds the lines of target[e] = source[index[e]], all flat and row-major in the maps' shapes.
 
     source: several tensors count as one, one after another. target: one place, or several with any maps. index: of the
-    target's shape; -1 takes `fill`. Targets are in banks of the PEs; sources anywhere. Raises PickError for an index
-    that is out of bounds, NoRoom.
+    target's shape; -1 takes `fill`. With `combine` it has one axis more, the first: the terms of every element, which
+    are joined (in single precision, or as int32); -1 is none, and what has none becomes the least there is (0, -inf,
+    …). Targets are in banks of the PEs; sources anywhere. Raises PickError for an index that is out of bounds, NoRoom.
     """
     sources = [source] if isinstance(source, Place) else list(source)
     end = sum(int(np.prod(place.map.shape)) for place in sources)
-    flat = np.asarray(index, np.int64).ravel()
+    flat = np.asarray(index, np.int64)
     if flat.size and (flat.min() < -1 or flat.max() >= end):
         raise PickError(
             f"a gather from {end} elements has indices from {flat.min()} to {flat.max()}", f"0 to {end - 1}"
         )
     for place in [target] if isinstance(target, Place) else target:
-        if flat.size != np.prod(place.map.shape):
-            raise PickError(f"{flat.size} indices for a target of shape {place.map.shape}", "one for each element")
+        terms = flat.shape[0] if combine else 1
+        if flat.size != terms * np.prod(place.map.shape):
+            raise PickError(f"indices of shape {flat.shape} for a target of shape {place.map.shape}", "one per element")
         with code.scratch():
-            _gather(code, sources, place, needs(place.map, sources, flat), word_of_fill(fill))
+            wanted = needs(place.map, sources, flat.reshape(terms, -1))
+            _gather(code, sources, place, wanted, NOTHING[combine] if combine else word_of_fill(fill), combine)
 
 
 def word_of_fill(fill: float | int) -> int:
@@ -65,9 +82,11 @@ def word_of_fill(fill: float | int) -> int:
 
 
 def needs(target: BitMap, sources: Sequence[Place], index: Ints) -> list[Ints]:
-    """For every source, which of its elements each word of each PE wants: int64 [word, 4096], FILL, NONE or OTHER."""
+    """For every source, which of its elements each word of each PE wants: int64 [term, word, 4096], FILL, NONE or
+    OTHER. index: [term, element].
+    """
     held = elements(target)
-    flat = np.where(held >= 0, index[np.where(held >= 0, flat_of(target, np.maximum(held, 0)), 0)], NONE)
+    flat = np.where(held >= 0, index[:, np.where(held >= 0, flat_of(target, np.maximum(held, 0)), 0)], NONE)
     found, start = [], 0
     for place in sources:
         numbers = place.map.indices().ravel()
@@ -77,15 +96,19 @@ def needs(target: BitMap, sources: Sequence[Place], index: Ints) -> list[Ints]:
     return found
 
 
-def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[Ints], fill: int) -> None:
-    wants = [Wants.of(numbers, place.map.width) for numbers, place in zip(wanted, sources, strict=True)]
+def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[Ints], fill: int, combine: Join) -> None:
+    pes = isa.ALL_PES
+    wants = [
+        Wants.of(numbers.reshape(-1, pes), place.map.width) for numbers, place in zip(wanted, sources, strict=True)
+    ]
     constants = _constant(code, 0), _constant(code, fill)
     rows = np.flatnonzero((elements(target.map.padded) >= 0).any(axis=1))
-    if _copied(code, sources, target, rows, wanted, wants, constants[1]):
+    if not combine and _copied(code, sources, target, rows, [numbers[0] for numbers in wanted], wants, constants[1]):
         return
     rounds = _rounds(code, sources, wants)
-    picker = Picker(rows, wanted, rounds, *constants)
-    with _sink(code, target, rows, ("LM0",)) as (bank, base):
+    picker = Picker(rows, wanted, rounds, *constants, combine)
+    near = max(map(code.largest, GRF)) >= target.words  # LM is slow to read again what was written
+    with _sink(code, target, rows, LM if combine and near else LM[:1]) as (bank, base):
         for number, batch in enumerate(rounds):
             with code.scratch():
                 starts = []
@@ -93,10 +116,10 @@ def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[In
                     starts.append(load.source.address if load.there else code.take(load.words, ("LM0",)).address)
                     if not load.there:
                         load.bring(code, starts[-1])
-                pe_of, found = picker.items(number, starts, base)
-                plain, *others = profiles(found)
-                code.add(*copies(plain.items, "LM0", bank))
-                indirect(code, others, pe_of, bank)
+                for pe_of, found in picker.items(number, starts, base):
+                    plain, *others = profiles(found)
+                    code.add(*copies(plain.items, "LM0", bank))
+                    indirect(code, others, pe_of, bank)
 
 
 def _constant(code: Code, word: int) -> int:
@@ -129,9 +152,10 @@ def _sink(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Itera
     if target.memory not in barred:
         yield target.memory, target.address
         return
-    slot = code.take(target.words, [bank for bank in ("LM1", "GRF1", "GRF0", "LM0") if bank not in barred])
+    order = ("GRF1", "GRF0", "LM1") if "LM1" in barred else ("LM1", "GRF1", "GRF0", "LM0")
+    slot = code.take(target.words, [bank for bank in order if bank != target.memory])
     yield slot.bank, slot.address
-    found = items(target.address + rows, slot.address + rows[:, None], np.zeros(len(rows), np.bool_))
+    found = items(target.address + rows, slot.address + rows[:, None])
     code.add(*copies([(item, int(item.reads[0])) for item in found], slot.bank, target.memory))
 
 
@@ -161,7 +185,7 @@ def _copied(
     used = sorted({int(start) // VIRTUAL for start in first.ravel() if start != ANY})
     barred = [banks[number] for number in used if banks[number] in LM]
     with _sink(code, target, rows, barred if target.memory in barred else ()) as (bank, base):
-        found = items(base + rows, first, np.zeros(len(rows), np.bool_))
+        found = items(base + rows, first)
         for number in used:
             part = [(item, int(item.reads[0]) % VIRTUAL) for item in found if item.reads[0] // VIRTUAL == number]
             code.add(*copies(part, banks[number], bank))

@@ -32,19 +32,15 @@ OWN = 4
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """What goes together: `words` (1, 2 or 4) words to `target`, from `reads` [PE] in LM0 on, or ANY. joined: into
-    what is there already, by OR.
+    """What goes together: `words` (1, 2 or 4) words to `target`, from `reads` [PE] in LM0 on, or ANY. turn: items of
+    the same target come in turns; join: how they are joined with what is there, a key of OP, "" for not at all.
     """
 
     target: int
     words: int
     reads: Ints
-    joined: bool = False
-
-    @property
-    def kind(self) -> tuple[int, bool]:
-        """What the items of one line have in common."""
-        return self.words, self.joined
+    turn: int = 0
+    join: str = ""
 
 
 @dataclass(eq=False)
@@ -72,22 +68,20 @@ class Profile:
         return True
 
 
-def items(targets: Ints, reads: Ints, joined: NDArray[np.bool_]) -> list[Item]:
+def items(targets: Ints, reads: Ints, turn: int = 0, join: str = "") -> list[Item]:
     """The items of words at `targets` (ascending) that come from reads [word, PE]; as wide ones as there are."""
     row = {int(target): number for number, target in enumerate(targets)}
     done: set[int] = set()
     found: list[Item] = []
-    for words in (4, 2, 1):
+    for words in (2, 1) if join else (4, 2, 1):
         for first in row:
             rows = [row.get(first + k, -1) for k in range(words)]
             if first % words or min(rows) < 0 or done & set(rows):
                 continue
-            if len({bool(joined[r]) for r in rows}) > 1 or (words == 4 and joined[rows[0]]):
-                continue
             if (together := _together(reads[rows])) is not None:
                 done.update(rows)
                 if (together != ANY).any():
-                    found.append(Item(first, words, together, bool(joined[rows[0]])))
+                    found.append(Item(first, words, together, turn, join))
     return found
 
 
@@ -115,10 +109,15 @@ def profiles(found: Sequence[Item]) -> list[Profile]:
 
 # --- lines -----------------------------------------------------------------------------------------------------------
 
-OP = {(1, False): "ipassa", (2, False): "lpassa", (4, False): "lpassa", (1, True): "ior", (2, True): "lor"}
+OP = {"": "passa", "or": "or", "fadd": "fvadd", "fmul": "fvmul"} | {
+    op: op for op in ("fmax", "fmin", "iadd", "imax", "imin")
+}
+"""How a word is joined with what is there. What is no operation on words takes the letter of its length."""
+Pairs = Sequence[tuple[Item, int]]
+"""Items with their addresses."""
 
 
-def line(part: Sequence[tuple[Item, int]], bank: str, indirect: bool, source: str = "LM0") -> str:
+def line(part: Pairs, bank: str, indirect: bool, source: str = "LM0") -> str:
     """One step for up to four items of a kind."""
     item = part[0][0]
     off = tuple(range(len(part), 4))
@@ -126,24 +125,35 @@ def line(part: Sequence[tuple[Item, int]], bank: str, indirect: bool, source: st
     reads, writes = [shift for _, shift in part], [found.target for found, _ in part]
     start = operand(source, item.words, reads)
     if indirect:
-        start = f"${'l' * (item.words // 2)}mt" + (
-            f"{reads[0]}" if len(set(reads)) == 1 else f"[{','.join(map(str, reads))}]"
-        )
-    joined = f" {operand(bank, item.words, writes)}" if item.joined else ""
-    return f"{OP[item.kind]} {start}{joined} {operand(bank, item.words, writes, off)}"
+        tail = str(reads[0]) if len(set(reads)) == 1 else f"[{','.join(map(str, reads))}]"
+        start = f"${'l' * (item.words // 2)}mt{tail}"
+    op = OP[item.join]
+    op = f"{'i' if item.words == 1 else 'l'}{op}" if op in ("passa", "or") else op
+    joined = f" {operand(bank, item.words, writes)}" if item.join else ""
+    return f"{op} {start}{joined} {operand(bank, item.words, writes, off)}"
 
 
-def copies(found: Sequence[tuple[Item, int]], source: str, bank: str) -> Iterator[str]:
+def copies(found: Pairs, source: str, bank: str) -> Iterator[str]:
     """Lines of plain copies."""
     for part in _fours(found):
         yield line(part, bank, False, source)
 
 
-def _fours(found: Sequence[tuple[Item, int]]) -> Iterator[Sequence[tuple[Item, int]]]:
-    """Up to four items of a kind at a time."""
-    for kind in sorted({item.kind for item, _ in found}):
-        same = sorted((pair for pair in found if pair[0].kind == kind), key=lambda pair: pair[0].target)
-        yield from (same[start : start + 4] for start in range(0, len(same), 4))
+def _fours(found: Pairs) -> Iterator[Pairs]:
+    """Up to four items of a kind at a time, whose targets differ."""
+    ordered = sorted(found, key=lambda pair: (pair[0].words, pair[0].turn, pair[0].target))
+    part: list[tuple[Item, int]] = []
+    for pair in ordered:
+        if part and (len(part) == 4 or pair[0].words != part[0][0].words or pair[0].target in _targets(part)):
+            yield part
+            part = []
+        part.append(pair)
+    if part:
+        yield part
+
+
+def _targets(part: Pairs) -> set[int]:
+    return {item.target for item, _ in part}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from haribote.stack.picks.lines import ANY, Item, items
 from haribote.stack.picks.spread import Load
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 OTHER = -3
 """A word that another source fills."""
 
@@ -19,38 +20,68 @@ OTHER = -3
 class Picker:
     """Which words are read in which round.
 
-    A word that needs the same round in all PEs is written there. Where PEs need different rounds, the first one writes
-    zeros where it has nothing, and later ones join theirs by OR.
+    Every word of the target has one or more terms. The first one that comes is written, in all PEs, `empty` where a PE
+    has none yet; later ones are joined with it. Of one term that needs different rounds in different PEs, the words
+    that are not there count as zeros and are joined by OR.
     """
 
     def __init__(
-        self, rows: Ints, wanted: Sequence[Ints], rounds: Sequence[Sequence[Load]], zero: int, fill: int
+        self,
+        rows: Ints,
+        wanted: Sequence[Ints],
+        rounds: Sequence[Sequence[Load]],
+        zero: int,
+        fill: int,
+        combine: str = "",
     ) -> None:
-        """rows: words of the target; wanted: of every source, [word, 4096]; zero, fill: addresses of constants."""
-        self._rows, self._wanted = rows, [numbers[rows] for numbers in wanted]
-        self._rounds, self._zero, self._fill = rounds, zero, fill
-        self._used = np.array([self._needed(number) for number in range(len(rounds))])
-        self._first = np.where(self._used.any(axis=0), self._used.argmax(axis=0), 0)
+        """rows: words of the target; wanted: of every source, [term, word, 4096]; zero, fill: addresses of constants.
+        combine: what joins the terms; `fill` is then what changes nothing.
+        """
+        self._rows, self._wanted = rows, [numbers[:, rows] for numbers in wanted]
+        self._rounds, self._join = rounds, combine or "or"
+        self._fill, self._empty = fill, fill if combine else zero
+        self._used = np.array([self._needed(number) for number in range(len(rounds))])  # [round, term, word]
+        flat = self._used.reshape(-1, len(rows))
+        first = np.where(flat.any(axis=0), flat.argmax(axis=0), 0)
+        self._first = (np.arange(len(flat))[:, None] == first).reshape(self._used.shape)
+        self._several = flat.sum(axis=0) > 1
 
-    def _needed(self, number: int) -> NDArray[np.bool_]:
-        found = np.zeros(len(self._rows), np.bool_)
+    def _needed(self, number: int) -> Bools:
+        found = np.zeros(self._wanted[0].shape[:2], np.bool_)
         for load in self._rounds[number]:
-            found |= load.has(self._wanted[load.tensor]).any(axis=1)
+            found |= load.has(self._wanted[load.tensor]).any(axis=2)
         return found
 
-    def items(self, number: int, starts: Sequence[int], base: int) -> tuple[Ints, list[Item]]:
-        """The items of a round, with the column of every PE. starts: of its loads in LM0; base: of the target."""
-        chosen = self._used[number] | (self._first == number)
-        several = self._used.sum(axis=0) > 1
-        joined = several & (self._first != number)
-        wanted = self._wanted[0]
-        reads = np.where(several[:, None] & (wanted != NONE), self._zero, ANY)
-        reads = np.where((wanted == FILL) & ~joined[:, None], self._fill, reads)
+    def items(self, number: int, starts: Sequence[int], base: int) -> Iterator[tuple[Ints, list[Item]]]:
+        """The items of a round, with the column of every PE; what is written before what is joined. starts: of the
+        loads in LM0; base: of the target.
+        """
+        for chosen, join in (
+            (self._first[number], ""),
+            (self._used[number] & ~self._first[number], self._join),
+        ):
+            if not chosen.any():
+                continue
+            reads = np.concatenate([self._reads(number, term, starts, join)[use] for term, use in enumerate(chosen)])
+            pe_of, different = columns(reads)
+            found: list[Item] = []
+            start = 0
+            for term, use in enumerate(chosen):
+                end = start + int(use.sum())
+                found += items(base + self._rows[use], different[start:end], term, join)
+                start = end
+            yield pe_of, found
+
+    def _reads(self, number: int, term: int, starts: Sequence[int], join: str) -> Ints:
+        """What every word of the target reads: [word, 4096]."""
+        wanted = self._wanted[0][term]
+        reads = np.where((wanted != NONE) & (self._several[:, None] | (join != "")), self._empty, ANY)
+        if not join:
+            reads = np.where(wanted == FILL, self._fill, reads)
         for load, start in zip(self._rounds[number], starts, strict=True):
-            numbers = self._wanted[load.tensor]
+            numbers = self._wanted[load.tensor][term]
             reads = np.where(load.has(numbers), start + load.word(np.maximum(numbers, 0)), reads)
-        pe_of, different = columns(reads[chosen])
-        return pe_of, items(base + self._rows[chosen], different, joined[chosen])
+        return reads
 
 
 def columns(reads: Ints) -> tuple[Ints, Ints]:

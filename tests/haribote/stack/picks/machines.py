@@ -36,7 +36,8 @@ def run(code: Code, values: Mapping[Place, NDArray[Any]], seed: int = 0) -> Mach
     machine = Machine("native")
     for bank in BANKS:
         memory = getattr(machine, bank.lower())
-        memory[...] = random.integers(1, 1 << 32, memory.shape, np.uint32)
+        memory[...] = random.integers(1, 1 << 32, memory.shape[1:], np.uint32)
+        memory += np.arange(len(memory), dtype=np.uint32)[:, None]
     for name in ("l1bm", "l2bm", "pdm"):
         memory = getattr(machine, name)
         memory[..., :LONGS] = random.integers(1, 1 << 63, memory[..., :LONGS].shape, np.uint64)

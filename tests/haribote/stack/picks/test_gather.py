@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.notation import parse
 from haribote.stack.picks import gather
 from haribote.stack.places import Place
+from haribote.stack.ways import Combine
 from tests.haribote.stack.picks.machines import run, taken, wrong
 
 A = parse("((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))")
@@ -23,6 +25,11 @@ ROWS = BitMap.of(
     | {Bit("L2B", 0): 4, Bit("L1B", 1): COPY, Bit("L1B", 2): COPY, Bit("group", 1): 6, Bit("group", 0): 7},
 )  # fmt: skip
 """With copies, holes, units that hold nothing, and axes that are no powers of two."""
+
+
+def slow(*values: Any) -> list[Any]:
+    """Parameters of tests that only long runs take."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def as_shape(found: BitMap, *shape: int) -> BitMap:
@@ -60,7 +67,7 @@ def check(
 NUMBERS = np.arange(256 * 16).reshape(256, 16)
 
 
-@pytest.mark.parametrize("bank", ["LM0", "GRF1"])
+@pytest.mark.parametrize("bank", ["GRF1", *slow("LM0")])
 def test_columns_within_a_pe_row(bank: str) -> None:
     check([("LM0", A)], (bank, as_shape(A, 256, 10)), NUMBERS[:, 3:13])
 
@@ -90,7 +97,7 @@ def test_fill_and_several_sources() -> None:
     check([("LM0", SMALL), ("LM0", ROWS)], ("LM0", SMALL), index, fill=-3)
 
 
-@pytest.mark.parametrize("far", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("far", [False, *slow(True)])
 def test_random_indices(far: bool) -> None:
     random = np.random.default_rng(1)
     target, bank = (ROWS, "LM0") if far else (SMALL, "GRF1")
@@ -117,5 +124,21 @@ def test_an_index_out_of_bounds_is_refused() -> None:
     place = Place("LM0", 0, SMALL)
     with pytest.raises(gather.PickError, match="from 256 elements has indices from 0 to 256"):
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(1, 257) * (np.arange(256) > 0))
-    with pytest.raises(gather.PickError, match="255 indices"):
+    with pytest.raises(gather.PickError, match=r"shape \(255,\) for a target"):
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(255))
+
+
+@pytest.mark.parametrize("combine", ["fadd", "imin", *slow("fmax", "iadd")])
+def test_terms_are_joined(combine: Combine) -> None:
+    """Windows of three columns of small whole numbers; sums and extremes of them are exact."""
+    columns = np.arange(16)[None, :] + np.arange(-1, 2)[:, None]
+    index = np.where((columns >= 0) & (columns < 16), columns, -1)[:, None, :]
+    index = np.where(index >= 0, index + 16 * np.arange(16)[:, None], -1)
+    code = Code()
+    source, target = taken(code, "LM1", SMALL), taken(code, "LM0", SMALL)
+    gather.emit(code, source, target, index, combine=combine)
+    dtype = np.float32 if combine[0] == "f" else np.int32
+    x = np.random.default_rng(4).integers(-99, 99, (16, 16)).astype(dtype)
+    terms = np.append(x.ravel(), np.uint32(gather.NOTHING[combine]).view(dtype))[index]
+    expected = {"add": np.sum, "max": np.max, "min": np.min}[combine[1:]](terms, axis=0).astype(dtype)
+    assert wrong(run(code, {source: x}), target, expected) == ""
