@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from haribote.stack import uploads
 from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
@@ -37,6 +38,18 @@ class Slot(NamedTuple):
     words: int
 
 
+class Mark(NamedTuple):
+    """A state of a `Code` to go back to."""
+
+    lines: int
+    setup: int
+    free: dict[str, list[tuple[int, int]]]
+    touched: dict[str, NDArray[np.bool_]]
+    tables: dict[object, Slot]
+    masks: dict[object, int]
+    turns: tuple[int, dict[str, int]]
+
+
 def _sizes() -> dict[str, int]:
     sizes = dict.fromkeys(GRF, isa.GRF_WORDS) | dict.fromkeys(LM, isa.LM_WORDS)
     return sizes | {"L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS}
@@ -53,13 +66,17 @@ class Code:
     uploads: list[Upload] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._asked: dict[object, Callable[[], object]] = {}
+        self._data: dict[bytes, Upload] = {}
+        self._next_dram = 0
+        self._empty()
+
+    def _empty(self) -> None:
         self._free: dict[str, list[tuple[int, int]]] = {bank: [(0, size)] for bank, size in _sizes().items()}
         self._touched = {bank: np.zeros(size, np.bool_) for bank, size in _sizes().items()}
         self._tables: dict[object, Slot] = {}
         self._scratch: list[list[Slot]] = []
-        self._data: dict[bytes, Upload] = {}
         self._masks: dict[object, int] = {}
-        self._next_dram = 0
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
 
     def add(self, *lines: str) -> None:
@@ -147,6 +164,7 @@ class Code:
 
     def mask(self, key: object, make: Callable[[int], Iterable[str]]) -> int | None:
         """A mask entry that the setup fills by the lines of `make`, once for every key; None when all are taken."""
+        self._asked.setdefault(("mask", key), lambda: self.mask(key, make))
         if key not in self._masks:
             if len(self._masks) == len(FIXED_MASKS):
                 return None
@@ -154,12 +172,42 @@ class Code:
             self.setup.extend(make(self._masks[key]))
         return self._masks[key]
 
+    # --- beginning again ----------------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """The state of now, for `back`; outside of any `scratch`."""
+        free = {bank: list(pieces) for bank, pieces in self._free.items()}
+        touched = {bank: words.copy() for bank, words in self._touched.items()}
+        turns = self._next_entry, dict(self._next_buffer)
+        return Mark(len(self.lines), len(self.setup), free, touched, dict(self._tables), dict(self._masks), turns)
+
+    def back(self, mark: Mark) -> None:
+        """Forget all lines, and give back all room, since a `mark`."""
+        del self.lines[mark.lines :], self.setup[mark.setup :]
+        self._free, self._touched, self._tables, self._masks = mark.free, mark.touched, mark.tables, mark.masks
+        self._next_entry, self._next_buffer = mark.turns
+        self._scratch.clear()
+
+    @property
+    def asked(self) -> int:
+        """How many tables and masks were asked for, those that found no room included."""
+        return len(self._asked)
+
+    def restart(self) -> None:
+        """Begin again with an empty program, in which all tables and masks asked for so far take their room first."""
+        self.lines.clear()
+        self.setup.clear()
+        self._empty()
+        for ask in list(self._asked.values()):
+            ask()
+
     # --- what is set up once ------------------------------------------------------------------------------------
 
     def table(self, key: object, words: int, make: Callable[[Slot], Iterable[str]], banks: Sequence[str] = GRF) -> Slot:
         """Room that the setup fills by the lines of `make`, once for every key; they may use T, masks and matrix
         registers, and nothing that is not written there.
         """
+        self._asked.setdefault(key, lambda: self.table(key, words, make, banks))
         if key not in self._tables:
             self._tables[key] = slot = self._resident(words, banks)
             self.setup.extend(make(slot))

@@ -1,0 +1,6 @@
+"""From a plan to a program that runs: homes for every version, lines for every action; a session, and the checks."""
+
+from haribote.stack.program.builder import Built, build
+from haribote.stack.program.session import StackSession
+
+__all__ = ["Built", "StackSession", "build"]

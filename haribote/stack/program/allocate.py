@@ -1,0 +1,152 @@
+"""Who lives where on the chip, and how long: every version of a plan gets homes when it is made.
+
+A version lives from the action that makes it to the last that reads it; residents live for ever. Small versions live in
+GRF0 and in GRF1 at once, so that two operands of a step never meet in one memory; both are written in the same step.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from haribote.stack.code import GRF, LM, Code, Slot
+from haribote.stack.places import NoRoom, Place
+from haribote.stack.plan import Alias, Become, Compute, Plan, Version, reads, writes
+
+SMALL, MEDIUM = 64, 256
+"""Words per PE up to which a version may have two homes in GRF; up to which it may live in GRF at all."""
+SPARE = 128
+"""Words of each GRF that stay free for what actions need on their way."""
+
+
+class Lives:
+    """When the versions of a plan are made and read; numbers are those of its actions."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.resident = frozenset(plan.resident)
+        self._read: dict[Version, list[int]] = defaultdict(list)
+        self._made: dict[Version, list[int]] = defaultdict(list)
+        self._aliases: dict[Version, list[Version]] = defaultdict(list)
+        for number, action in enumerate(plan.actions):
+            if isinstance(action, Alias):
+                self._aliases[action.source].append(action.target)
+            for version in dict.fromkeys(reads(action)):
+                self._read[version].append(number)
+            for version in dict.fromkeys(writes(action)):
+                self._made[version].append(number)
+
+    def next_use(self, version: Version, after: int) -> int | None:
+        """The next action that reads a version as it is after action `after`; None for none."""
+        read, made = _next(self._read[version], after), _next(self._made[version], after)
+        return read if read is not None and (made is None or read <= made) else None
+
+    def read_between(self, version: Version, first: int, last: int) -> bool:
+        """Whether an action after `first`, up to `last`, reads the words of a version, under whatever name."""
+        here = any(first < number <= last for number in self._read[version])
+        return here or any(self.read_between(other, first, last) for other in self._aliases[version])
+
+    def maker(self, version: Version, before: int) -> int | None:
+        """The last action that makes a version before action `before`."""
+        made = [number for number in self._made[version] if number < before]
+        return made[-1] if made else None
+
+
+def _next(numbers: list[int], after: int) -> int | None:
+    place = bisect_right(numbers, after)
+    return numbers[place] if place < len(numbers) else None
+
+
+def in_place(plan: Plan, lives: Lives) -> Mapping[tuple[int, Version], Version]:
+    """Versions that can be made right where the parameter is that they become, so that nothing is copied: the action
+    that makes each, and the parameter. The old value must not be read any more, but by that action word by word.
+    """
+    found: dict[tuple[int, Version], Version] = {}
+    taken: set[Version] = set()
+    for number, action in enumerate(plan.actions):
+        if not isinstance(action, Become) or action.parameter in taken or action.source in lives.resident:
+            continue
+        maker = lives.maker(action.source, number)
+        if maker is None or (maker, action.source) in found or isinstance(plan.actions[maker], Alias):
+            continue
+        first = maker if isinstance(plan.actions[maker], Compute) else maker - 1
+        if not lives.read_between(action.parameter, first, number):
+            found[maker, action.source] = action.parameter
+            taken.add(action.parameter)
+    return found
+
+
+class Homes:
+    """Where the versions that are alive are now. A slot may serve several: the same words under several names."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self._places: dict[Version, tuple[Place, ...]] = {}
+        self._slots: dict[Version, tuple[Slot, ...]] = {}
+
+    def __contains__(self, version: Version) -> bool:
+        return version in self._places
+
+    def __iter__(self) -> Iterator[Version]:
+        return iter(self._places)
+
+    def of(self, version: Version) -> tuple[Place, ...]:
+        """All homes of a version; each holds all of it."""
+        return self._places[version]
+
+    def make(self, version: Version) -> tuple[Place, ...]:
+        """Homes for a version. Raises NoRoom."""
+        words = -(-2 * version.map.longs // 4) * 4
+        return self._put(version, self._two(words) or (self._one(words, version),))
+
+    def share(self, version: Version, other: Version) -> tuple[Place, ...]:
+        """A version is where another one is."""
+        return self._put(version, self._slots[other])
+
+    def give(self, version: Version) -> None:
+        """A version is gone; its room is free unless another one shares it."""
+        slots = self._slots.pop(version)
+        del self._places[version]
+        for slot in slots:
+            if not any(slot in others for others in self._slots.values()):
+                self.code.give(slot)
+
+    def alone(self, version: Version) -> bool:
+        """Whether no other version is in the same place."""
+        own = self._slots[version]
+        return not any(set(own) & set(slots) for other, slots in self._slots.items() if other != version)
+
+    def mark(self) -> Mapping[Version, tuple[Slot, ...]]:
+        """The state of now, for `back`."""
+        return dict(self._slots)
+
+    def back(self, mark: Mapping[Version, tuple[Slot, ...]]) -> None:
+        """As it was at a `mark`; the room itself is `Code.back`'s."""
+        self._places.clear()
+        self._slots.clear()
+        for version, slots in mark.items():
+            self._put(version, slots)
+
+    def _put(self, version: Version, slots: tuple[Slot, ...]) -> tuple[Place, ...]:
+        self._slots[version] = slots
+        self._places[version] = tuple(Place(slot.bank, slot.address, version.map) for slot in slots)
+        return self._places[version]
+
+    def _two(self, words: int) -> tuple[Slot, ...]:
+        room = min(self.code.largest(bank) for bank in GRF)
+        if words > SMALL or words + SPARE > room:
+            return ()
+        return tuple(self.code.take(words, (bank,)) for bank in GRF)
+
+    def _one(self, words: int, version: Version) -> Slot:
+        grf, lm = (sorted(banks, key=self.code.largest, reverse=True) for banks in (GRF, LM))
+        grf = [bank for bank in grf if words <= MEDIUM and words + SPARE <= self.code.largest(bank)]
+        try:
+            return self.code.take(words, (*grf, *lm))
+        except NoRoom:
+            free = ", ".join(f"{self.code.largest(bank)} of {bank}" for bank in (*grf, *lm))
+            shape = "x".join(map(str, version.map.shape))
+            raise NoRoom(
+                f"{version.value!r} ({shape}) needs {words} words per PE; the largest free pieces are {free}",
+                "a smaller batch, or narrower layers",
+            ) from None

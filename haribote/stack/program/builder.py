@@ -1,0 +1,208 @@
+"""From a plan to a program: every version gets its homes, every action its lines, and all of them one schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from haribote.errors import HariboteError
+from haribote.graph import Index, updates
+from haribote.stack.code import Code
+from haribote.stack.places import NoRoom, Place
+from haribote.stack.plan import Action, Alias, Load, Plan, Store, Version, reads, writes
+from haribote.stack.program import emitters
+from haribote.stack.program.allocate import Homes, Lives, in_place
+from haribote.stack.program.emitters import Context, Places
+from haribote.stack.program.executable import Executable, Port
+from haribote.stack.program.joins import join_table
+from simulator import Program, assemble
+from simulator.assembly.checks import fix_nops
+from simulator.isa.cost import cost_of
+from simulator.schedule import schedule
+
+MOST_PASSES = 6
+"""How often a program is written at most, until no new table is asked for."""
+
+
+@dataclass(frozen=True)
+class Spill:
+    """A version for which there is no room waits in DRAM; `back`: it returns."""
+
+    version: Version
+    back: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What became of an action. lines: without nops; places: where the versions that it reads and writes are."""
+
+    action: Action | Spill
+    lines: tuple[str, ...]
+    places: Mapping[Version, Places]
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """pieces: of the step, in the plan's order; plain: all of them with nops, one after another; homes: where the
+    residents are before and after it.
+    """
+
+    plan: Plan
+    pieces: tuple[Piece, ...]
+    plain: Program
+    executable: Executable
+    homes: Mapping[Version, Places]
+
+
+def build(plan: Plan) -> Built:
+    """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
+    code = Code()
+    for _ in range(MOST_PASSES):
+        asked = code.asked
+        builder = _Builder(plan, code)
+        try:
+            builder.emit()
+            return builder.built()
+        except NoRoom:
+            if code.asked == asked:
+                raise
+            code.restart()  # tables that this pass has asked for get their room before all else
+    raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
+
+
+def mended(lines: tuple[str, ...]) -> Program:
+    """Lines as a program, with the nops that its waits ask for."""
+    program = assemble("\n".join(lines) + "\n")
+    return assemble(fix_nops(program), "step.vsm")
+
+
+class _Builder:
+    def __init__(self, plan: Plan, code: Code) -> None:
+        self.plan, self.lives, self.index = plan, Lives(plan), Index(plan.graph)
+        self.code, self.asked = code, code.asked
+        self.homes = Homes(self.code)
+        self.context = Context(self.code, self.homes, self.index, {})
+        self.here = in_place(plan, self.lives)
+        self.pieces: list[Piece] = []
+        self.residents: tuple[tuple[Version, list[str], list[str]], ...] = ()
+
+    def emit(self) -> None:
+        """All lines, with the programs that bring residents to their homes and back first: they share tables."""
+        for version in self.plan.resident:
+            self.homes.make(version)
+        self.residents = tuple(self._resident(version) for version in self.plan.resident)
+        for number, action in enumerate(self.plan.actions):
+            self._act(number, action)
+
+    def built(self) -> Built:
+        """What was emitted, as it is run."""
+        plain = mended(tuple(self.code.lines))
+        step = schedule(plain, rename=True)
+        kept = {version.value for version in self.plan.resident}
+        executable = Executable(
+            setup=_text(self.code.setup),
+            step=step.source,
+            inputs=tuple(self._port(a.target) for a in self.plan.actions if isinstance(a, Load)),
+            residents=tuple(self._port(v, _text(load), _text(store)) for v, load, store in self.residents),
+            uploads=tuple(self.code.uploads),
+            outputs=tuple(self._port(a.source) for a in self.plan.actions if isinstance(a, Store)),
+            updates=updates(self.plan.graph),
+            constants={name: array for name, array in self.index.constants.items() if name in kept},
+            joins=join_table(self.plan.graph),
+            cost=cost_of(step),
+            nodes=len(self.plan.graph.graph.node),
+        )
+        homes = {version: self.homes.of(version) for version in self.plan.resident}
+        return Built(self.plan, tuple(self.pieces), plain, executable, homes)
+
+    # --- what comes from DRAM and goes there --------------------------------------------------------------------------
+
+    def _address(self, version: Version) -> Place:
+        """Where a version is in DRAM; room is taken when it is first asked for."""
+        found = self.context.dram.get(version)
+        if found is None:
+            below = emitters.dram_map(version.map)
+            found = self.context.dram[version] = Place("DRAM", self.code.dram(below.longs), below)
+        return found
+
+    def _port(self, version: Version, load: str = "", store: str = "") -> Port:
+        place, name = self._address(version), version.value
+        kind = np.dtype(self.index.dtype[name]).name
+        return Port(version, place.map, place.address, self.index.shape[name], kind, load, store)
+
+    def _resident(self, version: Version) -> tuple[Version, list[str], list[str]]:
+        """The lines that bring a resident to its homes, and those that bring it back."""
+        place, homes = self._address(version), self.homes.of(version)
+        emitters.down(self.code, place, homes)
+        load, self.code.lines[:] = list(self.code.lines), []
+        emitters.up(self.code, homes, place)
+        store, self.code.lines[:] = list(self.code.lines), []
+        return version, load, store
+
+    # --- actions ------------------------------------------------------------------------------------------------------
+
+    def _act(self, number: int, action: Action) -> None:
+        used = {*reads(action), *writes(action)}
+        for version in reads(action):
+            if version not in self.homes:
+                self._piece(number, Spill(version, back=True), used, partial(self._return, version))
+        if isinstance(action, Load | Store):
+            self._address(action.target if isinstance(action, Load) else action.source)
+        self._piece(number, action, used, partial(self._emit, number, action))
+        for version in used - self.lives.resident:
+            if version in self.homes and self.lives.next_use(version, number) is None:
+                self.homes.give(version)
+
+    def _emit(self, number: int, action: Action) -> None:
+        for version in writes(action):
+            if version in self.homes:  # a parameter, or made once more
+                continue
+            if isinstance(action, Alias):
+                self.homes.share(version, action.source)
+            elif (number, version) in self.here:
+                self.homes.share(version, self.here[number, version])
+            else:
+                self.homes.make(version)
+        emitters.emit(action, self.context)
+
+    def _return(self, version: Version) -> None:
+        emitters.down(self.code, self._address(version), self.homes.make(version))
+
+    def _piece(self, number: int, action: Action | Spill, used: set[Version], emit: Callable[[], None]) -> None:
+        """Add the lines of an action; where there is no room, what is needed latest goes to DRAM first."""
+        while True:
+            marks = self.code.mark(), self.homes.mark()
+            start = len(self.code.lines)
+            try:
+                emit()
+                break
+            except NoRoom:
+                self.code.back(marks[0])
+                self.homes.back(marks[1])
+                latest = None if self.code.asked > self.asked else self._latest(number, used)
+                if latest is None:
+                    raise
+                self._spill(latest)
+        named = used if not isinstance(action, Spill) else {action.version}
+        places = {version: self.homes.of(version) for version in named if version in self.homes}
+        self.pieces.append(Piece(action, tuple(self.code.lines[start:]), places))
+
+    def _latest(self, number: int, used: set[Version]) -> Version | None:
+        """The version that is needed latest, of those that can go."""
+        free = [v for v in self.homes if v not in used and v not in self.lives.resident and self.homes.alone(v)]
+        return max(free, key=lambda v: self.lives.next_use(v, number) or 0, default=None)
+
+    def _spill(self, version: Version) -> None:
+        start, place = len(self.code.lines), self._address(version)
+        emitters.up(self.code, self.homes.of(version), place)
+        self.pieces.append(
+            Piece(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})
+        )
+        self.homes.give(version)
+
+
+def _text(lines: list[str]) -> str:
+    return schedule(mended(tuple(lines)), rename=True).source if lines else ""

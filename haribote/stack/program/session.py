@@ -1,0 +1,128 @@
+"""Run a built plan: what the host writes and reads crosses in DRAM; parameters stay on the chip from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.errors import GraphError
+from haribote.stack import uploads
+from haribote.stack.program.executable import Executable, Port
+from haribote.stack.program.joins import Joins
+from simulator import Machine, assemble
+from simulator.isa.program import Program
+
+Array = NDArray[Any]
+
+
+class StackSession:
+    """A compiled graph on a machine. `write` and `read` take the user's values, by the user's names and shapes."""
+
+    def __init__(self, executable: Executable, machine: Machine) -> None:
+        self.executable, self.machine = executable, machine
+        self._joins = Joins(executable.joins)
+        self._programs: dict[str, Program] = {}
+        self._host: dict[str, Array] = {}
+        self._result: dict[str, Array] = {}
+        self._readable = _by_name([*executable.outputs, *executable.residents])
+        self._writable = _by_name([*executable.inputs, *executable.residents])
+        self._parameter = {output: parameter for parameter, output in executable.updates.items()}
+        for upload in executable.uploads:
+            uploads.write(machine, upload)
+        self._run(executable.setup)
+        for name, value in executable.constants.items():
+            self.write_whole(name, value)
+
+    def write(self, name: str, value: Array) -> None:
+        """Give an input (data, labels or a parameter) a new value."""
+        joined = self._joins.owner(name)
+        if joined is None:
+            self.write_whole(name, value)
+            return
+        whole, part = joined
+        current = self._current(whole)
+        part.put(current, value)
+        self.write_whole(whole, current)
+
+    def read(self, name: str) -> Array:
+        """The value of an output, or of a parameter as it is now."""
+        joined = self._joins.owner(name)
+        if joined is None:
+            return self._read(name)
+        whole, part = joined
+        return part.of(self._read(whole))
+
+    def run(self) -> None:
+        """One run on what was written last. Parameters are afterwards what they were before; their updated values are
+        outputs.
+        """
+        updates = self.executable.updates
+        before = {parameter: self._read(parameter) for parameter in updates}
+        self._execute()
+        self._result = {output: self._read(parameter) for parameter, output in updates.items()}
+        for parameter, value in before.items():
+            self.write_whole(parameter, value)
+
+    def step(self, inputs: Mapping[str, Array]) -> None:
+        """Write `inputs` and run; every updated parameter is the parameter of the next step."""
+        for name, value in inputs.items():
+            self.write(name, value)
+        self._execute()
+
+    def outputs(self) -> dict[str, Array]:
+        """All graph outputs."""
+        ports = dict.fromkeys([*(port.name for port in self.executable.outputs), *self._parameter])
+        return {name: self.read(name) for name in self._joins.users(list(ports))}
+
+    def _execute(self) -> None:
+        self._result.clear()
+        self._run(self.executable.step)
+
+    def write_whole(self, name: str, value: Array) -> None:
+        """Give an input of the graph itself a new value, constants and joined values included."""
+        ports = self._writable.get(name)
+        if not ports:
+            known = ", ".join(sorted(self._joins.users(list(self._writable))))
+            raise GraphError(f"the step has no input {name!r}; its inputs are {known}")
+        if value.shape != ports[0].shape:
+            raise GraphError(f"{name!r} has shape {list(ports[0].shape)}, received {list(value.shape)}")
+        for port in ports:
+            port.packing.write(self.machine, value)
+            self._run(port.load)
+        if self._joins.parts.get(name):
+            self._host[name] = value
+
+    def _read(self, name: str) -> Array:
+        if name in self._result:
+            return self._result[name]
+        ports = self._readable.get(name) or self._readable.get(self._parameter.get(name, ""))
+        if not ports:
+            raise GraphError(f"the step keeps no value {name!r}; it has {', '.join(sorted(self._readable))}")
+        self._run(ports[0].store)
+        return ports[0].packing.read(self.machine)
+
+    def _current(self, name: str) -> Array:
+        """A joined value as it is now, zeros and its constants at first."""
+        if name not in self._host:
+            port = self._writable[name][0]
+            self._host[name] = np.zeros(port.shape, port.dtype)
+            self._joins.fill(name, self._host[name])
+        elif name in self.executable.updates:
+            return self._read(name).copy()
+        return self._host[name]
+
+    def _run(self, text: str) -> None:
+        if text:
+            if text not in self._programs:
+                self._programs[text] = assemble(text)
+            self.machine.run(self._programs[text])
+
+
+def _by_name(ports: Sequence[Port]) -> dict[str, list[Port]]:
+    found: dict[str, list[Port]] = {}
+    for port in ports:
+        found.setdefault(port.name, []).append(port)
+    return found

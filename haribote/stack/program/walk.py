@@ -1,0 +1,201 @@
+"""The walk: a program is run action by action, and at every use all copies of all values are compared with the meaning.
+
+A layout that is right only for the copies that happen to be read shows here, and a word of a value that something else
+has overwritten. What each word must be comes from the graph's reference evaluator and from `contents`; neither the
+planner nor an emitter has a part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.graph import evaluate
+from haribote.stack.places import BANKS, Place
+from haribote.stack.plan import Become, Version, reads, writes
+from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.program.contents import ANYTHING, contents, parts_of
+from haribote.stack.program.emitters import Places
+from haribote.stack.program.session import Array, StackSession
+from simulator import Machine, assemble, isa
+
+TOLERANCE = 1e-4
+"""Largest difference of a float, as a share of the largest absolute value of its tensor."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Words of a version that are not what they must be. when: before or after an action, by its number in the program.
+
+    word: of its room, counted from the place's address.
+    """
+
+    action: int
+    when: str
+    version: Version
+    place: Place
+    count: int
+    of: int
+    unit: int
+    word: int
+    got: float
+    wanted: float
+
+    def __str__(self) -> str:
+        name = f"{self.version.value} in {self.place.memory} at {self.place.address}"
+        first = f"the first is word {self.word} of unit {self.unit}: {self.got:.9g}, wanted {self.wanted:.9g}"
+        return f"{self.when} action {self.action}: {self.count} of {self.of} words of {name} are wrong; {first}"
+
+
+@dataclass(frozen=True)
+class Walk:
+    """wrong: what was found; words: how many were compared; unknown: values that the graph does not name, which could
+    not be compared.
+    """
+
+    wrong: tuple[Wrong, ...]
+    words: int
+    unknown: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.words:,} words compared, {len(self.wrong)} findings"
+        missing = f"; not compared: {', '.join(self.unknown)}" if self.unknown else ""
+        return "\n".join([head + missing, *map(str, self.wrong)])
+
+
+def walk(built: Built, feeds: Mapping[str, Array], tolerance: float = TOLERANCE, engine: str = "native") -> Walk:
+    """Run a built plan on the graph's inputs, junk in all other words, and compare."""
+    return _Walker(built, feeds, tolerance, engine).walked()
+
+
+class _Walker:
+    def __init__(self, built: Built, feeds: Mapping[str, Array], tolerance: float, engine: str) -> None:
+        self.built, self.tolerance = built, tolerance
+        self.expected = evaluate(built.plan.graph, dict(feeds), every_value=True)
+        self.machine = Machine(engine)
+        junk(self.machine)
+        session = StackSession(built.executable, self.machine)
+        for name, value in feeds.items():
+            session.write_whole(name, value)
+        self.words, self.unknown = 0, dict[str, None]()
+
+    def walked(self) -> Walk:
+        wrong: list[Wrong] = []
+        for number, piece in enumerate(self.built.pieces):
+            wrong += self._compare(number, "before", piece.places, _before(piece))
+            if piece.lines:
+                self.machine.run(assemble("\n".join(piece.lines)))
+            if isinstance(piece.action, Become):
+                self.expected[piece.action.parameter.value] = self.expected[piece.action.source.value]
+            wrong += self._compare(number, "after", piece.places, _after(piece))
+        wrong += self._compare(len(self.built.pieces), "before", self.built.homes, self.built.plan.resident)
+        return Walk(tuple(wrong), self.words, tuple(self.unknown))
+
+    def _compare(
+        self, number: int, when: str, places: Mapping[Version, Places], versions: tuple[Version, ...]
+    ) -> Iterator[Wrong]:
+        for version in dict.fromkeys(versions):
+            if version.value not in self.expected:
+                self.unknown[version.value] = None
+                continue
+            for place in places.get(version, ()):
+                found = self._wrong(number, when, version, place)
+                if found is not None:
+                    yield found
+
+    def _wrong(self, number: int, when: str, version: Version, place: Place) -> Wrong | None:
+        value = self.expected[version.value]
+        table = contents(version.map, version.split, value.shape)
+        got = self._words(place, table.shape[1]).view(np.float32 if value.dtype.kind == "f" else np.int32)
+        with np.errstate(invalid="ignore", over="ignore"):
+            got, table = _joined(got.astype(np.float64), table, version)
+        wanted = np.append(value.astype(np.float64).ravel(), version.fill or 0.0)
+        checked = table != ANYTHING
+        if version.fill is None:
+            checked &= table != value.size
+        self.words += int(checked.sum())
+        scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
+        bad = checked & ~np.isclose(got, wanted[table], rtol=1e-6, atol=self.tolerance * scale)
+        if not bad.any():
+            return None
+        unit, word = (int(n) for n in np.argwhere(bad)[0])
+        first = float(got[unit, word]), float(wanted[table[unit, word]])
+        return Wrong(number, when, version, place, int(bad.sum()), int(checked.sum()), unit, word, *first)
+
+    def _words(self, place: Place, count: int) -> NDArray[np.uint32]:
+        assert place.memory in BANKS
+        memory = getattr(self.machine, place.memory.lower())
+        return np.ascontiguousarray(memory[place.address : place.address + count].T)
+
+
+def _joined(got: NDArray[Any], table: NDArray[np.int64], version: Version) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Parts added up in the unit and the word where their bits are 0; the others are not looked at."""
+    units, words = parts_of(version.map)
+    if not units and not words:
+        return got, table
+    to_unit = np.arange(got.shape[0])[:, None] & ~units
+    to_word = np.arange(got.shape[1])[None, :] & ~words
+    total = np.zeros_like(got)
+    np.add.at(total, (to_unit, to_word), got)
+    first = (to_unit == np.arange(got.shape[0])[:, None]) & (to_word == np.arange(got.shape[1])[None, :])
+    return total, np.where(first, table, ANYTHING)
+
+
+def _before(piece: Piece) -> tuple[Version, ...]:
+    if isinstance(piece.action, Spill):
+        return () if piece.action.back else (piece.action.version,)
+    return tuple(reads(piece.action))
+
+
+def _after(piece: Piece) -> tuple[Version, ...]:
+    if isinstance(piece.action, Spill):
+        return (piece.action.version,) if piece.action.back else ()
+    return tuple(writes(piece.action))
+
+
+def junk(machine: Machine, seed: int = 0) -> None:
+    """Random words in all memories on the chip, which a program must not take for anything."""
+    random = np.random.default_rng(seed)
+    for name in ("lm0", "lm1", "grf0", "grf1", "t", "mx", "my"):
+        memory = getattr(machine, name)
+        memory[...] = random.integers(1, 1 << 32, memory.shape, np.uint32)
+    for name in ("l1bm", "l2bm"):
+        memory = getattr(machine, name)
+        memory[...] = random.integers(1, 1 << 63, memory.shape, np.uint64)
+    machine.pdm[:, : 1 << 15] = random.integers(1, 1 << 63, (len(machine.pdm), 1 << 15), np.uint64)
+    machine.omr[1:16] = random.integers(0, 2, machine.omr[1:16].shape).astype(np.bool_)
+
+
+def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 1) -> str:
+    """What the step leaves behind otherwise than its actions one after another, on random memories: "" for nothing.
+
+    All words of the PEs and of DRAM; buffers of L1BM, L2BM and PDM hold what was last on its way. A second run shows
+    what the first has left for it.
+    """
+    machines = []
+    for program in (built.plain, built.executable.program):
+        machine = Machine(engine)
+        junk(machine, seed)
+        StackSession(built.executable, machine)  # runs the setup
+        random = np.random.default_rng(seed)
+        for port in (*built.executable.inputs, *built.executable.residents):
+            for below in machine.dram:
+                below.write(port.address, random.integers(0, 1 << 63, port.map.longs, np.uint64))
+        for _ in range(runs):
+            machine.run(program)
+        machines.append(machine)
+    for name in ("grf0", "grf1", "lm0", "lm1"):
+        one, other = (getattr(machine, name) for machine in machines)
+        if not np.array_equal(one, other):
+            word, pe = np.argwhere(one != other)[0]
+            return f"{name} differs, first in word {word} of PE {pe}"
+    for port in built.executable.outputs:
+        for group in range(isa.GROUPS):
+            first, second = (machine.dram[group].read(port.address, port.map.longs) for machine in machines)
+            if not np.array_equal(first, second):
+                return f"{port.name} differs in DRAM {group}"
+    return ""
