@@ -21,6 +21,7 @@ from haribote.stack.products.core import Core, Precision
 from haribote.stack.products.matching import matrix_cores
 from haribote.stack.products.matrix import emit_matrix
 from haribote.stack.products.spec import NoProduct, Spec
+from haribote.stack.products.vector import emit_vector, vector_cores
 
 __all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "partners"]
 
@@ -31,7 +32,8 @@ def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> li
     Raises NoProduct where the spec is not one of the maps' axes.
     """
     found = Spec.of(spec, a.shape, b.shape)
-    return sorted(matrix_cores(found, a, b, precision), key=lambda core: core.steps)
+    both = *matrix_cores(found, a, b, precision), *vector_cores(found, a, b, precision)
+    return sorted(both, key=lambda core: core.steps)
 
 
 def partners(
@@ -48,4 +50,7 @@ def emit(code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target:
     `core.target` or another that the core can give; or L1BM with `core.reduced_target`. Nothing else changes but
     scratch, T, mask entries and the matrix registers. Raises NoProduct and NoRoom.
     """
-    emit_matrix(code, core, a, b, target)
+    if core.matrix:
+        emit_matrix(code, core, a, b, target)
+    else:
+        emit_vector(code, core, a, b, target)

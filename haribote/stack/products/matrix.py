@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.places import Place
 from haribote.stack.products.core import NEAR, Core
+from haribote.stack.products.forms import Form, Registers, kept, rows, used_once
 from haribote.stack.products.matching import loops, turned
-from haribote.stack.products.registers import Registers
 from haribote.stack.products.result import Result, result
-from haribote.stack.products.room import BLOCK, GROUP, Banks, banks
+from haribote.stack.products.room import GROUP, Banks, banks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import split, unit_matrix
 from haribote.stack.products.turn import turn
@@ -73,21 +73,20 @@ class _Product:
         chunk = self.banks.chunk
         self.vectors = self.code.take(GROUP * self.depth * chunk * len(self.parts), (self.banks.vectors,))
         self.sums = None if self.banks.in_place else self.code.take(GROUP * chunk, (self.banks.sums,))
-        self.forms = self._forms()
+        if self.depth == 1:  # nothing is summed over addresses, so a block is used once
+            self.forms, self.copies = used_once(self.code, self.banks, self.parts), [""]
+        else:
+            self.forms = kept(self.code, self.banks, self.parts, len(self.walks.row_groups), self.depth)
+            other = [bank for bank in GRF if bank != self.x.banks[0]]
+            self.copies = [long(self.code.take(GROUP, other), 0, "v") for _ in range(4)]
+        self.between = self._between()
 
-    def _forms(self) -> list[dict[str, Slot]]:
-        """Room for blocks of X. Where nothing is summed over addresses each is used once, and two are enough."""
-        rest = [bank for bank in (*LM, *GRF) if bank not in (self.banks.vectors, self.banks.sums)]
-        where = sorted(rest, key=lambda bank: bank != self.banks.matrices)
-        if self.depth == 1:
-            low = self.banks.sums  # free while the first products are no sums yet
-            return [
-                {part: self.code.take(BLOCK, where if part == "hi" else (low,)) for part in self.parts} for _ in "ab"
-            ]
-        count = self.depth * len(self.walks.row_groups)
-        if self.code.largest(where[0]) < BLOCK * count * len(self.parts):
-            count = self.depth
-        return [{part: self.code.take(BLOCK, where) for part in self.parts} for _ in range(count)]
+    def _between(self) -> Slot | None:
+        """Room in a memory of which nothing else is read or written during the products."""
+        words = GROUP * self.depth * self.banks.chunk
+        taken = (self.banks.vectors, self.banks.sums, self.banks.matrices, *self.goal.side.banks, *self.y.banks)
+        free = [bank for bank in LM if bank not in taken and self.code.largest(bank) >= words]
+        return self.code.take(words, free) if free and self.exact and self.depth > 1 else None
 
     def run(self) -> None:
         """All lines."""
@@ -108,38 +107,47 @@ class _Product:
 
     # --- pseudo-singles -----------------------------------------------------------------------------------------
 
-    def _form(self, rows: int, block: int) -> dict[str, Slot]:
+    def _form(self, rows: int, block: int) -> Form:
         return self.forms[(rows * self.depth + block) % len(self.forms)]
 
     def _vectors(self, part: str, block: int, group: int) -> str:
         number = (self.parts.index(part) * self.depth + block) * self.banks.chunk + group
         return long(self.vectors, GROUP * number, "v")
 
-    def _split(self, single: str, forms: Sequence[str]) -> None:
+    def _split(self, single: str, forms: Sequence[str], copy: str = "", between: str = "") -> None:
         if self.exact:
-            register = self.registers.load(unit_matrix(self.code, "LM0"))
-            self.code.add(*split(register, single, *forms))
+            hi, lo = forms
+            register = self.registers.load(rows(unit_matrix(self.code, "LM0")))
+            self.code.add(*split(register, single, hi, lo, copy, between))
         else:
             self.code.add(f"gbfn {single} {forms[0]}")
 
-    def _split_blocks(self, batch: Values, rows: int) -> None:
+    def _split_blocks(self, batch: Values, row_group: int) -> None:
         """The blocks of a row group."""
         for number, block in enumerate(self.walks.blocks):
-            form = self._form(rows, number)
-            for half in (0, 4):
-                base = {**batch, **self.walks.row_groups[rows], **block}
+            form = self._form(row_group, number)
+            base = {**batch, **self.walks.row_groups[row_group], **block}
+            for half in range(2):
                 elements = [
-                    {**base, **{tag: row >> bit & 1 for bit, tag in self.walks.rows}} for row in range(half, half + 4)
+                    {**base, **{tag: row >> bit & 1 for bit, tag in self.walks.rows}}
+                    for row in range(4 * half, 4 * half + 4)
                 ]
-                self._split(self.x.text(elements), [long(slot, 2 * half, "v") for slot in form.values()])
-            for slot in form.values():
-                self.registers.forget(slot)
+                copy = self.copies[(2 * number + half) % len(self.copies)]
+                self._split(self.x.text(elements), [matrix[half] for matrix in form.values()], copy)
+            self.registers.forget(form)
 
     def _split_vectors(self, batch: Values, chunk: Sequence[Values]) -> None:
         for number, block in enumerate(self.walks.blocks):
             for place, group in enumerate(chunk):
                 single = self.y.text(cycles(self.walks.within, {**batch, **group, **block}))
-                self._split(single, [self._vectors(part, number, place) for part in self.parts])
+                wait = self._waiting(number * len(chunk) + place)
+                self._split(single, [self._vectors(part, number, place) for part in self.parts], between=wait)
+
+    def _waiting(self, group: int) -> str:
+        """Where a vector's difference waits, so that vectors are rounded while the first products are under way."""
+        if self.between is None:
+            return ""
+        return long(self.between, GROUP * group, "v")
 
     # --- products -----------------------------------------------------------------------------------------------
 
@@ -169,7 +177,7 @@ class _Product:
                 addend = "" if number == 0 else " $mauf" if forwarded else f" {total}"
                 line = f"gm{'fma' if number else 'mul'} ${register} {self._vectors(vector, block, place)}{addend}"
                 if last:
-                    self.code.add(*self.goal.store(line, elements))
+                    self.code.add(*self.goal.store(line, elements, (self.banks.vectors, self.banks.sums)))
                 else:
                     self.code.add(f"{line} {'$nowrite' if same else total}")
             forwarded = same
@@ -191,37 +199,13 @@ def emit_matrix(
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
     walks = _walks(spec, ready[0], ready[1], goal)
     exact = core.precision == "float"
-    parts = 2 if exact else 1
-    homes = [() if core.turns[number] else sides[number].banks for number in order]
-    chosen = banks(code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, homes)
     with code.scratch():
-        x, y = (sides[number] for number in order)
-        product = _Product(code, x, y, goal, walks, chosen, exact)
-        product.x = turn(
-            code,
-            spec,
-            letters[order[0]],
-            _best(x, chosen.matrices),
-            core.turns[order[0]],
-            _first(chosen.sums, chosen.vectors, without=chosen.matrices),
-        )
-        product.y = turn(
-            code,
-            spec,
-            letters[order[1]],
-            _best(y, chosen.vectors),
-            core.turns[order[1]],
-            _first(chosen.sums, *LM, without=chosen.vectors),
-        )
-        product.run()
+        x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
+        parts = 2 if exact else 1
+        chosen = banks(code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks))
+        _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, exact).run()
 
 
 def _best(side: Side, avoided: str) -> Side:
     """The operand with the homes outside one memory first."""
     return Side(tuple(sorted(side.homes, key=lambda place: place.memory == avoided)), side.carries)
-
-
-def _first(*chosen: str, without: str) -> list[str]:
-    """The memories of a PE but one, some first."""
-    rest = [bank for bank in (*GRF, *LM) if bank != without]
-    return sorted(rest, key=lambda bank: chosen.index(bank) if bank in chosen else len(chosen))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from haribote.stack.maps import COPY, PART, Bit, W, address
+from haribote.stack.code import LM
+from haribote.stack.maps import NOTHING, PART, Bit, W, address
 from haribote.stack.places import Place
 from haribote.stack.products.core import Core, reduction
 from haribote.stack.products.matching import FAR
@@ -28,16 +29,23 @@ class Result:
         found = [self.side.carries[address(number)] for number in range(2)] if self.transfer else []
         return [carry for carry in found if isinstance(carry, Tag)]
 
-    def store(self, line: str, elements: Sequence[Mapping[Tag, int]]) -> Iterator[str]:
-        """The last step of a sum, all but its destination, and what it takes to bring the results to their places."""
-        if not self.transfer:
-            texts = (self.side.text(elements, home) for home in range(len(self.side.homes)))
-            yield f"{line} {' '.join(texts)}"
+    def store(self, line: str, elements: Sequence[Mapping[Tag, int]], reads: Collection[str]) -> Iterator[str]:
+        """The last step of a sum, all but its destination, and what it takes to bring the results to their places.
+
+        reads: the memories that the step reads; what is read from LM keeps results out of it in the same step.
+        """
+        if self.transfer:
+            (place,) = self.side.homes
+            width = 16 if self.transfer == "l1bmr4ffadd" else 4
+            yield f"{line} $nowrite"
+            yield f"{self.transfer} $mauf $lb{place.address + width * self.side.longs(elements[0])}"
             return
-        (place,) = self.side.homes
-        width = 16 if self.transfer == "l1bmr4ffadd" else 4
-        yield f"{line} $nowrite"
-        yield f"{self.transfer} $mauf $lb{place.address + width * self.side.longs(elements[0])}"
+        texts = " ".join(self.side.text(elements, home) for home in range(len(self.side.homes)))
+        if any(bank in LM and bank in reads for bank in self.side.banks):
+            yield f"{line} $nowrite"
+            yield f"lpassa $mauf {texts}"
+        else:
+            yield f"{line} {texts}"
 
 
 def result(core: Core, target: Place | Sequence[Place]) -> Result:
@@ -67,7 +75,7 @@ def _before(found: Mapping[Bit, Carry], transfer: str) -> dict[Bit, Carry]:
     table |= {Bit("MAB", number): PART for number in range(4)}
     if transfer == "l1bmr4ffadd":
         lower += [Bit("MAB", 2), Bit("MAB", 3)]
-    table |= {bit: found.get(address(number), COPY) for number, bit in enumerate(lower)}
+    table |= {bit: found.get(address(number), NOTHING) for number, bit in enumerate(lower)}
     upper = {bit.number - len(lower): carry for bit, carry in found.items() if bit.level == "address"}
     return table | {address(number): carry for number, carry in upper.items() if number >= 0}
 

@@ -33,7 +33,7 @@ def banks(
     code: Code, groups: int, blocks: int, parts: int, targets: Collection[str], homes: Sequence[Collection[str]]
 ) -> Banks:
     """Choose them. groups: of four vectors; blocks: of what is summed over; parts: of a single; targets: banks of the
-    result; homes: banks of the matrix and of the vectors, none where they are turned before. Raises NoRoom.
+    result; homes: banks of the matrix and of the vectors. Raises NoRoom.
     """
     matrix, vector = homes
     own = [bank for bank in targets if bank in GRF][:1]
@@ -42,7 +42,7 @@ def banks(
         for vectors in (*GRF, *LM):
             if vectors == sums or (vectors in LM and set(vector) == {vectors}):
                 continue
-            most = code.largest(vectors) // (GROUP * blocks * parts)
+            most = (code.largest(vectors) - (2 * BLOCK if vectors in GRF else 0)) // (GROUP * blocks * parts)
             if not own:
                 most = min(most, (code.largest(sums) - 2 * BLOCK) // GROUP)
             good = min(most, groups, MANY)

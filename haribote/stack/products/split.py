@@ -40,10 +40,13 @@ def _unit_rows(slot: Slot) -> Iterator[str]:
         yield f"ipassa $aluf ${letter}[{start},{start + 3},{start + 4},{start + 7}]/$imr1"
 
 
-def split(register: str, single: str, hi: str, lo: str) -> Iterator[str]:
-    """Both pseudo-singles of four vectors; `register` holds the unit matrix. Operands of one step lie in different
-    memories, so where `hi` is where the singles are, it is forwarded."""
-    same = single[2] == hi[2]
-    yield f"gbfn {single} {hi}"
-    yield f"gmfma ${register} -{'$aluf' if same else hi} {single} $nowrite"
-    yield f"gbfn $mauf {lo}"
+def split(register: str, single: str, hi: str, lo: str, copy: str = "", between: str = "") -> Iterator[str]:
+    """Both pseudo-singles of four vectors; `register` holds the unit matrix.
+
+    copy: another place for hi, to be read at once. between: where the difference waits until there is time to round it.
+    Operands of one step lie in different memories, so where that is not so hi is forwarded.
+    """
+    near = copy or hi
+    yield f"gbfn {single} {hi} {copy}".rstrip()
+    yield f"gmfma ${register} -{'$aluf' if near[2] == single[2] else near} {single} {between or '$nowrite'}"
+    yield f"gbfn {between or '$mauf'} {lo}"

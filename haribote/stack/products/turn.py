@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from haribote.stack.code import Code
+from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import address
 from haribote.stack.places import Place
 from haribote.stack.products.matching import Turn, turned
-from haribote.stack.products.spec import Spec, Tag, map_of
+from haribote.stack.products.spec import Spec, map_of
 from haribote.stack.products.walk import Side, operand, walk
 
+SPARE = 192
+"""Words of GRF that a product needs beside its operands, about."""
 
-def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn, banks: Sequence[str]) -> Side:
-    """The operand with its blocks transposed, in scratch in one of `banks`; itself where there is nothing to turn.
+
+def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn) -> Side:
+    """The operand with its blocks transposed, in scratch; itself where there is nothing to turn.
 
     A block's rows (the values of the address bits) are written to a matrix register and its columns read from it, two
     registers in turn: two steps for each block and three more.
@@ -22,7 +23,7 @@ def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn, banks: Se
         return side
     (source, *_) = side.homes
     after = turned(side.carries, bits)
-    slot = code.take(source.words, banks)
+    slot = code.take(source.words, _banks(code, source))
     place = Place(slot.bank, slot.address, map_of(source.map.shape, letters, "LM", after))
     inside = [address(number) for number in bits]
     outer = [tag for tag in side.tags() if tag not in [side.carries[bit] for bit in inside]]
@@ -41,4 +42,7 @@ def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn, banks: Se
     return Side((place,), after)
 
 
-__all__ = ["Tag", "turn"]
+def _banks(code: Code, source: Place) -> list[str]:
+    """GRF where that leaves room for more, else LM; not the LM that the operand is read from."""
+    roomy = [bank for bank in GRF if code.largest(bank) >= source.words + SPARE]
+    return [*roomy, *(bank for bank in (*LM, *GRF) if bank not in roomy and bank != source.memory)]

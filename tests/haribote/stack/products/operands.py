@@ -5,12 +5,16 @@ from __future__ import annotations
 from random import Random
 
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, address, axis_bits
-from haribote.stack.products.core import NEAR
+from haribote.stack.products.core import NEAR, Core
 from haribote.stack.products.matching import FAR, turned
 from haribote.stack.products.spec import Carry, Spec, Tag, map_of
 
 TEXTS = ("nk,mk->nm", "kn,km->nm", "nk,km->nm", "nlk,kml->nm", "gnk,gkm->gnm", "bnk,mk->bnm", "nk,k->n")
 SIZES = {"n": (16, 24, 40, 64, 3), "m": (16, 10, 4, 7), "k": (16, 24, 32, 64), "l": (4, 3), "g": (2, 3), "b": (5, 8)}
+
+
+HOMES = (["GRF0"], ["GRF1"], ["LM0"], ["LM1"], ["GRF0", "GRF1"], ["LM1", "GRF0"])
+LARGEST = 512
 
 
 def contraction(random: Random) -> Spec:
@@ -23,6 +27,13 @@ def contraction(random: Random) -> Spec:
 def deal(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...] = ()) -> tuple[BitMap, BitMap]:
     """Maps of both operands. near: W and PE carry bits that are summed over, perhaps after a turn; inner: further bits
     of the place that any index bit may stand at."""
+    while True:
+        found = _dealt(random, spec, near, inner)
+        if max(operand.longs for operand in found) <= LARGEST:
+            return found
+
+
+def _dealt(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...]) -> tuple[BitMap, BitMap]:
     left = [Tag(letter, i) for letter in spec.size for i in range(axis_bits(spec.size[letter]))]
     random.shuffle(left)
     tables: tuple[dict[Bit, Carry], dict[Bit, Carry]] = ({}, {})
@@ -51,3 +62,16 @@ def deal(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...] = ()) ->
         sizes = [spec.size[letter] for letter in (spec.a if shape == "a" else spec.b)]
         ready.append(map_of(sizes, letters, "LM", full))
     return ready[0], ready[1]
+
+
+def fitting(random: Random, found: BitMap) -> list[str]:
+    """Banks for an operand: large ones in LM."""
+    return random.choice(HOMES if found.longs <= 64 else HOMES[2:4])
+
+
+def targets(core: Core) -> list[list[str]]:
+    """Memories for the result."""
+    banks = [["LM0"], ["LM1"], ["LM1", "LM0"]]
+    if core.target.longs <= 32:
+        banks += [["GRF0"], ["GRF1"], ["GRF1", "GRF0"], ["LM0", "GRF1"]]
+    return banks + [["L1BM"]] * 4 * (core.reduced_target is not None)
