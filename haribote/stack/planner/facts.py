@@ -29,7 +29,8 @@ class Facts:
     """A graph with what the planner asks about it.
 
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
-    constants of one element, which need no place; added: constants that the plan needs beside those of the graph.
+    constants of one element, which need no place; added: constants that the plan needs beside those of the graph;
+    renamed: names that it gives to values, and theirs.
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -40,6 +41,7 @@ class Facts:
         self.inputs = frozenset(self.index.inputs) - self.parameters
         self.views = views_of(model, self.index)
         self.added: dict[str, Array] = {}
+        self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}
 
     def constant(self, name: str, value: Array) -> str:
@@ -51,6 +53,12 @@ class Facts:
             if value.size == 1:
                 self.scalars[name] = value
         return name
+
+    def same(self, name: str, other: str) -> str:
+        """Another name for a value: for the same elements among other padding."""
+        self.renamed[other] = name
+        self.index.shape[other], self.index.dtype[other] = self.index.shape[name], self.index.dtype[name]
+        return other
 
     def constant_fill(self, name: str, wanted: float | None) -> float:
         """What the host puts into the padding of a constant."""

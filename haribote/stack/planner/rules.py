@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from string import ascii_lowercase
 
 import numpy as np
 import onnx
@@ -230,16 +231,12 @@ def _partners(
 
 
 def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
-    """The einsum of the maps, whose axes are split: `nk,mk->nm` with k in two becomes `nkK,mkK->nm`."""
+    """The einsum of the maps, whose axes are split: `nk,mk->nm` with k in two becomes `nkz,mkz->nm`."""
     parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
-    names = {letter: _named(letter, len(parts[letter])) for letter in parts}
+    free = iter(sorted(set(ascii_lowercase) - set(parts), reverse=True))
+    names = {letter: letter + "".join(islice(free, len(sizes) - 1)) for letter, sizes in parts.items()}
     sides = ["".join(names[letter] for letter in side) for side in letters]
     return f"{sides[0]},{sides[1]}->{sides[2]}"
-
-
-def _named(letter: str, count: int) -> str:
-    """One letter for every part of a split axis."""
-    return letter + "".join(chr(ord("A") + (ord(letter) - ord("a") + 7 * k) % 26) for k in range(1, count))
 
 
 def _multiplied(

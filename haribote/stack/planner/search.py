@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import onnx
 
+from haribote.graph import complete
 from haribote.stack.plan import Become, Plan, Store
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
@@ -78,8 +79,9 @@ def _finished(state: State) -> State:
 
 
 def _with_constants(facts: Facts) -> onnx.ModelProto:
-    """The graph with the constants that the plan has added."""
+    """The graph with the constants and names that the plan has added."""
     copy = onnx.ModelProto()
     copy.CopyFrom(facts.model)
     copy.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in facts.added.items())
-    return copy
+    copy.graph.node.extend(onnx.helper.make_node("Identity", [a], [b], name=b) for b, a in facts.renamed.items())
+    return complete(copy)

@@ -119,9 +119,10 @@ class State:
             return state, found
         node, mask = mended(self.facts, found, wanted)
         state, mask = state.get(mask, place_only=True)
+        written = replace(found, value=node.output[0], fill=wanted.fill)
+        state = state.did(Compute((node,), (mask, found), (written,)), STEP_CYCLES * groups(found.map), written)
         made = replace(found, fill=wanted.fill)
-        action = Compute((node,), (mask, found), (made,))
-        return state.did(action, STEP_CYCLES * groups(found.map), made), made
+        return state.did(Alias(written, made), 0.0, made), made
 
 
 def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProto, Version]:
@@ -145,7 +146,8 @@ def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProt
         other = facts.constant(f"fill.{wanted.fill:g}.{dtype}", np.array(wanted.fill, dtype))
         inputs = [mask, name, other]
     split = operand_split(found.split, sizes)
-    node = onnx.helper.make_node(op_type, inputs, [name], name=f"{name}.filled")
+    result = facts.same(name, f"{name}.filled.{wanted.fill:g}")
+    node = onnx.helper.make_node(op_type, inputs, [result], name=result)
     return node, Version(mask, projected(found.map, view_shape(split)), split, fill)
 
 
