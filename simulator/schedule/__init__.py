@@ -24,6 +24,7 @@ from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.rename import renamed
 from simulator.schedule.search import searched
 from simulator.schedule.text import written
+from simulator.schedule.turns import Turns, webs_of
 
 __all__ = ["Bounds", "bounds", "schedule"]
 
@@ -35,24 +36,33 @@ def schedule(program: Program, rename: bool = False, effort: int = 1) -> Program
     of these memories that the program does not use hold something else at the end. effort: how long to look, 1: some
     3 seconds for 1,000 steps; the same effort always finds the same program.
     """
-    best = _listed(program, effort)
-    if not rename:
-        return best
-    other = renamed(program)
-    found = _listed(other, effort) if other is not program else best
-    return found if found.steps < best.steps else best
+    other = renamed(program) if rename else program
+    found = _scheduled(other, effort)
+    if other is not program and found.steps >= program.steps:
+        found = _scheduled(program, effort)
+    return found if found.steps < program.steps else program
 
 
-def _listed(program: Program, effort: int) -> Program:
+def _scheduled(program: Program, effort: int) -> Program:
     nodes = nodes_of(program)
-    problem = Problem(groups_of(nodes))
+    problem, turns = _problem(nodes)
     least = max(_bounds(nodes, problem))
     if program.steps <= least:
         return program
-    starts = searched(problem, least, effort)
+    starts = searched(problem, turns, least, effort)
     if problem.steps(starts) >= program.steps:
         return program
     return assemble(written(problem.times(starts)), program.filename)
+
+
+def _problem(nodes: Sequence[Node]) -> tuple[Problem, Turns]:
+    """With the values of the matrix registers in any order, where groups do not forbid the order of the program."""
+    for webs in (webs_of(nodes), ()):
+        problem = Problem(groups_of(nodes, webs))
+        turns = Turns(problem.groups, problem.order, webs)
+        if turns.order(turns.in_program()) is not None:
+            break
+    return problem, turns
 
 
 class Bounds(NamedTuple):
@@ -66,7 +76,7 @@ class Bounds(NamedTuple):
 def bounds(program: Program, rename: bool = False) -> Bounds:
     """Two simple lower bounds; rename: as in `schedule`."""
     nodes = nodes_of(renamed(program) if rename else program)
-    return _bounds(nodes, Problem(groups_of(nodes)))
+    return _bounds(nodes, _problem(nodes)[0])
 
 
 def _bounds(nodes: Sequence[Node], problem: Problem) -> Bounds:

@@ -25,7 +25,7 @@ from simulator.isa.program import (
 from simulator.rules.accesses import accesses, ends
 from simulator.rules.conflicts import issue_group
 from simulator.rules.waits import RULES, WINDOW
-from simulator.schedule.groups import Group
+from simulator.schedule.nodes import Group
 
 Mark = Hashable
 

@@ -17,10 +17,18 @@ from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import RULES, WaitRule
 from simulator.schedule.nodes import Edge, Node, steps_of, tie
 from simulator.schedule.touches import moved_banks, touches
+from simulator.schedule.turns import Web
+
+MATRICES = ("mx", "my")
 
 
-def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
-    """All edges but those of forwarding paths, those that follow from others left out."""
+def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
+    """All edges but those of forwarding paths, those that follow from others left out.
+
+    webs: of the matrix registers; edges between them are left out too.
+    """
+    web_of = {node: web for web in webs for node in web.nodes}
+
     yield from _barriers(nodes)
     yield from _waits(nodes)
     distances = _Distances()
@@ -31,7 +39,10 @@ def edges(nodes: Sequence[Node]) -> Iterator[Edge]:
             for node in step:
                 for touch in touches(node, moved):
                     if touch.written == written:
-                        yield from memories[touch.memory].touched(node, touch.cells, written)
+                        found = memories[touch.memory].touched(node, touch.cells, written)
+                        if web_of and touch.memory in MATRICES:
+                            found = (edge for edge in found if web_of[edge.first] is web_of[edge.second])
+                        yield from found
 
 
 def _barriers(nodes: Sequence[Node]) -> Iterator[Edge]:

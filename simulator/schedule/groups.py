@@ -7,31 +7,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from simulator.schedule.dependences import edges
 from simulator.schedule.forwarding import forwarding
-from simulator.schedule.nodes import Node
+from simulator.schedule.nodes import Group, Node
+from simulator.schedule.turns import Web
 
 
-@dataclass(eq=False, slots=True)
-class Group:
-    """Nodes in the order of the program; start: the time of the earliest there. Times count from it.
-
-    sealed: times whose step nothing else may join. before, after: the least distance to other groups.
-    """
-
-    nodes: list[Node]
-    start: int
-    sealed: set[int] = field(default_factory=set)
-    before: dict[Group, int] = field(default_factory=dict)
-    after: dict[Group, int] = field(default_factory=dict)
-
-
-def groups_of(nodes: Sequence[Node]) -> list[Group]:
-    """The groups of a program, in its order, and how they depend on each other."""
+def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> list[Group]:
+    """The groups of a program, in its order, and how they depend on each other. webs: as in `edges`."""
     sealed: dict[Node, set[int]] = defaultdict(set)
-    found = [*edges(nodes), *forwarding(nodes, sealed)]
+    found = [*edges(nodes, webs), *forwarding(nodes, sealed)]
     following: dict[Node, list[Node]] = defaultdict(list)
     for edge in found:
         following[edge.first].append(edge.second)

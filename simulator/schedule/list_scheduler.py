@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 
 from simulator.rules.waits import WINDOW
 from simulator.schedule.demands import Demand, Marks, demand_of
-from simulator.schedule.groups import Group
-from simulator.schedule.nodes import Node
+from simulator.schedule.nodes import Group, Node
 
 
 class Problem:
@@ -27,6 +27,17 @@ class Problem:
         self.templates = [marks.template(group, _demands(group)) for group in groups]
         self.marks = len(marks)
         self.order = _sorted(self.before, self.after)
+
+    def ordered(self, more: Iterable[tuple[int, int, int]]) -> Problem:
+        """The same with more dependences: group, later group, steps from start to start."""
+        found = copy(self)
+        before = [dict(others) for others in self.before]
+        after = [dict(others) for others in self.after]
+        for first, second, least in more:
+            after[first][second] = before[second][first] = max(least, after[first].get(second, least))
+        found.before, found.after = ([list(others.items()) for others in all_] for all_ in (before, after))
+        found.order = _sorted(found.before, found.after)
+        return found
 
     def tails(self) -> list[int]:
         """Steps from the start of each group to the end of the program, as far as dependences ask for them."""

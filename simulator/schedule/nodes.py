@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from simulator.isa.program import Instruction, Line, Program, Step
@@ -70,3 +70,17 @@ def _found(program: Program) -> Iterator[tuple[int, Line, Instruction | None, bo
             if instruction.op != "nop":
                 yield time, line, instruction, alone
         time += line.count
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Nodes in the order of the program; start: the time of the earliest there. Times count from it.
+
+    sealed: times whose step nothing else may join. before, after: the least distance to other groups.
+    """
+
+    nodes: list[Node]
+    start: int
+    sealed: set[int] = field(default_factory=set)
+    before: dict[Group, int] = field(default_factory=dict)
+    after: dict[Group, int] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from simulator import isa
 from simulator.isa import CYCLE_MASKS
 from simulator.isa import program as p
 from simulator.isa.gather import gather_of
-from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.isa.transfers import ELEMENTS, move_transfer, transfer_of
 from simulator.isa.words import Spans, block_spans, pe_spans
 from simulator.schedule.nodes import Node
 
@@ -81,7 +81,7 @@ def _of_operand(
     elif isinstance(operand, p.MaskRegister):
         yield Touch("omr", frozenset({operand.entry}), written)
     elif isinstance(operand, p.Matrix):
-        yield Touch(f"m{operand.register}", _rows(instruction) if written else None, written)
+        yield Touch(f"m{operand.register}", matrix_rows(instruction, written), written)
     elif isinstance(operand, p.Dar):
         yield Touch("dar fetched", None, written)
     elif isinstance(operand, p.L1bm):
@@ -103,7 +103,10 @@ def _pe_memory(operand: p.PeMemory, written: bool, moved: bool) -> Iterator[Touc
         yield Touch(f"base of {operand.bank}", None, False)
 
 
-def _rows(instruction: p.Instruction) -> frozenset[int]:
+def matrix_rows(instruction: p.Instruction, written: bool) -> frozenset[int]:
+    """The rows of a matrix register that an instruction writes, or reads: as many as its precision has."""
+    if not written:
+        return frozenset(range(isa.STEP_CYCLES * ELEMENTS[instruction.precision]))
     transfer = transfer_of(instruction)
     assert transfer is not None
     return frozenset(map(int, transfer.all_points[0][:, 0]))

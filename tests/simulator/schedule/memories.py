@@ -23,10 +23,16 @@ def _filled(seed: int) -> Machine:
 
 
 def _fill(machine: Machine, seed: int) -> None:
-    """What `fill` fills in, made once."""
+    """What `fill` fills in, made once; only the parts of large memories that it fills are written."""
     source = _filled(seed)
     for name in ARRAYS:
-        getattr(machine, name)[...] = getattr(source, name)
+        target, values = getattr(machine, name), getattr(source, name)
+        if name in ("lm0", "lm1"):
+            target[:128], target[-16:] = values[:128], values[-16:]
+        elif name == "pdm":
+            target[:, :8192], target[:, -512:] = values[:, :8192], values[:, -512:]
+        else:
+            target[...] = values
     for dram, there in zip(machine.dram, source.dram, strict=True):
         for first, last in ((0, 1 << 17), (DRAM_LONGS - 512, DRAM_LONGS)):
             dram[first:last] = there[first:last]

@@ -41,7 +41,7 @@ def scheduled(*lines: str) -> list[str]:
     assert not [finding for finding in check(before) if finding.severity == "error"]
     after = schedule(before)
     assert_sound(before, after)
-    assert_equal(before, after)
+    assert_equal(before, after, engine="native")
     return [line.partition("#")[0].strip() for line in after.source.strip().split("\n")]
 
 
@@ -188,7 +188,7 @@ def _check_random(seed: int, length: int) -> tuple[int, int]:
 
 
 def test_random_programs() -> None:
-    counts = [_check_random(seed, 40) for seed in range(4)]
+    counts = [_check_random(seed, 30) for seed in range(3)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)
 
 
