@@ -67,7 +67,7 @@ def test_a_whole_train_step(tmp_path: Path) -> None:
     compile_folder(tmp_path, None, solutions=True)
     before = assemble((tmp_path / "step.vsm").read_text(encoding="utf-8"))
     used = {"l1bm": 2048, "l2bm": 16384, "pdm": 8192}
-    for rename, most in ((False, 1338), (True, 1188)):
+    for rename, most in ((False, 1299), (True, 1150)):
         after = schedule(before, rename)
         assert max(bounds(before, rename)) <= after.steps <= most < before.steps
         assert len(check(after)) <= len(check(before))
