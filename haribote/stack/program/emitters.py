@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from haribote.graph import Index
+import onnx
+
+from haribote.graph import Index, clone
 from haribote.stack import moves, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, PART, BitMap, W, address, unit_bits
@@ -15,6 +18,8 @@ from haribote.stack.products import NoProduct
 from haribote.stack.program.allocate import Homes
 
 Places = tuple[Place, ...]
+MENDED = "'"
+"""Follows a name that is taken."""
 
 
 @dataclass
@@ -36,7 +41,8 @@ def emit(action: Action, context: Context) -> None:
         case Store(source):
             up(code, homes.of(source), context.dram[source])
         case Shift(source, target, combine, axes):
-            shift(code, tuple(_partial(place, axes) for place in homes.of(source)), homes.of(target), combine)
+            sources = tuple(_shaped(_partial(place, axes), target.map.shape) for place in homes.of(source))
+            shift(code, sources, homes.of(target), combine)
         case Alias():
             pass
         case Become(source, parameter):
@@ -79,13 +85,41 @@ def _partial(place: Place, axes: tuple[int, ...]) -> Place:
     return replace(place, map=reduced(place.map, axes, PART)) if axes else place
 
 
+def _shaped(place: Place, shape: tuple[int, ...]) -> Place:
+    """A place whose map has another shape that differs in axes of size 1 only."""
+    return replace(place, map=replace(place.map, shape=shape))
+
+
 def _compute(action: Compute, context: Context) -> None:
     index, homes = context.index, context.homes
     reads = {version.value: homes.of(version) for version in action.reads}
-    writes = {version.value: homes.of(version) for version in action.writes}
-    names = {name for node in action.nodes for name in node.input} - set(reads)
+    assert len(reads) == len(action.reads), "a loop reads a value in one layout only"
+    nodes, made = _single_assignment(action.nodes, reads)
+    writes = {made[version.value].pop(): homes.of(version) for version in reversed(action.writes)}
+    names = {name for node in nodes for name in node.input} - set(reads)
     constants = {name: index.constants[name] for name in names if name in index.constants}
-    vectors.emit(context.code, action.nodes, reads, writes, index.dtype, constants)
+    vectors.emit(context.code, nodes, reads, dict(reversed(writes.items())), index.dtype, constants)
+
+
+def _single_assignment(
+    nodes: Sequence[onnx.NodeProto], reads: Collection[str]
+) -> tuple[list[onnx.NodeProto], dict[str, list[str]]]:
+    """The nodes of a loop with a name of its own for everything that they make, and these names for every value: a node
+    that mends padding gives the value that it reads.
+    """
+    now = {name: name for name in reads}
+    made: dict[str, list[str]] = {}
+    result = []
+    for node in nodes:
+        copy = clone(node)
+        copy.input[:] = [now.get(name, name) for name in node.input]
+        for name in node.output:
+            before = made.setdefault(name, [])
+            now[name] = name + MENDED * (len(before) + (name in reads))
+            before.append(now[name])
+        copy.output[:] = [now[name] for name in node.output]
+        result.append(copy)
+    return result, made
 
 
 def _multiply(action: Multiply, context: Context) -> None:
