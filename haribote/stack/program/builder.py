@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
+from haribote.stack import moves
 from haribote.stack.code import Code
+from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Action, Alias, Load, Plan, Store, Version, reads, writes
 from haribote.stack.program import emitters
@@ -79,6 +82,14 @@ def mended(lines: tuple[str, ...]) -> Program:
     return assemble(fix_nops(program), "step.vsm")
 
 
+class _Way(NamedTuple):
+    """How a resident goes between the host's place in DRAM and its homes."""
+
+    version: Version
+    place: Place
+    lines: tuple[str, ...]
+
+
 class _Builder:
     def __init__(self, plan: Plan, code: Code) -> None:
         self.plan, self.lives, self.index = plan, Lives(plan), Index(plan.graph)
@@ -87,13 +98,14 @@ class _Builder:
         self.context = Context(self.code, self.homes, self.index, {})
         self.here = in_place(plan, self.lives)
         self.pieces: list[Piece] = []
-        self.residents: tuple[tuple[Version, list[str], list[str]], ...] = ()
+        self.residents: list[tuple[_Way, _Way]] = []
+        self.spilled: dict[Version, Place] = {}
 
     def emit(self) -> None:
         """All lines, with the programs that bring residents to their homes and back first: they share tables."""
         for version in self.plan.resident:
             self.homes.make(version)
-        self.residents = tuple(self._resident(version) for version in self.plan.resident)
+        self.residents = [self._resident(version) for version in self.plan.resident]
         for number, action in enumerate(self.plan.actions):
             self._act(number, action)
 
@@ -105,10 +117,11 @@ class _Builder:
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
-            inputs=tuple(self._port(a.target) for a in self.plan.actions if isinstance(a, Load)),
-            residents=tuple(self._port(v, _text(load), _text(store)) for v, load, store in self.residents),
+            inputs=tuple(self._port(version, place) for version, place in self._exchanged(Load)),
+            outputs=tuple(self._port(version, place) for version, place in self._exchanged(Store)),
+            loads=tuple(self._port(*load) for load, _ in self.residents),
+            stores=tuple(self._port(*store) for _, store in self.residents),
             uploads=tuple(self.code.uploads),
-            outputs=tuple(self._port(a.source) for a in self.plan.actions if isinstance(a, Store)),
             updates=updates(self.plan.graph),
             constants={name: array for name, array in self.index.constants.items() if name in kept},
             joins=join_table(self.plan.graph),
@@ -120,27 +133,29 @@ class _Builder:
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 
-    def _address(self, version: Version) -> Place:
-        """Where a version is in DRAM; room is taken when it is first asked for."""
-        found = self.context.dram.get(version)
-        if found is None:
-            below = emitters.dram_map(version.map)
-            found = self.context.dram[version] = Place("DRAM", self.code.dram(below.longs), below)
-        return found
+    def _room(self, found: BitMap) -> Place:
+        """A place in DRAM that nothing else will have."""
+        return Place("DRAM", self.code.dram(found.longs), found)
 
-    def _port(self, version: Version, load: str = "", store: str = "") -> Port:
-        place, name = self._address(version), version.value
+    def _port(self, version: Version, place: Place, lines: Sequence[str] = ()) -> Port:
+        name = version.value
         kind = np.dtype(self.index.dtype[name]).name
-        return Port(version, place.map, place.address, self.index.shape[name], kind, load, store)
+        return Port(version, place.map, place.address, self.index.shape[name], kind, _text(lines))
 
-    def _resident(self, version: Version) -> tuple[Version, list[str], list[str]]:
-        """The lines that bring a resident to its homes, and those that bring it back."""
-        place, homes = self._address(version), self.homes.of(version)
-        emitters.down(self.code, place, homes)
-        load, self.code.lines[:] = list(self.code.lines), []
-        emitters.up(self.code, homes, place)
-        store, self.code.lines[:] = list(self.code.lines), []
-        return version, load, store
+    def _resident(self, version: Version) -> tuple[_Way, _Way]:
+        """How a resident comes to its homes, and how it comes back."""
+        homes = self.homes.of(version)
+        below = self._room(moves.dram_map_for(version.map))
+        moves.from_dram(self.code, below.address, homes, version.fill)
+        load, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
+        below = self._room(moves.dram_map_of(version.map))
+        moves.to_dram(self.code, homes[0], below.address)
+        store, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
+        return load, store
+
+    def _exchanged(self, kind: type[Load | Store]) -> Iterator[tuple[Version, Place]]:
+        """What the step itself exchanges with the host, one way."""
+        return ((version, place) for (way, version), place in self.context.dram.items() if way is kind)
 
     # --- actions ------------------------------------------------------------------------------------------------------
 
@@ -149,8 +164,10 @@ class _Builder:
         for version in reads(action):
             if version not in self.homes:
                 self._piece(number, Spill(version, back=True), used, partial(self._return, version))
-        if isinstance(action, Load | Store):
-            self._address(action.target if isinstance(action, Load) else action.source)
+        if isinstance(action, Load) and (Load, action.target) not in self.context.dram:
+            self.context.dram[Load, action.target] = self._room(moves.dram_map_for(action.target.map))
+        if isinstance(action, Store) and (Store, action.source) not in self.context.dram:
+            self.context.dram[Store, action.source] = self._room(moves.dram_map_of(action.source.map))
         self._piece(number, action, used, partial(self._emit, number, action))
         for version in used - self.lives.resident:
             if version in self.homes and self.lives.next_use(version, number) is None:
@@ -169,7 +186,7 @@ class _Builder:
         emitters.emit(action, self.context)
 
     def _return(self, version: Version) -> None:
-        emitters.down(self.code, self._address(version), self.homes.make(version))
+        moves.emit(self.code, self.spilled[version], self.homes.make(version))
 
     def _piece(self, number: int, action: Action | Spill, used: set[Version], emit: Callable[[], None]) -> None:
         """Add the lines of an action; where there is no room, what is needed latest goes to DRAM first."""
@@ -196,13 +213,14 @@ class _Builder:
         return max(free, key=lambda v: self.lives.next_use(v, number) or 0, default=None)
 
     def _spill(self, version: Version) -> None:
-        start, place = len(self.code.lines), self._address(version)
-        emitters.up(self.code, self.homes.of(version), place)
+        start = len(self.code.lines)
+        self.spilled[version] = self._room(moves.dram_map_of(version.map))
+        moves.emit(self.code, self.homes.of(version)[0], self.spilled[version])
         self.pieces.append(
             Piece(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})
         )
         self.homes.give(version)
 
 
-def _text(lines: list[str]) -> str:
+def _text(lines: Sequence[str]) -> str:
     return schedule(mended(tuple(lines)), rename=True).source if lines else ""

@@ -10,7 +10,7 @@ import onnx
 from haribote.graph import Index, clone
 from haribote.stack import moves, products, vectors
 from haribote.stack.code import Code
-from haribote.stack.maps import COPY, PART, BitMap, W, address, unit_bits
+from haribote.stack.maps import PART
 from haribote.stack.places import Place
 from haribote.stack.plan import Action, Alias, Become, Compute, Load, Multiply, Pick, Shift, Store, Version
 from haribote.stack.planner.families import reduced
@@ -24,12 +24,12 @@ MENDED = "'"
 
 @dataclass
 class Context:
-    """What emitters work with. dram: where the values are that a Load, a Store or a spilled version goes through."""
+    """What emitters work with. dram: where the values are that a Load or a Store exchanges with the host."""
 
     code: Code
     homes: Homes
     index: Index
-    dram: dict[Version, Place]
+    dram: dict[tuple[type, Version], Place]
 
 
 def emit(action: Action, context: Context) -> None:
@@ -37,9 +37,9 @@ def emit(action: Action, context: Context) -> None:
     code, homes = context.code, context.homes
     match action:
         case Load(target):
-            down(code, context.dram[target], homes.of(target))
+            moves.from_dram(code, context.dram[Load, target].address, homes.of(target), target.fill)
         case Store(source):
-            up(code, homes.of(source), context.dram[source])
+            moves.to_dram(code, homes.of(source)[0], context.dram[Store, source].address)
         case Shift(source, target, combine, axes):
             sources = tuple(_shaped(_partial(place, axes), target.map.shape) for place in homes.of(source))
             shift(code, sources, homes.of(target), combine)
@@ -54,25 +54,6 @@ def emit(action: Action, context: Context) -> None:
             _multiply(action, context)
         case Pick():
             _pick(action, context)
-
-
-def dram_map(found: BitMap) -> BitMap:
-    """The map in DRAM from which a value comes to `found` most cheaply."""
-    levels = ("PE", "MAB", "address", "L1B", "L2B")
-    order = [bit for level in levels for bit, carry in found.carries if carry >= 0 and bit.level == level]
-    carries = {address(number): found[bit] for number, bit in enumerate(order)} | {W: found[W]}
-    groups = {bit: found[bit] if found[bit] >= 0 else COPY for bit in unit_bits("DRAM")}
-    return BitMap.of("DRAM", found.shape, carries | groups)
-
-
-def down(code: Code, source: Place, targets: Places) -> None:
-    """From DRAM to the homes of a version; what the host has filled up comes too."""
-    moves.emit(code, source, targets)
-
-
-def up(code: Code, sources: Places, target: Place) -> None:
-    """From one of the homes of a version to DRAM."""
-    moves.emit(code, sources[0], [target])
 
 
 def shift(code: Code, sources: Places, targets: Places, combine: str) -> None:

@@ -25,9 +25,8 @@ from simulator.isa.cost import Cost
 class Port:
     """A value that host and chip exchange in DRAM.
 
-    version: as it is on the chip; map, address: as it is in DRAM. shape, dtype: the graph's. load: the program that
-    brings it to its homes once the host has written it; store: the one that brings it to DRAM for the host to read it.
-    "" for either: the step does that itself.
+    version: as it is on the chip; map, address: as it is in DRAM. shape, dtype: the graph's. text: the program that
+    takes it from there to its homes, or back; "" where the step does that itself.
     """
 
     version: Version
@@ -35,8 +34,7 @@ class Port:
     address: int
     shape: tuple[int, ...]
     dtype: str
-    load: str = ""
-    store: str = ""
+    text: str = ""
 
     @property
     def name(self) -> str:
@@ -53,8 +51,9 @@ class Port:
 class Executable:
     """setup: the program that runs once; step: the one that runs again and again; "" for a program without lines.
 
-    inputs, residents, outputs: the values that the host writes before a step, those that stay on the chip (a value may
-    be there in several layouts) and those that it reads after it. updates: parameter to the output that it becomes.
+    inputs, outputs: the values that the host writes before a step and reads after it; loads, stores: how those that
+    stay on the chip come to their homes and back (a value may be there in several layouts). updates: parameter to the
+    output that it becomes.
     constants: residents that the host writes once; uploads: other words that it puts into DRAM before the setup. cost:
     of the step; nodes: of the graph.
     """
@@ -62,8 +61,9 @@ class Executable:
     setup: str
     step: str
     inputs: tuple[Port, ...]
-    residents: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    loads: tuple[Port, ...]
+    stores: tuple[Port, ...]
     updates: Mapping[str, str]
     constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     uploads: tuple[Upload, ...] = ()
@@ -104,7 +104,7 @@ def from_bytes(content: bytes) -> Executable:
     return Executable(**found, cost=Cost(**data["cost"]), uploads=uploads, constants=constants)
 
 
-_PORTS = ("inputs", "residents", "outputs")
+_PORTS = ("inputs", "outputs", "loads", "stores")
 _PLAIN = ("setup", "step", "updates", "joins", "nodes")
 
 
@@ -113,7 +113,7 @@ def _port(port: Port) -> dict[str, Any]:
     return {
         "value": version.value, "split": version.split, "fill": version.fill, "chip": _map(version.map),
         "map": _map(port.map), "address": port.address, "shape": port.shape, "dtype": port.dtype,
-        "load": port.load, "store": port.store,
+        "text": port.text,
     }  # fmt: skip
 
 
@@ -121,8 +121,7 @@ def _from_port(data: Mapping[str, Any]) -> Port:
     split = tuple(tuple(axis) for axis in data["split"])
     version = Version(data["value"], _from_map(data["chip"]), split, data["fill"])
     return Port(
-        version, _from_map(data["map"]), data["address"], tuple(data["shape"]), data["dtype"], data["load"],
-        data["store"],
+        version, _from_map(data["map"]), data["address"], tuple(data["shape"]), data["dtype"], data["text"]
     )  # fmt: skip
 
 

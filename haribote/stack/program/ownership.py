@@ -1,13 +1,13 @@
 """Whose is every word that a program reads or writes? Followed instruction by instruction, without running it.
 
 An action may write the homes of what it makes, and room that belongs to nobody just then; it may read the homes of what
-it reads, what the setup has left, and what it has written itself. The accesses are the simulator's own (as the
-scheduler orders by them); who owns what follows from the plan's reads and writes, not from the allocator's books.
+it reads, what the setup has left, and what it has written itself (an operand may be longer, but not all strange). The
+accesses are the simulator's own (as the scheduler orders by them); who owns what follows from the plan's reads and
+writes, not from the allocator's books.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -56,7 +56,8 @@ class Trespass:
 def trespasses(built: Built) -> list[Trespass]:
     """All of them, in the order of the program."""
     lives = list(_lives(built))
-    fixed = {cell for cell, written in _touched(built.executable.setup.split("\n")) if written}
+    setup = _touched(built.executable.setup.split("\n"))
+    fixed = {(memory, cell) for memory, cells, written in setup if written for cell in cells}
     found: list[Trespass] = []
     for number, piece in enumerate(built.pieces):
         found += _of_piece(number, piece, lives, fixed)
@@ -121,26 +122,23 @@ def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: set[Cell]
             owned |= dict.fromkeys(life.cells, life.version.value)
     known = set(fixed).union(*(_cells(piece, version) for version in _read(piece)))
     for line in piece.lines:
-        strange: dict[tuple[str, bool, str], list[int]] = defaultdict(list)
-        touched = list(_touched([line]))
-        for (memory, cell), written in touched:
-            if written and (memory, cell) in owned:
-                strange[memory, True, owned[memory, cell]].append(cell)
-            elif not written and memory not in OUTSIDE and (memory, cell) not in known:
-                strange[memory, False, ""].append(cell)
-        written_now = {cell for cell, written in touched if written}
-        known |= written_now | {(memory, ALL) for memory, _ in written_now}
-        for (memory, written, owner), cells in strange.items():
-            yield Trespass(number, line, memory, tuple(sorted(cells)), written, owner)
+        touched = [(memory, cells) for memory, cells, written in _touched([line]) if written]
+        for memory, cells, written in _touched([line]):
+            if written:
+                for owner in {owned[memory, cell] for cell in cells if (memory, cell) in owned}:
+                    harmed = tuple(sorted(cell for cell in cells if owned.get((memory, cell)) == owner))
+                    yield Trespass(number, line, memory, harmed, written, owner)
+            elif memory not in OUTSIDE and not any((memory, cell) in known for cell in cells):
+                yield Trespass(number, line, memory, tuple(sorted(cells)), written)
+        for memory, cells in touched:
+            known |= {(memory, cell) for cell in cells} | {(memory, ALL)}
 
 
-def _touched(lines: Sequence[str]) -> Iterator[tuple[Cell, bool]]:
-    """Every cell of the program and whether it is written; fixed mask entries are nobody's."""
+def _touched(lines: Sequence[str]) -> Iterator[tuple[str, frozenset[int], bool]]:
+    """What every operand touches: memory, cells, whether they are written. Fixed mask entries are nobody's."""
     for node in nodes_of(assemble("\n".join(lines) + "\n")):
         for touch in touches(node, frozenset()):
-            if touch.memory == "omr" and touch.cells and max(touch.cells) >= CYCLE_MASKS:
-                continue
-            if touch.memory.startswith("base of"):
-                continue
-            for cell in [ALL] if touch.cells is None else touch.cells:
-                yield (touch.memory, cell), touch.written
+            cells = frozenset({ALL}) if touch.cells is None else touch.cells
+            fixed = touch.memory == "omr" and max(cells) >= CYCLE_MASKS
+            if not fixed and not touch.memory.startswith("base of"):
+                yield touch.memory, cells, touch.written

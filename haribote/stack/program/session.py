@@ -27,8 +27,8 @@ class StackSession:
         self._programs: dict[str, Program] = {}
         self._host: dict[str, Array] = {}
         self._result: dict[str, Array] = {}
-        self._readable = _by_name([*executable.outputs, *executable.residents])
-        self._writable = _by_name([*executable.inputs, *executable.residents])
+        self._readable = _by_name([*executable.outputs, *executable.stores])
+        self._writable = _by_name([*executable.inputs, *executable.loads])
         self._parameter = {output: parameter for parameter, output in executable.updates.items()}
         for upload in executable.uploads:
             uploads.write(machine, upload)
@@ -91,7 +91,7 @@ class StackSession:
             raise GraphError(f"{name!r} has shape {list(ports[0].shape)}, received {list(value.shape)}")
         for port in ports:
             port.packing.write(self.machine, value)
-            self._run(port.load)
+            self._run(port.text)
         if self._joins.parts.get(name):
             self._host[name] = value
 
@@ -101,7 +101,7 @@ class StackSession:
         ports = self._readable.get(name) or self._readable.get(self._parameter.get(name, ""))
         if not ports:
             raise GraphError(f"the step keeps no value {name!r}; it has {', '.join(sorted(self._readable))}")
-        self._run(ports[0].store)
+        self._run(ports[0].text)
         return ports[0].packing.read(self.machine)
 
     def _current(self, name: str) -> Array:
