@@ -135,7 +135,7 @@ def backward(problem: Problem, priority: Sequence[float]) -> list[int]:
     """The same from the end of the program. Of the groups that all successors of are placed, the one of greatest
     priority is next."""
     missing = [len(others) for others in problem.after]
-    end = 2 * WINDOW + 2 * sum(problem.lengths)
+    end = sum(problem.lengths) + (len(problem.lengths) + 2) * WINDOW  # room for a wait after every group
     latest = [end - length for length in problem.lengths]
     ready = [(-priority[number], number) for number, count in enumerate(missing) if not count]
     heapq.heapify(ready)

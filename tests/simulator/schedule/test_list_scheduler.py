@@ -53,6 +53,15 @@ def test_units_work_in_parallel() -> None:
     assert lines == ["iinc $lr0v $lr8v; fvmul $lm0v $ls8v $ln0v; fmwrite $ls8v $lx0; l2bmb $lc0 $lb0"]
 
 
+def test_a_long_chain_of_waits_is_left_as_it_is() -> None:
+    chain = [
+        text
+        for k in range(0, 320, 16)
+        for text in (f"iinc $lm{k}v $ln{k}v", "nop/2", f"iinc $ln{k}v $lm{k + 16}v", "nop/2")
+    ]
+    assert [line for line in scheduled(*chain) if line != "nop/2"] == chain[::2]
+
+
 def test_an_independent_step_takes_the_place_of_a_nop() -> None:
     assert scheduled(
         "iadd $lr0v $ls0v $lm0v", "nop/2", "iinc $lm0v $ls8v", "iinc $lr8v $lr16v", "iinc $lr24v $lr32v"
