@@ -19,6 +19,7 @@ from simulator.assembly.assembler import assemble
 from simulator.isa.program import Program
 from simulator.rules.conflicts import issue_group
 from simulator.schedule.groups import groups_of
+from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.rename import renamed
@@ -26,26 +27,30 @@ from simulator.schedule.search import searched
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns, webs_of
 
-__all__ = ["Bounds", "bounds", "schedule"]
+__all__ = ["Bounds", "Keep", "bounds", "schedule"]
 
 
-def schedule(program: Program, rename: bool = False, effort: int = 1) -> Program:
+def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep | None = None) -> Program:
     """An equal program with as few steps as are found; the same object where there are not fewer.
 
     program: one in which `check` finds no errors. rename: also take buffers of L1BM, L2BM and PDM in turn; then words
     of these memories that the program does not use hold something else at the end. effort: how long to look, 1: some
-    3 seconds for 1,000 steps; the same effort always finds the same program.
+    3 seconds for 1,000 steps; the same effort always finds the same program. keep: what must be right at the end; all
+    else may differ (None: everything must be right).
+
+    Raises SimulatorError where `keep` names what the machine has not.
     """
-    other = renamed(program) if rename else program
-    found = _scheduled(other, effort)
+    kept = Kept(keep)
+    other = renamed(program, kept) if rename else program
+    found = _scheduled(other, kept, effort)
     if other is not program and found.steps >= program.steps:
-        found = _scheduled(program, effort)
+        found = _scheduled(program, kept, effort)
     return found if found.steps < program.steps else program
 
 
-def _scheduled(program: Program, effort: int) -> Program:
+def _scheduled(program: Program, kept: Kept, effort: int) -> Program:
     nodes = nodes_of(program)
-    problem, turns = _problem(nodes)
+    problem, turns = _problem(nodes, kept)
     least = max(_bounds(nodes, problem))
     if program.steps <= least:
         return program
@@ -55,9 +60,9 @@ def _scheduled(program: Program, effort: int) -> Program:
     return assemble(written(problem.times(starts)), program.filename)
 
 
-def _problem(nodes: Sequence[Node]) -> tuple[Problem, Turns]:
+def _problem(nodes: Sequence[Node], kept: Kept) -> tuple[Problem, Turns]:
     """With the values of the matrix registers in any order, where groups do not forbid the order of the program."""
-    for webs in (webs_of(nodes), ()):
+    for webs in (webs_of(nodes, kept), ()):
         problem = Problem(groups_of(nodes, webs))
         turns = Turns(problem.groups, problem.order, webs)
         if turns.order(turns.in_program()) is not None:
@@ -73,10 +78,11 @@ class Bounds(NamedTuple):
     unit: int
 
 
-def bounds(program: Program, rename: bool = False) -> Bounds:
-    """Two simple lower bounds; rename: as in `schedule`."""
-    nodes = nodes_of(renamed(program) if rename else program)
-    return _bounds(nodes, _problem(nodes)[0])
+def bounds(program: Program, rename: bool = False, keep: Keep | None = None) -> Bounds:
+    """Two simple lower bounds; rename, keep: as in `schedule`."""
+    kept = Kept(keep)
+    nodes = nodes_of(renamed(program, kept) if rename else program)
+    return _bounds(nodes, _problem(nodes, kept)[0])
 
 
 def _bounds(nodes: Sequence[Node], problem: Problem) -> Bounds:

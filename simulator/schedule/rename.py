@@ -18,6 +18,7 @@ from simulator.assembly.assembler import WORD, assemble
 from simulator.isa import program as p
 from simulator.isa.gather import Side, gather_of
 from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Node, nodes_of, steps_of
 from simulator.schedule.text import text_of
 
@@ -51,14 +52,14 @@ class Web:
     fixed: bool = False
 
 
-def renamed(program: p.Program) -> p.Program:
+def renamed(program: p.Program, kept: Kept) -> p.Program:
     """The program with its buffers in turn; the same object where there is nothing to gain."""
     nodes = nodes_of(program)
     moved: dict[tuple[Node, int], int] = {}
     for memory, size in SIZES.items():
         uses = _uses(nodes, memory)
         if uses is not None:
-            moved |= _moved(_webs(uses), size)
+            moved |= _moved(_webs(uses, memory, kept), size, kept.untouched(memory.lower()))
     if not moved:
         return program
     lines = [""] * (program.source.count("\n") + 1)
@@ -117,7 +118,7 @@ def _use(node: Node, number: int, side: Side, address: int) -> Use:
 # --- webs ------------------------------------------------------------------------------------------------------------
 
 
-def _webs(uses: Sequence[Use]) -> list[Web]:
+def _webs(uses: Sequence[Use], memory: str, kept: Kept) -> list[Web]:
     """The webs in the order of their first uses."""
     webs: dict[Use, Web] = {}
     holds: dict[Cell, Use | None] = {}  # the last write of each cell; None: what the program found
@@ -143,17 +144,19 @@ def _webs(uses: Sequence[Use]) -> list[Web]:
                     join(use, before)
             if use.written:
                 holds[cell] = use
-    for last in holds.values():
-        if last is not None:
+    for (_, block), last in holds.items():
+        if last is not None and kept.any(memory.lower(), BLOCK * block, BLOCK * (block + 1)):
             webs[last].fixed = True
     return list(dict.fromkeys(webs[use] for use in uses))
 
 
-def _moved(webs: Sequence[Web], size: int) -> dict[tuple[Node, int], int]:
+def _moved(webs: Sequence[Web], size: int, untouched: Sequence[range]) -> dict[tuple[Node, int], int]:
     """By how much the address of each operand grows: a web goes where nothing was used for longest."""
     ends = [use.address + use.count for web in webs for use in web.uses]
     first = -(-max(ends, default=0) // ALIGNED)  # from here on the memory is free
     last_used = np.full(size // ALIGNED, -1)
+    for words in untouched:
+        last_used[words.start // ALIGNED : -(-words.stop // ALIGNED)] = np.iinfo(last_used.dtype).max
     found: dict[tuple[Node, int], int] = {}
     for web in webs:
         start = min(use.address for use in web.uses) // ALIGNED
@@ -164,8 +167,8 @@ def _moved(webs: Sequence[Web], size: int) -> dict[tuple[Node, int], int]:
             free = np.lib.stride_tricks.sliding_window_view(last_used[first:], length).max(axis=1)
             if free.min() < begin:
                 chosen = first + int(free.argmin())
-        last_used[chosen : chosen + length] = max(use.node.number for use in web.uses)
         if chosen != start:
+            last_used[chosen : chosen + length] = max(use.node.number for use in web.uses)
             found |= {(use.node, use.operand): ALIGNED * (chosen - start) for use in web.uses}
     return found
 

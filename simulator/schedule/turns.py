@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from simulator.isa import program as p
 from simulator.rules.accesses import ends
+from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Group, Node, steps_of
 from simulator.schedule.touches import matrix_rows
 
@@ -31,7 +32,7 @@ class Web:
     last: bool = False
 
 
-def webs_of(nodes: Sequence[Node]) -> list[Web]:
+def webs_of(nodes: Sequence[Node], kept: Kept) -> list[Web]:
     """The webs of both matrix registers."""
     found: dict[Node, Web] = {}
     holds: dict[tuple[str, int], Web | None] = {}
@@ -59,8 +60,8 @@ def webs_of(nodes: Sequence[Node]) -> list[Web]:
                 web = web if before is None else same(before, web)
         if written:
             holds |= dict.fromkeys(cells, web)
-    for last in holds.values():
-        if last is not None:
+    for (register, row), last in holds.items():
+        if last is not None and kept.any(f"m{register}", row, row + 1):
             last.last = True
     for web in found.values():
         web.nodes.sort(key=lambda node: node.number)

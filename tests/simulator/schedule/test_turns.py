@@ -10,6 +10,7 @@ from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
 from simulator.isa.program import Program
 from simulator.schedule import schedule
+from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.turns import webs_of
 from tests.simulator.schedule.memories import assert_equal
@@ -38,7 +39,7 @@ def matrix_program(rng: Random, length: int) -> Program:
 
 def webs(*lines: str) -> list[tuple[list[int], bool, bool]]:
     """Of each web the lines, and whether it begins before the program or lives to its end."""
-    found = webs_of(nodes_of(assemble("\n".join(lines))))
+    found = webs_of(nodes_of(assemble("\n".join(lines))), Kept(None))
     return [([node.line.line for node in web.nodes], web.first, web.last) for web in found]
 
 
