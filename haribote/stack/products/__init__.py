@@ -20,6 +20,7 @@ from haribote.stack.places import Place
 from haribote.stack.products.core import Core, Precision
 from haribote.stack.products.matching import matrix_cores
 from haribote.stack.products.matrix import emit_matrix
+from haribote.stack.products.partners import candidates
 from haribote.stack.products.spec import NoProduct, Spec
 from haribote.stack.products.vector import emit_vector, vector_cores
 
@@ -39,8 +40,18 @@ def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> li
 def partners(
     spec: str, which: str, known: BitMap, shape: Sequence[int], precision: Precision = "float"
 ) -> list[BitMap]:
-    """Maps for the other operand (`which`: "a" or "b"; shape: its map's) with which `cores` finds ways."""
-    raise NotImplementedError
+    """Maps for the other operand (`which`: "a" or "b"; shape: its map's) with which there are cores, those with the
+    fewest steps first.
+
+    Its free index bits are at addresses, or dealt out to units where the known operand holds copies. Raises NoProduct.
+    """
+    shapes = (tuple(shape), known.shape) if which == "a" else (known.shape, tuple(shape))
+    best: dict[BitMap, list[Core]] = {}
+    for found in candidates(Spec.of(spec, *shapes), which, known, shape):
+        if found not in best:
+            both = (found, known) if which == "a" else (known, found)
+            best[found] = cores(spec, *both, precision)[:1]
+    return sorted((found for found in best if best[found]), key=lambda found: best[found][0].steps)
 
 
 def emit(code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target: Place | Sequence[Place]) -> None:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
 from haribote.stack.products.core import NEAR, Core, Precision
+from haribote.stack.products.cost import Cost
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, tags
 from haribote.stack.products.walk import Side, count
 
@@ -128,14 +129,9 @@ def _matrix_core(
     target: dict[Bit, Carry] = dict(far)
     target |= {bit: rows[i] if i < len(rows) else COPY for i, bit in enumerate(NEAR)}
     target |= {address(i): tag for i, tag in enumerate((*at.y_free, *at.x_free[3:], *at.batch))}
-    blocks = count(spec, at.x_free[3:]) * count(spec, at.summed)
-    vectors = count(spec, at.y_free[2:])
-    batches = count(spec, at.batch)
-    products = 3 if precision == "float" else 1
-    each = blocks * (max(products * vectors, 4) + 2 * (products == 3)) + count(spec, at.summed) * vectors * products
-    moved = [2 * blocks, count(spec, at.summed) * vectors]
-    steps = batches * (each + sum(2 * n for n, own in zip(moved, (turn[number], turn[1 - number]), strict=True) if own))
-    words = 16 if precision == "float" else 8
-    room = words * count(spec, at.summed) * vectors + 2 * words * blocks + 8 * vectors
+    cost = Cost(*(count(spec, bits) for bits in (at.x_free[3:], at.y_free[2:], at.summed, at.batch)))
+    steps = cost.steps(precision, turn[number] is not None, turn[1 - number] is not None)
     cycles = min(2, len(at.y_free))
-    return Core(spec, a, b, precision, "b" if number else "a", turn, spec.map("LM", target), cycles, steps, room)
+    return Core(
+        spec, a, b, precision, "b" if number else "a", turn, spec.map("LM", target), cycles, steps, cost.room(precision)
+    )

@@ -78,8 +78,10 @@ class _Product:
         else:
             self.forms = kept(self.code, self.banks, self.parts, len(self.walks.row_groups), self.depth)
             other = [bank for bank in GRF if bank != self.x.banks[0]]
-            self.copies = [long(self.code.take(GROUP, other), 0, "v") for _ in range(4)]
+            self.copies = [long(self.code.take(GROUP, other), 0, "v") for _ in range(8)]
         self.between = self._between()
+        self.waiting: list[str] = []
+        self.rounded: dict[int, list[str]] = {}
 
     def _between(self) -> Slot | None:
         """Room in a memory of which nothing else is read or written during the products."""
@@ -118,7 +120,12 @@ class _Product:
         if self.exact:
             hi, lo = forms
             register = self.registers.load(rows(unit_matrix(self.code, "LM0")))
-            self.code.add(*split(register, single, hi, lo, copy, between))
+            *lines, rounded = split(register, single, hi, lo, copy, between)
+            self.code.add(*lines)
+            if between:
+                self.waiting.append(rounded)
+            else:
+                self.code.add(rounded)
         else:
             self.code.add(f"gbfn {single} {forms[0]}")
 
@@ -138,6 +145,7 @@ class _Product:
 
     def _split_vectors(self, batch: Values, chunk: Sequence[Values]) -> None:
         for number, block in enumerate(self.walks.blocks):
+            self.waiting = self.rounded[number] = []
             for place, group in enumerate(chunk):
                 single = self.y.text(cycles(self.walks.within, {**batch, **group, **block}))
                 wait = self._waiting(number * len(chunk) + place)
@@ -170,6 +178,7 @@ class _Product:
         for number, (block, matrix, vector) in enumerate(stages):
             last = number == len(stages) - 1
             same = not last and stages[number + 1][:2] == (block, matrix) and len(chunk) == 1
+            self.code.add(*self.rounded.pop(block, []) if vector == "lo" else [])
             register = self.registers.load(self._form(rows, block)[matrix])
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **self.walks.row_groups[rows], **group})
