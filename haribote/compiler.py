@@ -118,8 +118,10 @@ def compile_for_sim(
 def compile_resident(
     model: onnx.ModelProto, solutions: bool | None = None, start: str = "simplify", find: Find | None = None
 ) -> Compiled:
-    """-O1: the kernels of -O0, between which values stay in LM."""
-    raise HariboteError("-O1 is not there yet", "-O0")
+    """-O1: the kernels of -O0, between which values stay in LM; `solutions` and `find` as in `compile_for_sim`."""
+    from haribote.resident.compiled import compile_layouts
+
+    return compile_layouts(lower(model, start, stop_after="layout"), solutions, find)
 
 
 def compile_stack(model: onnx.ModelProto) -> Compiled:

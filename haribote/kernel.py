@@ -97,7 +97,8 @@ class Operand:
 class Op:
     """One operator to be written in assembly: its operands and attributes (`constant`, `transA`, …).
 
-    taken: what `scratch` has given so far, to this operator and to those made of it by `replace`.
+    taken: what `scratch` has given so far, to this operator and to those made of it by `replace`. scratch_from: no
+    scratch lies below this word.
     """
 
     kind: str
@@ -105,6 +106,7 @@ class Op:
     output: Operand
     attributes: Mapping[str, Any] = field(default_factory=dict)
     taken: list[Operand] = field(default_factory=list, compare=False, repr=False)
+    scratch_from: int = 0
 
     @property
     def x(self) -> Operand:
@@ -119,7 +121,7 @@ class Op:
     def scratch(self, words: int, memory: Literal["LM0", "LM1"] = "LM1") -> Operand:
         """`words` words per PE of LM that belong to no operand, aligned to 4 words; the same ones each time."""
         ends = [o.address + o.words for o in (*self.inputs, self.output) if o.memory == memory]
-        start = -(-max(ends, default=0) // 4) * 4
+        start = -(-max([self.scratch_from, *ends]) // 4) * 4
         if start + words > isa.LM_WORDS:
             raise KernelError(
                 f"{self.kind}: {words} words of scratch do not fit in {memory}, which has {isa.LM_WORDS}, "

@@ -126,6 +126,30 @@ def rows_of(task: str) -> tuple[KernelRow, ...]:
     return tuple(row for row in KERNELS if row.task == task)
 
 
+Arrangement = tuple[Memory, Memory]
+"""The memory of all inputs of a kernel that are in LM, and that of its output."""
+
+_USUAL: tuple[Arrangement, ...] = (("LM0", "LM1"),)
+_ACROSS: tuple[Arrangement, ...] = (*_USUAL, ("LM1", "LM0"))
+_ANY_OUTPUT: tuple[Arrangement, ...] = (*_USUAL, ("LM0", "LM0"))
+_ARRANGEMENTS: dict[str, tuple[Arrangement, ...]] = {
+    **dict.fromkeys(("5.12", "5.13", "5.14", "5.15", "5.16", "5.17", "5.18", "5.24"), _ACROSS),
+    **dict.fromkeys(("5.19", "5.20", "5.21", "5.22", "5.23", "5.25"), _ANY_OUTPUT),
+    "5.26": _USUAL,
+    "5.28": (("LM0", "DRAM"),),
+    **dict.fromkeys(("5.27", "5.33", "5.34"), (("LM0", "DRAM"), ("LM1", "DRAM"))),
+}
+
+
+def arrangements(row: KernelRow) -> tuple[Arrangement, ...]:
+    """The memories that the contract of a row allows, the usual ones first."""
+    if row.op == "DL":
+        return ("DRAM", "LM0"), ("DRAM", "LM1")
+    if row.op == "UL":
+        return ("LM0", "DRAM"), ("LM1", "DRAM")
+    return _ARRANGEMENTS[row.task]
+
+
 def problem(row: KernelRow, constant: float = LEARNING_RATE) -> Op:
     """The operator of a row at the addresses of the problem set: inputs one after another from 0, the output at 0."""
     address, inputs = 0, []

@@ -26,9 +26,6 @@ Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
 
 
-"""A kernel that yields more is in an endless loop."""
-
-
 class KernelFailed(HariboteError):
     """A kernel stopped with an error of its own; the message names its file and line."""
 
@@ -86,7 +83,7 @@ def generate(model: onnx.ModelProto, solutions: bool | None = None, find: Find |
     Raises KernelFailed where a kernel has a mistake.
     """
     solutions = solutions_wanted(solutions)
-    generator = _Generator(Index(model), solutions, find or resolve_row)
+    generator = Generator(Index(model), solutions, find or resolve_row)
     return [piece for group in _groups(model.graph) for piece in generator.group(group)]
 
 
@@ -119,7 +116,9 @@ def _without_transfers(group: _Group) -> onnx.NodeProto:
 
 
 @dataclass
-class _Generator:
+class Generator:
+    """Makes the pieces of operators of a graph."""
+
     index: Index
     solutions: bool
     find: Find
@@ -135,21 +134,25 @@ class _Generator:
         yield from map(self.transfer, group.stores)
 
     def compute(self, node: onnx.NodeProto) -> ChipPiece | HostPiece:
+        """An operator alone."""
         row = row_of(node)
         if row is None:
             return HostPiece(node, "no kernel of the table does it")
         return self.emit(node, row)
 
     def transfer(self, node: onnx.NodeProto) -> ChipPiece | TransferPiece:
+        """A DL or UL."""
         row = row_of(node)
         assert row is not None  # insert_transfers gives every DL and UL a row
         piece = self.emit(node, row)
         return piece if isinstance(piece, ChipPiece) else TransferPiece(node, self.op(node, row))
 
     def op(self, node: onnx.NodeProto, row: KernelRow) -> Op:
+        """A node as its kernel sees it."""
         return op_of(node, row, self.index)
 
     def emit(self, node: onnx.NodeProto, row: KernelRow) -> ChipPiece | HostPiece:
+        """What the kernel of a row yields for a node."""
         try:
             answer = self.find(row, self.solutions)
             if answer is None:

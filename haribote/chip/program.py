@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -13,12 +13,17 @@ import onnx
 
 from haribote.chip.codegen import ChipPiece, HostPiece, Piece, TransferPiece
 from haribote.graph import DRAM, Index, is_loss, metadata, updates
+from haribote.passes.placement import Home, homes_of
 from simulator import assemble
 from simulator.assembly.checks import boundary_nops
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
+from simulator.schedule.kept import schedule
 
 TRANSFERS = ("DL", "UL")
+MOVES = (*TRANSFERS, "Copy")
+OWNERS = {"yours": "your kernels", "reference": "reference kernels"}
+"""Who writes pieces; the copies of -O1 are the compiler's own."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,11 @@ class ProgramPart:
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """A step ready to run. `dram`: address of every tensor in DRAM; `updates`: parameter → its updated value."""
+    """A step ready to run. `dram`: address of every tensor in DRAM; `updates`: parameter → its updated value.
+
+    homes: the parameters that stay in LM from step to step. unscheduled: what a run cost before the scheduler, where
+    there was one.
+    """
 
     model: onnx.ModelProto
     parts: tuple[ProgramPart | HostPiece | TransferPiece, ...]
@@ -39,11 +48,13 @@ class Compiled:
     index: Index
     dram: dict[str, int]
     updates: dict[str, str]
+    homes: dict[str, Home] = field(default_factory=dict)
+    unscheduled: Cost | None = None
 
     @cached_property
     def chip_count(self) -> int:
         """Operators on the chip, DL and UL not counted."""
-        return sum(isinstance(p, ChipPiece) and p.node.op_type not in TRANSFERS for p in self.pieces)
+        return sum(isinstance(p, ChipPiece) and p.node.op_type not in MOVES for p in self.pieces)
 
     @cached_property
     def host_nodes(self) -> tuple[HostPiece, ...]:
@@ -63,11 +74,10 @@ class Compiled:
     @property
     def summary(self) -> str:
         """One line: what runs on the chip, and whose kernels do it."""
-        owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece))
+        owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece) if piece.owner in OWNERS)
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
-        names = {"yours": "your kernels", "reference": "reference kernels"}
         none = f"no kernel {'works' if any(piece.left_out for piece in self.host_nodes) else 'is written'}"
-        whose = ", ".join(f"{count} by {names[owner]}" for owner, count in owners.items()) or none
+        whose = ", ".join(f"{count} by {OWNERS[owner]}" for owner, count in owners.items()) or none
         by_host = f", {served} DL/UL by the host" if served else ""
         included = ", DL and UL included" if owners else ""
         return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}{included}{by_host})"
@@ -97,7 +107,17 @@ def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
         Index(model),
         json.loads(metadata(model).get(DRAM, "{}")),
         updates(model),
+        homes_of(model),
     )
+
+
+def scheduled(compiled: Compiled) -> Compiled:
+    """The same with every machine program packed into fewer steps."""
+    parts = tuple(
+        replace(part, program=schedule(part.program)) if isinstance(part, ProgramPart) else part
+        for part in compiled.parts
+    )
+    return replace(compiled, parts=parts, unscheduled=compiled.cost)
 
 
 def describe(piece: HostPiece | TransferPiece) -> str:

@@ -21,8 +21,10 @@ from haribote.chip.codegen import HostPiece, TransferPiece
 from haribote.chip.program import Compiled, ProgramPart
 from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
+from haribote.kernel import Memory
 from haribote.passes import tile
 from haribote.passes.pad import crop_one, pad_one, padding
+from haribote.passes.placement import Placement
 from simulator import Machine
 
 Array = NDArray[Any]
@@ -48,6 +50,9 @@ class Session:
         self.compiled = compiled
         self.machine = machine or fastest_machine()
         self._host: dict[str, Array] = {}
+        self._homes = compiled.homes
+        self._settled = {home.updated: name for name, home in self._homes.items()}
+        self._after: dict[str, Array] = {}
         self._padding = padding(compiled.model)
         self._cuts = tile.tiles(compiled.model)
         self._inputs = self._whole(compiled.index.inputs)
@@ -70,7 +75,14 @@ class Session:
         return crop_one(value, None if padded else self._padding.get(name))
 
     def run(self) -> None:
-        """One run of the whole step on what was written last."""
+        """One run of the whole step on what was written last; parameters are afterwards as they were before."""
+        before = {name: self._load(name) for name in self._homes}
+        self._run()
+        self._after = {updated: self._load(updated) for updated in self._settled}
+        for name, value in before.items():
+            self._store(name, value)
+
+    def _run(self) -> None:
         for work in self._work:
             work()
 
@@ -78,9 +90,11 @@ class Session:
         """Write `inputs`, run, and make every updated parameter the parameter of the next step."""
         for name, value in inputs.items():
             self.write(name, value)
-        self.run()
+        self._after = {}
+        self._run()
         for parameter, updated in self.compiled.updates.items():
-            self._store(parameter, self._load(updated))
+            if parameter not in self._homes:  # where it stays, the program itself puts the new value
+                self._store(parameter, self._load(updated))
 
     def outputs(self) -> dict[str, Array]:
         """All graph outputs, cropped to the user's shapes."""
@@ -98,19 +112,36 @@ class Session:
 
     def _store(self, name: str, value: Array) -> None:
         address = self.compiled.dram.get(name)
-        if address is None:
+        if name in self._homes:
+            place, address = self._at_home(name)
+            place.layout.scatter(value, self._local(place.memory), address)
+        elif address is None:
             self._host[name] = value
         else:
             self.machine.write_dram(address, value)
 
     def _load(self, name: str) -> Array:
+        if name in self._after:
+            return self._after[name]
+        index, owner = self.compiled.index, self._settled.get(name, name)
+        if owner in self._homes:
+            place, at = self._at_home(owner)
+            return place.layout.gather(self._local(place.memory), at, index.dtype[name]).reshape(index.shape[name])
         address = self.compiled.dram.get(name)
         if address is not None:
-            index = self.compiled.index
             return self.machine.read_dram(address, index.shape[name], index.dtype[name])
         if name not in self._host:
             raise GraphError(f"tensor {name!r} has no value yet; write the inputs and run the step first")
         return self._host[name]
+
+    def _at_home(self, name: str) -> tuple[Placement, int]:
+        """Where a parameter stays in LM, and its first word."""
+        place = self._homes[name].place
+        assert place.address is not None
+        return place, place.address
+
+    def _local(self, memory: Memory) -> NDArray[np.uint32]:
+        return self.machine.lm0 if memory == "LM0" else self.machine.lm1
 
     def _worker(self, part: ProgramPart | HostPiece | TransferPiece) -> Callable[[], None]:
         if isinstance(part, ProgramPart):
@@ -138,7 +169,7 @@ class Session:
         """Serve a DL or UL by layout, as its kernel would."""
         op = piece.op
         local, dram = (op.output, op.x) if op.kind == "DL" else (op.x, op.output)
-        memory = self.machine.lm0 if local.memory == "LM0" else self.machine.lm1
+        memory = self._local(local.memory)
         dtype = np.dtype(local.dtype)
         if op.kind == "DL":
             local.layout.scatter(self.machine.read_dram(dram.address, dram.shape, dtype), memory, local.address)

@@ -129,6 +129,7 @@ _PICK = """Pick <fill: float = 0.0> (x, index) => (y) {
 # DRAM to local memory and back: where the data lies changes, the values do not.
 _DL = "DL (x) => (y) { y = Identity (x) }"
 _UL = "UL (x) => (y) { y = Identity (x) }"
+_COPY = "Copy (x) => (y) { y = Identity (x) }"  # from a place in local memory to another
 
 
 def _parse(body: str) -> onnx.FunctionProto:
@@ -149,6 +150,7 @@ _BODIES = (
     _PICK,
     _DL,
     _UL,
+    _COPY,
 )
 
 FUNCTIONS: dict[str, onnx.FunctionProto] = {function.name: function for function in map(_parse, _BODIES)}

@@ -6,6 +6,8 @@ Netron shows them and a saved graph is complete. `haribote.kernel` names the row
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,7 +15,7 @@ import numpy as np
 import onnx
 
 from haribote.errors import GraphError
-from haribote.graph import Index, attributes, metadata, put
+from haribote.graph import Index, attributes, metadata, put, set_metadata
 from haribote.kernel import Memory, Op, Operand
 from haribote.kernel_table import BY_NAME, KernelRow
 from haribote.layout import Layout
@@ -26,6 +28,14 @@ class Placement:
     layout: Layout
     memory: Memory
     address: int | None = None
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a parameter stays in LM from step to step. updated: the value that takes its place."""
+
+    place: Placement
+    updated: str
 
 
 def row_of(node: onnx.NodeProto) -> KernelRow | None:
@@ -80,7 +90,33 @@ def op_of(node: onnx.NodeProto, row: KernelRow, index: Index) -> Op:
     if row.variant == "constant":
         constants = scalars(index)
         values["constant"] = next(constants[name] for name in node.input if name in constants)
-    return Op(row.op, inputs, _operand(node, "out", node.output[0], index), values)
+    return Op(row.op, inputs, _operand(node, "out", node.output[0], index), values, scratch_from=scratch_of(node))
+
+
+def copy_of(node: onnx.NodeProto, index: Index) -> tuple[Operand, Operand]:
+    """The operands of a node that moves a tensor: where it comes from, and where it goes."""
+    return _operand(node, "in0", node.input[0], index), _operand(node, "out", node.output[0], index)
+
+
+def scratch_of(node: onnx.NodeProto) -> int:
+    """The first word of LM from which the node's kernel gets scratch, if that is behind its operands."""
+    return int(metadata(node).get("haribote.scratch", "0"))
+
+
+def set_homes(model: onnx.ModelProto, homes: Mapping[str, Home]) -> None:
+    """Record in a model which parameters stay in LM from step to step."""
+    written = {name: [str(home.place.layout), home.place.memory, home.place.address, home.updated]
+               for name, home in homes.items()}  # fmt: skip
+    set_metadata(model, homes=json.dumps(written))
+
+
+def homes_of(model: onnx.ModelProto) -> dict[str, Home]:
+    """The parameters that stay in LM from step to step, by name; none at -O0."""
+    written = json.loads(metadata(model).get("haribote.homes", "{}"))
+    return {
+        name: Home(Placement(Layout.parse(layout), memory, address), updated)
+        for name, (layout, memory, address, updated) in written.items()
+    }
 
 
 def _operand(node: onnx.NodeProto, slot: str, name: str, index: Index) -> Operand:

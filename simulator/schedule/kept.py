@@ -1,0 +1,41 @@
+"""Schedules that are kept from one run to the next: looking for one takes seconds, finding it again milliseconds."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from simulator.assembly.assembler import assemble
+from simulator.cache import cache_folder
+from simulator.errors import AssemblyError
+from simulator.files import FileError, write_file
+from simulator.isa.program import Program
+from simulator.schedule import schedule as search
+
+
+def schedule(program: Program, rename: bool = True) -> Program:
+    """As `simulator.schedule.schedule`, from the cache folder where the same program was scheduled before."""
+    text = f"{_version()} {rename}\n{program.source}"
+    path = cache_folder() / "schedules" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.vsm"
+    try:
+        return assemble(path.read_text(encoding="utf-8"), program.filename)
+    except (OSError, UnicodeDecodeError, AssemblyError):
+        found = search(program, rename)  # not there yet, or damaged
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, found.source, durable=False)
+    except (OSError, FileError):
+        pass  # a cache that cannot be written costs time only
+    return found
+
+
+@cache
+def _version() -> str:
+    """Tells the schedulers apart: what they are made of, and the rules that they obey."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for folder in ("schedule", "rules", "isa", "assembly"):
+        for path in sorted((root / folder).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
