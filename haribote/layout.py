@@ -108,11 +108,21 @@ class Layout:
                 offsets = (offsets[:, None] + np.arange(LEVELS[level]) * stride).ravel()
         return offsets
 
-    def scatter(self, values: NDArray[Any], memory: Words, address: int) -> None:
-        """Write a tensor of 32-bit elements into every copy in `memory` ([word, pe], LM0 or LM1) from `address` on."""
+    def scatter(self, values: NDArray[Any], memory: Words, address: int, everywhere: bool = True) -> None:
+        """Write a tensor of 32-bit elements into every copy in `memory` ([word, pe], LM0 or LM1) from `address` on.
+
+        everywhere: False writes copy 0 alone.
+        """
         bits = self._bits(values)
         word, pe = self._words_of_elements
-        memory[address + word[:, None], pe[:, None] + self._copies] = bits[:, None]
+        copies = self._copies if everywhere else self._copies[:1]
+        memory[address + word[:, None], pe[:, None] + copies] = bits[:, None]
+
+    def gather_copies(self, memory: Words, address: int) -> Words:
+        """The bits of every copy, [copies, elements]; copy 0 comes first."""
+        word, pe = self._words_of_elements
+        found: Words = memory[address + word, pe + self._copies[:, None]]
+        return found
 
     def gather(self, memory: Words, address: int, dtype: np.dtype[Any] | type = np.float32) -> NDArray[Any]:
         """Read the tensor from copy 0 in `memory` ([word, pe]); 32-bit dtype."""

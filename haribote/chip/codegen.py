@@ -36,11 +36,12 @@ class LeftOut(HariboteError):
 
 @dataclass(frozen=True)
 class ChipPiece:
-    """The assembly of one node. owner: whose kernel wrote it."""
+    """The assembly of one node. owner: whose kernel wrote it. op: what that kernel saw; None where there is none."""
 
     node: onnx.NodeProto
     lines: tuple[str, ...]
     owner: str
+    op: Op | None = None
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,13 @@ def generate(model: onnx.ModelProto, solutions: bool | None = None, find: Find |
 
     Raises KernelFailed where a kernel has a mistake.
     """
-    solutions = solutions_wanted(solutions)
-    generator = Generator(Index(model), solutions, find or resolve_row)
+    generator = generator_of(Index(model), solutions, find)
     return [piece for group in _groups(model.graph) for piece in generator.group(group)]
+
+
+def generator_of(index: Index, solutions: bool | None = None, find: Find | None = None) -> Generator:
+    """What makes the pieces of a graph; `solutions` and `find` as in `generate`."""
+    return Generator(index, solutions_wanted(solutions), find or resolve_row)
 
 
 def _groups(graph: onnx.GraphProto) -> Iterator[_Group]:
@@ -157,7 +162,8 @@ class Generator:
             answer = self.find(row, self.solutions)
             if answer is None:
                 return HostPiece(node, f"task {row.task} is not written")
-            return ChipPiece(node, tuple(run_kernel(answer.kernel, self.op(node, row))), answer.owner)
+            op = self.op(node, row)
+            return ChipPiece(node, tuple(run_kernel(answer.kernel, op)), answer.owner, op)
         except (UnsupportedShape, NotWritten) as reason:
             return HostPiece(node, str(reason))
         except LeftOut as reason:

@@ -3,60 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import onnx
 
 from haribote.answers.ownership import solutions_wanted
-from haribote.chip import codegen
-from haribote.chip.codegen import ChipPiece, Find, Generator, HostPiece, Piece, generate
-from haribote.chip.program import TRANSFERS, Compiled, link, scheduled
+from haribote.chip.codegen import ChipPiece, Find, Generator, HostPiece, KernelFailed, Piece, generate, generator_of
+from haribote.chip.program import MOVES, TRANSFERS, Compiled, link, scheduled
 from haribote.graph import Index
 from haribote.kernel import KernelError
 from haribote.passes import insert_transfers
 from haribote.passes.place import place as place_plainly
-from haribote.passes.placement import copy_of
+from haribote.passes.placement import copy_of, row_of
 from haribote.resident import lowered
 from haribote.resident.copying import copy_lines
-
-
-class _Refused(Exception):
-    """A kernel that works at -O0 refuses its place at -O1."""
+from haribote.resident.trust import Trial
 
 
 def compile_layouts(model: onnx.ModelProto, solutions: bool | None, find: Find | None) -> Compiled:
-    """Machine programs of a graph after the stage `layout`. `solutions` and `find`: see `chip.codegen.generate`."""
-    plain = generate(place_plainly(insert_transfers.run(model)), solutions, find)
-    on_host = {piece.node.name: piece for piece in plain if isinstance(piece, HostPiece)}
-    alone: set[str] = set()
+    """Machine programs of a graph after the stage `layout`. `solutions` and `find`: see `chip.codegen.generate`.
+
+    A kernel that refuses its place here, or does not keep what -O1 relies on, gets the place that it has at -O0.
+    """
+    attempt = _Attempt(model, solutions_wanted(solutions), find)
     while True:
-        placed = lowered.place(model, on_host, alone)
-        generator = Generator(Index(placed), solutions_wanted(solutions), find or codegen.resolve_row)
+        placed = lowered.place(model, attempt.on_host, attempt.alone, attempt.weak)
+        known = len(attempt.alone) + len(attempt.weak)
+        pieces = list(attempt.pieces(placed))
+        if known == len(attempt.alone) + len(attempt.weak):
+            return scheduled(link(placed, pieces))
+
+
+@dataclass
+class _Attempt:
+    """What is known of the operators of a graph. alone, weak: as in `resident.plan.Task`, by name."""
+
+    model: onnx.ModelProto
+    solutions: bool
+    find: Find | None
+    alone: set[str] = field(default_factory=set)
+    weak: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._trial = Trial()
+        pieces = generate(place_plainly(insert_transfers.run(self.model)), self.solutions, self.find)
+        self._plain = {piece.node.name: piece for piece in pieces if isinstance(piece, ChipPiece)}
+        self.on_host: Mapping[str, HostPiece] = {p.node.name: p for p in pieces if isinstance(p, HostPiece)}
+
+    def pieces(self, placed: onnx.ModelProto) -> Iterator[Piece]:
+        """The pieces of a placed graph in order. What does not work where it is is added to `alone` or `weak`."""
+        index = Index(placed)
+        generator = generator_of(index, self.solutions, self.find)
+        for node in placed.graph.node:
+            piece = self._piece(node, generator)
+            if piece is None:
+                self.alone.add(node.name)
+                continue
+            if isinstance(piece, ChipPiece) and piece.owner == "yours":
+                self._try(piece, index)
+            yield piece
+
+    def _piece(self, node: onnx.NodeProto, generator: Generator) -> Piece | None:
+        """None: the kernel refuses the place."""
+        if node.name in self.on_host:
+            return self.on_host[node.name]
+        if node.op_type == lowered.COPY:
+            return ChipPiece(node, tuple(copy_lines(*copy_of(node, generator.index))), "compiler")
         try:
-            pieces = list(_pieces(placed, generator, on_host))
-        except _Refused as refused:
-            alone.add(str(refused))
-            continue
-        return scheduled(link(placed, pieces))
+            piece = generator.transfer(node) if node.op_type in TRANSFERS else generator.compute(node)
+        except (KernelError, KernelFailed):
+            if node.name in self.alone or node.op_type in TRANSFERS:
+                raise
+            return None
+        return None if isinstance(piece, HostPiece) else piece
+
+    def _try(self, piece: ChipPiece, index: Index) -> None:
+        """Note what of -O1's places a learner's kernel cannot be given."""
+        owner = _owner(piece.node, index)
+        if owner in self.alone:
+            return
+        row = row_of(piece.node)
+        assert row is not None
+        trust = self._trial.trust(row, self._plain.get(piece.node.name, piece), piece)
+        if trust == "none" or (trust == "weak" and row.op == "DL"):
+            self.alone.add(owner)
+        elif trust == "weak":
+            self.weak.add(owner)
 
 
-def _pieces(placed: onnx.ModelProto, generator: Generator, on_host: Mapping[str, HostPiece]) -> Iterator[Piece]:
-    """The pieces of a placed graph in order. Raises _Refused with the name of the node."""
-    for node in placed.graph.node:
-        if node.name in on_host:
-            yield on_host[node.name]
-        elif node.op_type in TRANSFERS:
-            yield generator.transfer(node)
-        elif node.op_type == lowered.COPY:
-            yield ChipPiece(node, tuple(copy_lines(*copy_of(node, generator.index))), "compiler")
-        else:
-            yield _compute(node, generator)
-
-
-def _compute(node: onnx.NodeProto, generator: Generator) -> Piece:
-    try:
-        piece = generator.compute(node)
-    except KernelError as error:  # no room for its scratch
-        raise _Refused(node.name) from error
-    if isinstance(piece, HostPiece):
-        raise _Refused(node.name)
-    return piece
+def _owner(node: onnx.NodeProto, index: Index) -> str:
+    """The operator that a DL or UL serves; any other is its own."""
+    last = node
+    while last.op_type in ("DL", lowered.COPY) and last.output[0] in index.consumers:
+        last = index.consumers[last.output[0]][0]
+    if last.op_type not in MOVES:
+        return last.name
+    while node.op_type in MOVES:
+        node = index.producer[node.input[0]]
+    return node.name

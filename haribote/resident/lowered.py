@@ -99,7 +99,7 @@ class _Lowering:
 
     def _move(self, op: str, source: str, target: str, name: str, row: KernelRow | None = None) -> onnx.NodeProto:
         self._builder.op(op, source, name=target, reserved=True)
-        node = self._builder.model.graph.node[-1]
+        node: onnx.NodeProto = self._builder.model.graph.node[-1]
         node.name = name
         if row is not None:
             set_row(node, row)

@@ -1,8 +1,9 @@
 """Where every tensor is, operator by operator: it stays where its next reader wants it, as long as there is room.
 
-One walk through the operators in the order of the graph. Before an operator its inputs are brought into the memory that
-its kernel reads: they are there, or are copied from the other memory, or come from DRAM; what is needed again last
-leaves where there is no room. A tensor that has to come back from DRAM is stored right behind the operator that made it.
+One walk through the operators in the order of the graph. Before an operator its inputs are brought into the memory
+that its kernel reads: they are there, or are copied from the other memory, or come from DRAM. Where there is no room,
+what is needed again last leaves. A tensor that has to come back from DRAM is stored right behind the operator that made
+it.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ class _Planner:
         self.uses = self._uses()
         homes = {r.name: (self._settle(r), r.updated) for r in self.residents}
         self.outputs -= {r.updated for r in self.residents}
-        for self.now, task in enumerate(self.tasks):
+        for number, task in enumerate(self.tasks):
+            self.now = number
             self._do(task)
             for resident in self.residents:
                 if resident.moment == self.now:
