@@ -15,7 +15,7 @@ from haribote.chip.codegen import ChipPiece, HostPiece, Piece, TransferPiece
 from haribote.graph import DRAM, Index, is_loss, metadata, updates
 from haribote.passes.placement import Home, homes_of
 from simulator import assemble
-from simulator.assembly.checks import boundary_nops
+from simulator.assembly.checks import boundary_nops, check
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
 from simulator.schedule.kept import schedule
@@ -112,12 +112,16 @@ def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
 
 
 def scheduled(compiled: Compiled) -> Compiled:
-    """The same with every machine program packed into fewer steps."""
+    """The same with every machine program packed into fewer steps, but for those that break a rule of waits."""
     parts = tuple(
-        replace(part, program=schedule(part.program)) if isinstance(part, ProgramPart) else part
+        replace(part, program=schedule(part.program)) if isinstance(part, ProgramPart) and _right(part) else part
         for part in compiled.parts
     )
     return replace(compiled, parts=parts, unscheduled=compiled.cost)
+
+
+def _right(part: ProgramPart) -> bool:
+    return not any(finding.severity == "error" for finding in check(part.program))
 
 
 def describe(piece: HostPiece | TransferPiece) -> str:

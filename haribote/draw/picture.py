@@ -15,13 +15,13 @@ from haribote.draw import words
 from haribote.graph import DRAM, Index, is_loss, metadata
 from haribote.passes.placement import row_of
 
-TRANSFERS = ("DL", "UL")
+TRANSFERS = ("DL", "UL", "Copy")
 OPERATOR_CLASSES = {
     "matrix": {"Gemm", "MatMul", "Conv", "ConvTranspose"},
     "reduction": {"ReduceMax", "ReduceSum", "ReduceMean", "Softmax", "LogSoftmax", "LogSoftmaxGrad", "MaxPool",
                   "MaxPoolGrad", "NegativeLogLikelihoodLoss", "NLLLossGrad", "SoftmaxCrossEntropyLoss"},
     "shape": {"Transpose", "Reshape", "Flatten", "Cast", "Squeeze", "Unsqueeze", "Identity", "Expand", "Slice",
-              "Concat", "Split", "Pad", "Gather", "GatherElements", "OneHot", "DL", "UL"},
+              "Concat", "Split", "Pad", "Gather", "GatherElements", "OneHot", *TRANSFERS},
 }  # fmt: skip
 """How operators are coloured before the compiler has chosen where they run; all others are "elementwise"."""
 

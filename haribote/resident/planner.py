@@ -17,7 +17,7 @@ from haribote.kernel import Memory
 from haribote.kernel_table import Arrangement, KernelRow, arrangements
 from haribote.layout import LAYOUTS
 from haribote.resident.plan import Action, Compute, Copy, Host, Load, Local, NoRoom, Plan, Store, Task, Version
-from haribote.resident.rooms import LOCALS, SCRATCH, Rooms
+from haribote.resident.rooms import LOCALS, Rooms
 
 COPY_0_IS_ENOUGH = ("5.27",)
 """Tasks whose kernels need their inputs in copy 0 alone, as every UL does."""
@@ -237,7 +237,7 @@ class _Planner:
         if not row.room or row.task == "5.34":  # whose room is in the other memory, see rooms.FLOOR
             return
         end = max((version.end for version in here), default=0)
-        if end + row.room <= SCRATCH and self.rooms.is_free("LM0", end, end + row.room):
+        if self.rooms.is_free("LM0", end, end + row.room):
             return
         number = min(range(len(inputs)), key=lambda number: inputs[number].words)
         moved = inputs[number]

@@ -36,8 +36,9 @@ class Rooms:
         return address if address + words + behind <= SCRATCH else None
 
     def is_free(self, memory: Local, start: int, end: int) -> bool:
-        """Whether no version is in these words."""
-        return all(version.end <= start or end <= version.address for version in self._of(memory))
+        """Whether these words are there for tensors, and none is in them."""
+        empty = all(version.end <= start or end <= version.address for version in self._of(memory))
+        return empty and end <= SCRATCH
 
     def victims(self, memory: Local, held: Collection[Version]) -> list[Version]:
         """What may leave a memory. Raises NoRoom where nothing may."""

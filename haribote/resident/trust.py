@@ -87,6 +87,7 @@ class Trial:
             self._prepare(plain, arrays, True)
             self._machine.run(plain.program)
             wanted, _ = self._result(plain)
+            self._scrub(plain)
         self._prepare(moved, arrays, everywhere)
         hidden = [memory for memory in LOCALS if _written(moved.program, memory) is None]
         before = {memory: self._lm(memory).copy() for memory in hidden}
@@ -109,15 +110,19 @@ class Trial:
         machine = self._machine
         for name in ("grf0", "grf1", "t"):
             getattr(machine, name)[...] = self._junk((machine.t.shape[-1],))
-        for operand in (*emitted.op.inputs, emitted.op.output):
-            if operand.memory != "DRAM":
-                room = self._lm(operand.memory)[operand.address : operand.address + operand.words]
-                room[...] = self._junk(room.shape)
+        self._scrub(emitted)
         for operand, array in zip(emitted.op.inputs, arrays, strict=True):
             if operand.memory == "DRAM":
                 machine.write_dram(operand.address, array)
             else:
                 operand.layout.scatter(array, self._lm(operand.memory), operand.address, everywhere)
+
+    def _scrub(self, emitted: _Emitted) -> None:
+        """Junk where the operands in LM are: what an earlier run left there must not help."""
+        for operand in (*emitted.op.inputs, emitted.op.output):
+            if operand.memory != "DRAM":
+                room = self._lm(operand.memory)[operand.address : operand.address + operand.words]
+                room[...] = self._junk(room.shape)
 
     def _result(self, emitted: _Emitted) -> tuple[Array, bool]:
         """The bits of the result in copy 0, and whether another copy differs."""
