@@ -118,9 +118,11 @@ class Trial:
                 operand.layout.scatter(array, self._lm(operand.memory), operand.address, everywhere)
 
     def _scrub(self, emitted: _Emitted) -> None:
-        """Junk where the operands in LM are: what an earlier run left there must not help."""
+        """Junk where the operands are: what an earlier run left there must not help."""
         for operand in (*emitted.op.inputs, emitted.op.output):
-            if operand.memory != "DRAM":
+            if operand.memory == "DRAM":
+                self._machine.write_dram(operand.address, self._junk(operand.shape))
+            else:
                 room = self._lm(operand.memory)[operand.address : operand.address + operand.words]
                 room[...] = self._junk(room.shape)
 
