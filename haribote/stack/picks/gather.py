@@ -101,14 +101,14 @@ def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[In
     wants = [
         Wants.of(numbers.reshape(-1, pes), place.map.width) for numbers, place in zip(wanted, sources, strict=True)
     ]
-    constants = _constant(code, 0), _constant(code, fill)
+    constants = constant(code, 0), constant(code, fill)
     rows = np.flatnonzero((elements(target.map.padded) >= 0).any(axis=1))
     if not combine and _copied(code, sources, target, rows, [numbers[0] for numbers in wanted], wants, constants[1]):
         return
-    rounds = _rounds(code, sources, wants)
+    rounds = rounds_of(code, sources, wants)
     picker = Picker(rows, wanted, rounds, *constants, combine)
     near = max(map(code.largest, GRF)) >= target.words  # LM is slow to read again what was written
-    with _sink(code, target, rows, LM if combine and near else LM[:1]) as (bank, base):
+    with sink(code, target, rows, LM if combine and near else LM[:1]) as (bank, base):
         for number, batch in enumerate(rounds):
             with code.scratch():
                 starts = []
@@ -122,15 +122,15 @@ def _gather(code: Code, sources: Sequence[Place], target: Place, wanted: list[In
                     indirect(code, others, pe_of, bank)
 
 
-def _constant(code: Code, word: int) -> int:
+def constant(code: Code, word: int) -> int:
     """The address of four words in LM0."""
     return code.table(
         ("fill", word), 4, lambda slot: [f'imm i"0x{word:08x}" $nowrite', f"lpassa $aluf $llm{slot.address}"], ("LM0",)
     ).address
 
 
-def _rounds(code: Code, sources: Sequence[Place], wants: Sequence[Wants]) -> list[list[Load]]:
-    """What is in LM0 at the same time: as many parts of the sources as there is room for."""
+def rounds_of(code: Code, sources: Sequence[Place], wants: Sequence[Wants], together: bool = True) -> list[list[Load]]:
+    """What is in LM0 at the same time: as many parts of the sources as there is room for, or one."""
     room = code.largest("LM0")
     room -= min(KEPT, room // 4)
     rounds: list[list[Load]] = [[]]
@@ -138,7 +138,7 @@ def _rounds(code: Code, sources: Sequence[Place], wants: Sequence[Wants]) -> lis
     for number, (source, wanted) in enumerate(zip(sources, wants, strict=True)):
         for load in loads(code, number, source, wanted, room):
             words = 0 if load.there else load.words
-            if words > left:
+            if words > left or not together:
                 rounds.append([])
                 left = room
             rounds[-1].append(load)
@@ -147,7 +147,7 @@ def _rounds(code: Code, sources: Sequence[Place], wants: Sequence[Wants]) -> lis
 
 
 @contextmanager
-def _sink(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterator[tuple[str, int]]:
+def sink(code: Code, target: Place, rows: Ints, barred: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Bank and address to write to: the target, or if LM is read there all the while, room from which it is copied."""
     if target.memory not in barred:
         yield target.memory, target.address
@@ -184,7 +184,7 @@ def _copied(
         return False
     used = sorted({int(start) // VIRTUAL for start in first.ravel() if start != ANY})
     barred = [banks[number] for number in used if banks[number] in LM]
-    with _sink(code, target, rows, barred if target.memory in barred else ()) as (bank, base):
+    with sink(code, target, rows, barred if target.memory in barred else ()) as (bank, base):
         found = items(base + rows, first)
         for number in used:
             part = [(item, int(item.reads[0]) % VIRTUAL) for item in found if item.reads[0] // VIRTUAL == number]

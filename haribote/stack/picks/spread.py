@@ -54,6 +54,20 @@ class Wants:
         return bool((self.may.any(axis=(0, 1)) & (np.arange(isa.ALL_PES) // pe_weight(bit) & 1 == 1)).any())
 
 
+def tied(target: BitMap, held: Ints, source: BitMap, along: Sequence[tuple[int, int]]) -> Wants:
+    """What words that hold elements `held` of the target may want of a source: anything, but along pairs of axes (of
+    the source, of the target) what has the same index.
+    """
+    wanted = np.asarray((held >= 0).any(axis=0), np.bool_)
+    may = np.broadcast_to(wanted, (source.width, 2, len(wanted))).copy()
+    same = Wants.of(held, target.width)
+    for axis, other in along:
+        bits = [*target.axes[other]]
+        for number, index in enumerate(source.axes[axis]):
+            may[index] = same.may[bits[number]] if number < len(bits) else np.stack([wanted, np.zeros_like(wanted)])
+    return Wants(may)
+
+
 def gathered(source: BitMap, wants: Wants, small: bool = False) -> BitMap:
     """The map in PEs that has all that is wanted. small: with the fewest words; otherwise words that are in their PE
     already stay where they are.
@@ -139,13 +153,17 @@ def _with_second_words(found: BitMap) -> BitMap:
     return BitMap.of(found.memory, (*found.shape, 2), carries)
 
 
-def loads(code: Code, tensor: int, source: Place, wants: Wants, room: int) -> Iterator[Load]:
+def loads(
+    code: Code, tensor: int, source: Place, wants: Wants, room: int, found: BitMap | None = None
+) -> Iterator[Load]:
     """The parts of a tensor, each of at most `room` words, one after another: where a part is not needed any more, the
-    next may take its place. Adds the lines that bring a tensor to where it can be taken apart.
+    next may take its place. Adds the lines that bring a tensor to where it can be taken apart. found: the map that it
+    will have in the PEs, if not the best one.
     """
-    found = gathered(source.map, wants)
-    if 2 * found.longs > room:
-        found = gathered(source.map, wants, small=True)
+    if found is None:
+        found = gathered(source.map, wants)
+        if 2 * found.longs > room:
+            found = gathered(source.map, wants, small=True)
     fixed: list[int] = []
     lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
     while 2 * found.longs >> len(fixed) > room:
