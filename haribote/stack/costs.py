@@ -57,7 +57,9 @@ def copied(way: Way, target: BitMap) -> list[Bit]:
     return [
         bit
         for bit, carry in target.carries
-        if carry == COPY and bit not in wired and (bit.level == "address" or (bit in way.puts and not way.free_copies))
+        if carry == COPY
+        and bit not in wired
+        and (bit.level in ("W", "address") or (bit in way.puts and not way.free_copies))
     ]
 
 

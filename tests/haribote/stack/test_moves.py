@@ -47,6 +47,12 @@ def _dl(tag: str) -> tuple[str, str]:
     return f"{'x'.join(map(str, LAYOUTS[tag].shape))}.dram", tag
 
 
+def test_both_words_of_a_long_word_are_copies() -> None:
+    found = MAPS["16x16"]
+    twice = BitMap.of("LM", found.shape, {**found.table, W: COPY, address(found.address_bits): found[W]})
+    _sound(move(source_of(found), target_of(twice)))
+
+
 @pytest.mark.parametrize(("before", "after"), [_dl(tag) for tag in DL] + [_dl(tag)[::-1] for tag in UL])
 def test_the_search_is_never_behind_the_kernels_written_by_hand(before: str, after: str) -> None:
     start = MAPS[before] if before.endswith("dram") else MAPS[before].weakened()
