@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from string import ascii_lowercase
@@ -17,7 +18,7 @@ from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
 from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
 from haribote.stack.planner.families import candidates, projected, reduced
-from haribote.stack.planner.states import State, estimate, groups
+from haribote.stack.planner.states import NoWay, State, estimate, groups
 from simulator.isa import STEP_CYCLES
 
 Rule = Callable[[State, onnx.NodeProto], Iterator[State]]
@@ -40,7 +41,8 @@ def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
         yield _updated(state, node)
         return
     for split, found in _loops(state, node):
-        yield _computed(state, node, split, found)[0]
+        with suppress(NoWay):
+            yield _computed(state, node, split, found)[0]
 
 
 def _loops(state: State, node: onnx.NodeProto) -> list[Place]:
@@ -141,8 +143,9 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     sources = state.of(name) or [Version(name, found, split) for split, found in candidates(shape)]
     for source in sources:
         padded = set(facts.padded_axes(source)) & set(axes)
-        there = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
-        yield _reduced(*there, node, axes, kept, combine)
+        with suppress(NoWay):
+            there = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
+            yield _reduced(*there, node, axes, kept, combine)
 
 
 def _reduced(
@@ -187,7 +190,8 @@ def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
             for other in _partners(state, node, letters, which, known):
                 found[(known, other) if which == 0 else (other, known)] = None
     for a, b in found:
-        yield from islice(_multiplied(state, node, letters, a, b), TARGETS)
+        with suppress(NoWay):
+            yield from islice(_multiplied(state, node, letters, a, b), TARGETS)
 
 
 def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
@@ -292,10 +296,14 @@ def pick(state: State, node: onnx.NodeProto) -> Iterator[State]:
         sources = [Version(source_name, found, split) for split, found in candidates(facts.index.shape[source_name])]
         sources = [version for version in sources if version.split == whole]
     for wanted in sources:
-        after, source = state.get(wanted)
+        try:
+            after, source = state.get(wanted)
+        except NoWay:
+            continue
         for split, found in candidates(facts.index.shape[result]):
             if view_shape(split) == facts.index.shape[result]:
-                yield _picked(after, source, Version(result, found, split), index_name, fill)
+                with suppress(NoWay):
+                    yield _picked(after, source, Version(result, found, split), index_name, fill)
 
 
 def _picked(state: State, source: Version, made: Version, index_name: str, fill: float) -> State:

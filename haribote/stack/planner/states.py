@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 import onnx
 
+from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, BitMap
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
@@ -18,6 +19,10 @@ from simulator.isa import STEP_CYCLES
 
 Chain = tuple["Chain", Action] | None
 """Actions, the last one outermost."""
+
+
+class NoWay(HariboteError):
+    """A version cannot be had in a state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +107,11 @@ class State:
         if name in facts.index.constants:
             fresh = replace(fresh, fill=facts.constant_fill(name, wanted.fill))
             return self.settled(fresh), fresh
-        if not self.of(name):
-            assert name in facts.inputs, f"{name} is used before it is made"
-            return self.did(Load(fresh), load_cost(fresh.map), fresh), fresh
         near = [v for v in self.of(name) if v.split == wanted.split]
-        assert near, f"{name} is in no version with the split {wanted.split}"
+        if not near and name in facts.inputs:
+            return self.did(Load(fresh), load_cost(fresh.map), fresh), fresh
+        if not near:
+            raise NoWay(f"{name} is in no version that is split as {wanted.split}")
         source = min(near, key=lambda version: estimate(version.map, wanted.map))
         state, source = self._named(source)
         made = replace(wanted, fill=source.fill)
