@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from haribote.graph import Index, updates
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
+from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import View, views_of
 
 Array = NDArray[Any]
@@ -33,7 +34,8 @@ class Facts:
     renamed: names that it gives to values, and theirs.
     """
 
-    def __init__(self, model: onnx.ModelProto) -> None:
+    def __init__(self, model: onnx.ModelProto, tariff: Tariff) -> None:
+        self.tariff = tariff
         self.model, self.index = model, Index(model)
         self.updates = updates(model)
         self.updated = {after: before for before, after in self.updates.items()}

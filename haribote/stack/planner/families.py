@@ -71,7 +71,7 @@ def near(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], acro
     _lowest(table, MABS, columns)
     _lowest(table, PES, rows)
     _across(table, across, rows, columns)
-    _highest(table, L1BS, rows)
+    _l1bs(table, rows)
     _rest(table, [*rows[:CYCLES], *columns, *rows[CYCLES:]])
     return BitMap.of("LM", tuple(shape), table)
 
@@ -81,7 +81,7 @@ def wide(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], acro
     rows, columns, table = list(rows), list(columns), _copies()
     _lowest(table, (*PES, *MABS), columns)
     _across(table, across, rows, columns)
-    _highest(table, L1BS, rows)
+    _l1bs(table, rows)
     _rest(table, [*rows, *columns])
     return BitMap.of("LM", tuple(shape), table)
 
@@ -103,8 +103,19 @@ def _highest(table: dict[Bit, int], places: Sequence[Bit], left: list[int]) -> N
 
 
 def _across(table: dict[Bit, int], across: Across, rows: list[int], columns: list[int]) -> None:
-    if across != "copies":
-        _highest(table, L2BS, rows if across == "rows" else columns)
+    """Deal out over the L2Bs what fills them all and, of rows, the L1Bs too: a level that holds parts of a sum beside
+    copies of them cannot be added up.
+    """
+    if across == "columns" and len(columns) >= len(L2BS):
+        _highest(table, L2BS, columns)
+    if across == "rows" and len(rows) >= len(L2BS) + len(L1BS):
+        _highest(table, L2BS, rows)
+
+
+def _l1bs(table: dict[Bit, int], rows: list[int]) -> None:
+    """Rows over all L1Bs, or over none."""
+    if len(rows) >= len(L1BS):
+        _highest(table, L1BS, rows)
 
 
 def _rest(table: dict[Bit, int], left: Sequence[int]) -> None:

@@ -18,7 +18,8 @@ from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
 from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
 from haribote.stack.planner.families import candidates, projected, reduced
-from haribote.stack.planner.states import NoWay, State, estimate, groups
+from haribote.stack.planner.states import NoWay, State, groups
+from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
 
 Rule = Callable[[State, onnx.NodeProto], Iterator[State]]
@@ -140,12 +141,32 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     shape, kept = facts.index.shape[name], attributes(node).get("keepdims", 1)
     axes = _axes(facts, node, len(shape))
     combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
-    sources = state.of(name) or [Version(name, found, split) for split, found in candidates(shape)]
+    there = state.of(name)
+    elsewhere = [Version(name, found, split) for split, found in candidates(shape)]
+    yield from _first(lambda sources: _reductions(state, node, sources, axes, kept, combine), (there, elsewhere))
+
+
+def _first(
+    rule: Callable[[Sequence[Version]], Iterator[State]], choices: Sequence[Sequence[Version]]
+) -> Iterator[State]:
+    """What a rule makes of the first choice of versions from which it makes anything."""
+    for versions in choices:
+        found = list(rule(versions))
+        if found:
+            yield from found
+            return
+
+
+def _reductions(
+    state: State, node: onnx.NodeProto, sources: Sequence[Version], axes: tuple[int, ...], kept: int, combine: str
+) -> Iterator[State]:
+    """A reduction of each of these versions."""
+    facts = state.facts
     for source in sources:
         padded = set(facts.padded_axes(source)) & set(axes)
         with suppress(NoWay):
-            there = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
-            yield _reduced(*there, node, axes, kept, combine)
+            after, found = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
+            yield _reduced(after, found, node, axes, kept, combine)
 
 
 def _reduced(
@@ -162,7 +183,9 @@ def _reduced(
     left = [axis for axis in state.facts.padded_axes(source) if axis not in axes]
     fill = source.fill if not left or source.fill == 0.0 or "add" not in combine else None
     made = Version(node.output[0], target, split, fill if left else 0.0)
-    cost = estimate(reduced(source.map, inner, PART), after)
+    cost = state.facts.tariff.price(reduced(source.map, inner, PART), after, combine)
+    if cost >= NEVER:
+        raise NoWay(f"no way to reduce {source.value} in {source.map}")
     return state.did(Shift(source, made, combine, inner), cost, made)
 
 
@@ -184,9 +207,18 @@ def _axes(facts: Facts, node: onnx.NodeProto, rank: int) -> tuple[int, ...]:
 def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """By every core that suits a layout of one operand and a layout of the other that goes with it."""
     letters = _letters(state.facts, node)
+    for everywhere in (False, True):
+        followers = list(_products(state, node, letters, everywhere))
+        if followers:
+            yield from followers
+            return
+
+
+def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str], everywhere: bool) -> Iterator[State]:
+    """everywhere: also from layouts that no operand has yet."""
     found: dict[tuple[Version, Version], None] = {}
     for which in (0, 1):
-        for known in _operands(state, node.input[which], letters[which]):
+        for known in _operands(state, node.input[which], everywhere):
             for other in _partners(state, node, letters, which, known):
                 found[(known, other) if which == 0 else (other, known)] = None
     for a, b in found:
@@ -212,10 +244,10 @@ def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
     return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
 
 
-def _operands(state: State, name: str, letters: str) -> list[Version]:
+def _operands(state: State, name: str, everywhere: bool) -> list[Version]:
     """The layouts of an operand from which the other's may follow: those that it has, else the families."""
-    there = [version for version in state.of(name) if PART not in dict(version.map.carries).values()]
-    if there and name not in state.facts.parameters:
+    there = list(state.of(name))
+    if there and name not in state.facts.parameters and not everywhere:
         return there
     wanted = [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
     return [*there, *wanted]
@@ -263,10 +295,11 @@ def _multiplied(
             continue
         after = state.did(action, cost)
         wanted = [(s, m) for s, m in candidates(facts.index.shape[name]) if s == split]
-        wanted.sort(key=lambda place: estimate(core.target, place[1]))
-        for _, target in wanted[:TARGETS]:
-            final = replace(made, map=target)
-            yield after.did(Shift(made, final, "fadd"), estimate(core.target, target), final)
+        priced = [(facts.tariff.price(core.target, target, "fadd"), target) for _, target in wanted]
+        for price, target in sorted(priced, key=lambda entry: entry[0])[:TARGETS]:
+            if price < NEVER:
+                final = replace(made, map=target)
+                yield after.did(Shift(made, final, "fadd"), price, final)
 
 
 def _operands_there(

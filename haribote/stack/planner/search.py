@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import onnx
 
 from haribote.graph import complete
-from haribote.stack.plan import Become, Plan, Store
+from haribote.stack.maps import COPY, PART
+from haribote.stack.plan import Become, Plan, Shift, Store
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
-from haribote.stack.planner.rules import rule_of
+from haribote.stack.planner.families import reduced
+from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
+from haribote.stack.planner.tariff import Ask, Tariff
 
 BEAM = 12
 """States that are kept after each node."""
+
+
+ROUNDS = 12
+"""Times that a graph is planned anew since its moves cost other than guessed."""
 
 
 def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
@@ -22,19 +30,39 @@ def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
 
     Raises NotPlanned for a node that the stack cannot do.
     """
-    facts = Facts(model)
+    tariff = Tariff()
+    for _ in range(ROUNDS):
+        found = _planned(Facts(model, tariff), beam)
+        if not any([tariff.learn(*asked) for asked in _moves(found)]):
+            break
+    tariff.save()
+    return found
+
+
+def _planned(facts: Facts, beam: int) -> Plan:
+    """The cheapest plan at today's prices."""
     states = [State(facts)]
     for node in ordered(facts):
         if node.output[0] in facts.views:
             continue
         rule = rule_of(node)
         after = [follower for state in states for follower in rule(state, node)]
-        assert after, f"no layout for node {node.name} ({node.op_type})"
+        if not after:
+            raise NotPlanned(f"there is no layout for node {node.name} ({node.op_type})", "report the graph")
         states = _best(after, _needed(facts, node), beam)
     finished = [_finished(state) for state in states]
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
     return Plan(_with_constants(facts), clustered(best.actions()), residents)
+
+
+def _moves(found: Plan) -> Iterator[Ask]:
+    """The moves of a plan."""
+    for action in found.actions:
+        if isinstance(action, Shift):
+            before = reduced(action.source.map, action.axes, PART) if action.axes else action.source.map
+            after = reduced(action.source.map, action.axes, COPY) if action.axes else action.target.map
+            yield before, after, action.combine
 
 
 def ordered(facts: Facts) -> list[onnx.NodeProto]:

@@ -14,7 +14,7 @@ from haribote.stack.maps import COPY, BitMap
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
 from haribote.stack.planner.families import L2BS, projected
-from haribote.stack.planner.guess import guess
+from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
 
 Chain = tuple["Chain", Action] | None
@@ -112,10 +112,13 @@ class State:
             return self.did(Load(fresh), load_cost(fresh.map), fresh), fresh
         if not near:
             raise NoWay(f"{name} is in no version that is split as {wanted.split}")
-        source = min(near, key=lambda version: estimate(version.map, wanted.map))
+        source = min(near, key=lambda version: facts.tariff.price(version.map, wanted.map))
         state, source = self._named(source)
         made = replace(wanted, fill=source.fill)
-        return state.did(Shift(source, made), estimate(source.map, made.map), made), made
+        cost = facts.tariff.price(source.map, made.map)
+        if cost >= NEVER:
+            raise NoWay(f"{name} has no way from {source.map} to {wanted.map}")
+        return state.did(Shift(source, made), cost, made), made
 
     def _filled(self, wanted: Version) -> tuple[State, Version]:
         """A version whose padding holds `wanted.fill`: brought, and mended where its padding holds something else."""
@@ -154,12 +157,6 @@ def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProt
     result = facts.same(name, f"{name}.filled.{wanted.fill:g}")
     node = onnx.helper.make_node(op_type, inputs, [result], name=result)
     return node, Version(mask, projected(found.map, view_shape(split)), split, fill)
-
-
-@lru_cache(maxsize=1 << 18)
-def estimate(source: BitMap, target: BitMap) -> float:
-    """Cycles of a move."""
-    return guess(source, target)
 
 
 def groups(found: BitMap) -> int:

@@ -1,0 +1,95 @@
+"""What moves cost: guessed at first, then known of those that a plan really wants.
+
+The planner weighs thousands of moves, and writing one takes a search. So it plans by guesses, has the moves of its plan
+written and priced, and plans again until the moves that it wants are known. Prices are kept between runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from haribote.stack import moves, paths
+from haribote.stack.code import Code
+from haribote.stack.maps import BitMap
+from haribote.stack.places import NoRoom, Place
+from haribote.stack.planner.guess import guess
+from simulator import assemble
+from simulator.assembly.checks import fix_nops
+from simulator.cache import cache_folder
+from simulator.files import FileError, write_file
+from simulator.isa.cost import cost_of
+
+Ask = tuple[BitMap, BitMap, str]
+"""The map before, the map after, and what joins parts."""
+NEVER = 1e9
+"""The price of a move that cannot be had."""
+
+
+class Tariff:
+    """Prices in cycles, one move after another."""
+
+    def __init__(self) -> None:
+        self._prices: dict[Ask, float] = {}
+        self._known: set[Ask] = set()
+        self._kept = _read()
+
+    def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
+        """Cycles of a move, as far as known."""
+        ask = source, target, combine
+        if ask not in self._prices:
+            kept = self._kept.get(_key(ask))
+            if kept is not None:
+                self._known.add(ask)
+            self._prices[ask] = guess(source, target) if kept is None else kept
+        return self._prices[ask]
+
+    def learn(self, source: BitMap, target: BitMap, combine: str = "") -> bool:
+        """Find out what a move costs. False where it was known."""
+        ask = source, target, combine
+        self.price(*ask)
+        if ask in self._known:
+            return False
+        self._known.add(ask)
+        self._prices[ask] = self._kept[_key(ask)] = _written(*ask)
+        return True
+
+    def save(self) -> None:
+        """Keep what is known for the next run."""
+        try:
+            _file().parent.mkdir(parents=True, exist_ok=True)
+            write_file(_file(), json.dumps(self._kept).encode(), durable=False)
+        except (OSError, FileError):
+            pass  # a cache that cannot be written costs time only
+
+
+def _written(source: BitMap, target: BitMap, combine: str) -> float:
+    """The cycles of a move as it is written, from one bank to the other."""
+    code = Code()
+    try:
+        moves.emit(code, Place("LM1", 0, source), Place("LM0", 0, target), combine)
+    except NoRoom:
+        return NEVER
+    return cost_of(assemble(fix_nops(assemble("\n".join(code.lines) + "\n")))).cycles
+
+
+def _key(ask: Ask) -> str:
+    return hashlib.sha256(repr(ask).encode()).hexdigest()[:24]
+
+
+@cache
+def _file() -> Path:
+    """Where prices are kept of the moves as this version writes them."""
+    folder = Path(paths.__file__).parent
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py"))))
+    return cache_folder() / "stack" / f"prices-{digest.hexdigest()[:16]}.json"
+
+
+def _read() -> dict[str, float]:
+    try:
+        found: dict[str, float] = json.loads(_file().read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
