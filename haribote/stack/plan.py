@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnx
@@ -109,7 +109,7 @@ class Pick:
     index: NDArray[np.int64] | Version
     fill: float = 0.0
     others: tuple[Version, ...] = ()
-    combine: str = ""
+    combine: Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"] = ""
     along: tuple[tuple[int, int], ...] = ()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -52,13 +53,15 @@ def emit(
     index: NDArray[Any],
     fill: float | int = 0.0,
     combine: Join = "",
+    padding: bool = False,
 ) -> None:
     """Adds the lines of target[e] = source[index[e]], all flat and row-major in the maps' shapes.
 
     source: several tensors count as one, one after another. target: one place, or several with any maps. index: of the
     target's shape; -1 takes `fill`. With `combine` it has one axis more, the first: the terms of every element, which
     are joined (in single precision, or as int32); -1 is none, and what has none becomes the least there is (0, -inf,
-    …). Targets are in banks of the PEs; sources anywhere. Raises PickError for an index that is out of bounds, NoRoom.
+    …). padding: what the target's map pads its axes by takes `fill` too; otherwise it may hold anything. Targets are in
+    banks of the PEs; sources anywhere. Raises PickError for an index that is out of bounds, NoRoom.
     """
     sources = [source] if isinstance(source, Place) else list(source)
     end = sum(int(np.prod(place.map.shape)) for place in sources)
@@ -71,8 +74,13 @@ def emit(
         terms = flat.shape[0] if combine else 1
         if flat.size != terms * np.prod(place.map.shape):
             raise PickError(f"indices of shape {flat.shape} for a target of shape {place.map.shape}", "one per element")
+        own = flat.reshape(terms, *place.map.shape)
+        if padding:
+            place = replace(place, map=place.map.padded)
+            widths = [(0, wide - size) for wide, size in zip((terms, *place.map.shape), own.shape, strict=True)]
+            own = np.pad(own, widths, constant_values=-1)
         with code.scratch():
-            wanted = needs(place.map, sources, flat.reshape(terms, -1))
+            wanted = needs(place.map, sources, own.reshape(terms, -1))
             _gather(code, sources, place, wanted, NOTHING[combine] if combine else word_of_fill(fill), combine)
 
 

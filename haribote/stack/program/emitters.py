@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import onnx
 
 from haribote.graph import Index, clone
-from haribote.stack import moves, products, vectors
+from haribote.stack import moves, picks, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import PART
 from haribote.stack.places import Place
@@ -117,4 +118,15 @@ def _multiply(action: Multiply, context: Context) -> None:
 
 
 def _pick(action: Pick, context: Context) -> None:
-    raise NotImplementedError(action)
+    target, homes = action.target, context.homes
+    fill = action.fill if np.issubdtype(context.index.dtype[target.value], np.floating) else int(action.fill)
+    assert target.fill in (None, action.fill), "a pick pads with what it fills with"
+    index = homes.of(action.index) if isinstance(action.index, Version) else action.index
+    sources = [_nearest(homes.of(version)) for version in (action.source, *action.others)]
+    padding = target.fill is not None
+    picks.emit(context.code, sources, homes.of(target), index, fill, action.combine, padding, action.along)
+
+
+def _nearest(places: Places) -> Place:
+    """The home in LM0, from where picks read, if there is one."""
+    return min(places, key=lambda place: place.memory != "LM0")

@@ -119,6 +119,15 @@ def test_tables_stream_where_no_bank_has_room() -> None:
     assert any(line.startswith("mvp") for line in code.lines)
 
 
+def test_padding_takes_the_fill_value() -> None:
+    code = Code()
+    source, target = taken(code, "LM0", SMALL), taken(code, "LM1", as_shape(SMALL, 13, 10))
+    gather.emit(code, source, target, np.arange(256).reshape(16, 16)[3:, 6:], 5.0, padding=True)
+    x = np.random.default_rng(0).normal(size=(16, 16)).astype(np.float32)
+    expected = np.pad(x[3:, 6:], ((0, 3), (0, 6)), constant_values=5.0)
+    assert wrong(run(code, {source: x}), Place("LM1", target.address, SMALL), expected) == ""
+
+
 def test_an_index_out_of_bounds_is_refused() -> None:
     code = Code()
     place = Place("LM0", 0, SMALL)
