@@ -42,7 +42,7 @@ def compared(model: onnx.ModelProto) -> onnx.ModelProto:
         "(float[2,3,7,6] x, float[4,3,3,2] w) => (float[a,b,c,d] y) { y = Conv(x, w) }",
         "(float[2,3,7,6] x, float[4,3,3,2] w, float[4] b) => (float[a,b,c,d] y) "
         "{ y = Conv<pads = [1,0,1,1], strides = [2,1], dilations = [1,2]>(x, w, b) }",
-        "(float[2,3,7,6] x, float[4,3,3,3] w) => (float[a,b,c,d] y) { y = Conv<auto_pad = \"SAME_UPPER\">(x, w) }",
+        '(float[2,3,7,6] x, float[4,3,3,3] w) => (float[a,b,c,d] y) { y = Conv<auto_pad = "SAME_UPPER">(x, w) }',
         "(float[2,4,4,3] x, float[4,3,3,2] w) => (float[a,b,c,d] y) "
         "{ y = ConvTranspose<strides = [2,1], pads = [1,0,0,1]>(x, w) }",
         "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = MaxPool<kernel_shape = [2,2], strides = [2,2]>(x) }",
