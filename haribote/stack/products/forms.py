@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
+from haribote.stack.products.core import Kind
 from haribote.stack.products.room import BLOCK, GROUP, Banks
 
-Matrix = tuple[str, str]
-"""The operands of rows 0 to 3 and of rows 4 to 7 of an 8x8 matrix."""
+
+class Matrix(NamedTuple):
+    """The operands of a matrix, four rows each; as halves they are read eight at a time."""
+
+    written: tuple[str, ...]
+    read: tuple[str, ...]
+
+
 Form = Mapping[str, Matrix]
 """The matrices of a block: `hi`, and `lo` where it is exact."""
 
@@ -28,7 +36,9 @@ class Registers:
         if found is None:
             found = "lx" if self._last == "ly" else "ly"
             self._holds[found] = matrix
-            self.code.add(f"gmwrite {matrix[0]} ${found}0", f"gmwrite {matrix[1]} ${found}4")
+            half = matrix.read[0].startswith("$ll")
+            name, rows, wide = ("hmwrite", 8, "l") if half else ("gmwrite", 4, "")
+            self.code.add(*(f"{name} {part} ${wide}{found}{rows * i}" for i, part in enumerate(matrix.read)))
         self._last = found
         return found
 
@@ -39,33 +49,34 @@ class Registers:
                 self._holds[name] = None
 
 
-def used_once(code: Code, banks: Banks, parts: tuple[str, ...]) -> list[Form]:
+def used_once(code: Code, banks: Banks, parts: tuple[str, ...], kind: Kind) -> list[Form]:
     """Two forms in turn, each used right after it is made.
 
     Rounded values are read beside the subtraction that reads them too, so they may lie with the vectors; what is left
     beside products that are no sums yet, so one half may lie with the sums. The other half comes a step later, when
     sums are written.
     """
+    if "lo" not in parts:
+        return [{"hi": rows(code.take(2 * kind.rows, (banks.sums,)))} for _ in range(2)]
     found: list[Form] = []
     for _ in range(2):
-        near = code.take(BLOCK, (banks.vectors if banks.vectors in GRF else banks.matrices,))
-        form = {"hi": rows(near)}
-        if "lo" in parts:
-            halves = code.take(GROUP, (banks.sums,)), code.take(GROUP, (banks.matrices,))
-            form["lo"] = (long(halves[0], 0, "v"), long(halves[1], 0, "v"))
-        found.append(form)
+        hi = code.take(2 * kind.rows, (banks.vectors if banks.vectors in GRF else banks.matrices,))
+        halves = [long(code.take(GROUP, (bank,)), 0, "v") for bank in (banks.sums, banks.matrices)]
+        found.append({"hi": rows(hi), "lo": Matrix(tuple(halves), tuple(halves))})
     return found
 
 
-def kept(code: Code, banks: Banks, parts: tuple[str, ...], row_groups: int, blocks: int) -> list[Form]:
+def kept(code: Code, banks: Banks, parts: tuple[str, ...], row_groups: int, blocks: int, kind: Kind) -> list[Form]:
     """Forms for all rows, or where they do not fit for a row group, in a memory of their own."""
     rest = [bank for bank in (*LM, *GRF) if bank not in (banks.vectors, banks.sums)]
     where = sorted(rest, key=lambda bank: bank != banks.matrices)
-    if code.largest(where[0]) < BLOCK * row_groups * blocks * len(parts):
+    if code.largest(where[0]) < 2 * kind.rows * row_groups * blocks * len(parts):
         row_groups = 1
-    return [{part: rows(code.take(BLOCK, where)) for part in parts} for _ in range(row_groups * blocks)]
+    return [{part: rows(code.take(2 * kind.rows, where)) for part in parts} for _ in range(row_groups * blocks)]
 
 
 def rows(slot: Slot) -> Matrix:
     """The matrix whose rows lie one after another in a slot."""
-    return long(slot, 0, "v"), long(slot, GROUP, "v")
+    written = tuple(long(slot, at, "v") for at in range(0, slot.words, GROUP))
+    half = slot.words > BLOCK
+    return Matrix(written, tuple("$l" + part[1:] for part in written[::2]) if half else written)

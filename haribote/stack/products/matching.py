@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
-from haribote.stack.products.core import NEAR, Core, Precision
+from haribote.stack.products.core import HALF, NEAR, SINGLE, Core, Precision
 from haribote.stack.products.cost import Cost
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, tags
 from haribote.stack.products.walk import Side, count
@@ -63,10 +63,13 @@ class Loops:
     batch: tuple[Tag, ...]
 
 
-def loops(spec: Spec, x: Carries, y: Carries) -> Loops | None:
-    """The loops over addresses, each lowest index first; None where the operands differ in what is summed over there
-    or in their batches."""
-    found = [sorted(Side((), carries).tags(), key=spec.rank) for carries in (x, y)]
+def loops(spec: Spec, x: Carries, y: Carries, near: tuple[Bit, ...] = NEAR) -> Loops | None:
+    """The loops over addresses, those of `near` left out, each lowest index first; None where the operands differ in
+    what is summed over there or in their batches."""
+    found = [
+        sorted((tag for tag in Side((), own).tags() if tag not in [own.get(bit) for bit in near]), key=spec.rank)
+        for own in (x, y)
+    ]
     shared = [[tag for tag in own if tag.letter in spec.summed | spec.batch] for own in found]
     if shared[0] != shared[1]:
         return None
@@ -82,7 +85,7 @@ def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
         for found in (x, y)
     ]
     near = [[found[bit] for bit in NEAR] for found in (x, y)]
-    summed = [all(isinstance(carry, Tag) and carry.letter in spec.summed for carry in own) for own in near]
+    summed = [all(_summed(spec, carry) for carry in own) for own in near]
     if summed[0] and near[0] == near[1]:
         yield None, None
     for own in range(2):
@@ -95,21 +98,28 @@ def turns(spec: Spec, x: Carries, y: Carries) -> Iterator[tuple[Turn, Turn]]:
         yield tuple(tuple(found[tag] for tag in chosen) for found in at)  # type: ignore[misc]
 
 
+def _summed(spec: Spec, carry: Carry) -> bool:
+    return isinstance(carry, Tag) and carry.letter in spec.summed
+
+
 def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iterator[Core]:
     """The ways through the matrix unit."""
     both = tags(a, spec.a), tags(b, spec.b)
     if not all(map(plain, both)):
         return
+    near = HALF.near if precision == "half" else NEAR
     done = False
     for turn in turns(spec, *both):
         if done and None not in turn:
             return
         ready = [turned(carries, own) for carries, own in zip(both, turn, strict=True)]
         far = meet(spec, ready[0], ready[1], FAR)
-        if far is None:
+        if far is None or any(ready[0].get(bit) != ready[1].get(bit) for bit in near):
+            continue
+        if not all(_summed(spec, ready[0].get(bit, NOTHING)) for bit in near):
             continue
         for number in range(2):
-            found = loops(spec, ready[number], ready[1 - number])
+            found = loops(spec, ready[number], ready[1 - number], near)
             if found is not None:
                 done = True
                 yield _matrix_core(spec, a, b, precision, number, turn, far, found)
@@ -125,11 +135,13 @@ def _matrix_core(
     far: Carries,
     at: Loops,
 ) -> Core:
-    rows = at.x_free[:3]
+    kind = HALF if precision == "half" else SINGLE
+    width = len(kind.near)
+    rows = at.x_free[:width]
     target: dict[Bit, Carry] = dict(far)
-    target |= {bit: rows[i] if i < len(rows) else COPY for i, bit in enumerate(NEAR)}
-    target |= {address(i): tag for i, tag in enumerate((*at.y_free, *at.x_free[3:], *at.batch))}
-    cost = Cost(*(count(spec, bits) for bits in (at.x_free[3:], at.y_free[2:], at.summed, at.batch)))
+    target |= {bit: rows[i] if i < len(rows) else COPY for i, bit in enumerate(kind.near)}
+    target |= {address(kind.lead + i): tag for i, tag in enumerate((*at.y_free, *at.x_free[width:], *at.batch))}
+    cost = Cost(*(count(spec, bits) for bits in (at.x_free[width:], at.y_free[2:], at.summed, at.batch)))
     steps = cost.steps(precision, turn[number] is not None, turn[1 - number] is not None)
     cycles = min(2, len(at.y_free))
     return Core(

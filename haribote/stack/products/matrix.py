@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.places import Place
-from haribote.stack.products.core import NEAR, Core
+from haribote.stack.products.core import HALF, Core
 from haribote.stack.products.forms import Form, Registers, kept, rows, used_once
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import Result, result
@@ -20,7 +20,9 @@ from haribote.stack.products.room import GROUP, Banks, banks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import split, unit_matrix
 from haribote.stack.products.turn import turn
-from haribote.stack.products.walk import Side, Values, cycles, walk
+from haribote.stack.products.walk import Side, Values, cycles, operand, walk
+
+COPIES = 8
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,9 @@ class _Walks:
 
 
 def _walks(spec: Spec, x: Carries, y: Carries, goal: Result) -> _Walks:
-    found = loops(spec, x, y)
+    found = loops(spec, x, y, goal.kind.near)
     assert found is not None
-    near = [goal.side.carries[bit] for bit in NEAR]
+    near = [goal.side.carries.get(bit) for bit in goal.kind.near]
     rows = [(number, carry) for number, carry in enumerate(near) if isinstance(carry, Tag)]
     within = goal.cycles or [tag for tag in goal.side.tags() if tag in found.y_free][:2]
     if not all(tag in found.x_free for _, tag in rows) or not all(tag in found.y_free for tag in within):
@@ -64,24 +66,31 @@ class _Product:
     goal: Result
     walks: _Walks
     banks: Banks
-    exact: bool
+    core: Core
 
     def __post_init__(self) -> None:
+        self.exact, self.kind = self.core.precision == "float", self.core.kind
         self.parts = ("hi", "lo") if self.exact else ("hi",)
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
         chunk = self.banks.chunk
         self.vectors = self.code.take(GROUP * self.depth * chunk * len(self.parts), (self.banks.vectors,))
-        self.sums = None if self.banks.in_place else self.code.take(GROUP * chunk, (self.banks.sums,))
+        self.sums = None if self.banks.in_place else self.code.take(4 * self.kind.words * chunk, (self.banks.sums,))
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
-            self.forms, self.copies = used_once(self.code, self.banks, self.parts), [""]
+            self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
         else:
-            self.forms = kept(self.code, self.banks, self.parts, len(self.walks.row_groups), self.depth)
-            other = [bank for bank in GRF if bank != self.x.banks[0]]
-            self.copies = [long(self.code.take(GROUP, other), 0, "v") for _ in range(8)]
+            self.forms = kept(self.code, self.banks, self.parts, len(self.walks.row_groups), self.depth, self.kind)
+            self.copies = self._copies()
         self.between = self._between()
         self.waiting: list[str] = []
         self.rounded: dict[int, list[str]] = {}
+
+    def _copies(self) -> list[str]:
+        """Where rounded blocks lie too, in turn, to be read sooner than LM lets them: none where they are in GRF."""
+        if not self.exact or self.banks.matrices in GRF:
+            return [""]
+        other = [bank for bank in GRF if bank != self.x.banks[0]]
+        return [long(self.code.take(GROUP, other), 0, "v") for _ in range(COPIES)]
 
     def _between(self) -> Slot | None:
         """Room in a memory of which nothing else is read or written during the products."""
@@ -126,6 +135,8 @@ class _Product:
                 self.waiting.append(rounded)
             else:
                 self.code.add(rounded)
+        elif self.kind is HALF:
+            self.code.add(f"hbfn {single}r {forms[0]}")
         else:
             self.code.add(f"gbfn {single} {forms[0]}")
 
@@ -134,20 +145,22 @@ class _Product:
         for number, block in enumerate(self.walks.blocks):
             form = self._form(row_group, number)
             base = {**batch, **self.walks.row_groups[row_group], **block}
-            for half in range(2):
+            for part in range(self.kind.rows // 4):
                 elements = [
                     {**base, **{tag: row >> bit & 1 for bit, tag in self.walks.rows}}
-                    for row in range(4 * half, 4 * half + 4)
+                    for row in range(4 * part, 4 * part + 4)
                 ]
-                copy = self.copies[(2 * number + half) % len(self.copies)]
-                self._split(self.x.text(elements), [matrix[half] for matrix in form.values()], copy)
+                copy = self.copies[(2 * number + part) % len(self.copies)]
+                single = self.x.text(elements, 0, self.kind.words)
+                self._split(single, [matrix.written[part] for matrix in form.values()], copy)
             self.registers.forget(form)
 
     def _split_vectors(self, batch: Values, chunk: Sequence[Values]) -> None:
         for number, block in enumerate(self.walks.blocks):
             self.waiting = self.rounded[number] = []
             for place, group in enumerate(chunk):
-                single = self.y.text(cycles(self.walks.within, {**batch, **group, **block}))
+                elements = cycles(self.walks.within, {**batch, **group, **block})
+                single = self.y.text(elements, 0, self.kind.words)
                 wait = self._waiting(number * len(chunk) + place)
                 self._split(single, [self._vectors(part, number, place) for part in self.parts], between=wait)
 
@@ -184,7 +197,8 @@ class _Product:
                 elements = cycles(self.walks.within, {**batch, **self.walks.row_groups[rows], **group})
                 total = self._sum(place, elements)
                 addend = "" if number == 0 else " $mauf" if forwarded else f" {total}"
-                line = f"gm{'fma' if number else 'mul'} ${register} {self._vectors(vector, block, place)}{addend}"
+                name = f"{'h' if self.kind is HALF else 'g'}m{'fma' if number else 'mul'}"
+                line = f"{name} ${register} {self._vectors(vector, block, place)}{addend}"
                 if last:
                     self.code.add(*self.goal.store(line, elements, (self.banks.vectors, self.banks.sums)))
                 else:
@@ -193,8 +207,11 @@ class _Product:
 
     def _sum(self, place: int, elements: Sequence[Values]) -> str:
         if self.sums is not None:
-            return long(self.sums, GROUP * place, "v")
-        return self.goal.side.text(elements, self.goal.side.banks.index(self.banks.sums))
+            words = self.kind.words
+            return operand(
+                self.sums.bank, [self.sums.address + words * (4 * place + cycle) for cycle in range(4)], words
+            )
+        return self.goal.side.text(elements, self.goal.side.banks.index(self.banks.sums), self.kind.words)
 
 
 def emit_matrix(
@@ -207,12 +224,13 @@ def emit_matrix(
     order = (0, 1) if core.matrix == "a" else (1, 0)
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
     walks = _walks(spec, ready[0], ready[1], goal)
-    exact = core.precision == "float"
     with code.scratch():
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
-        parts = 2 if exact else 1
-        chosen = banks(code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks))
-        _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, exact).run()
+        parts = 2 if core.precision == "float" else 1
+        chosen = banks(
+            code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind
+        )
+        _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core).run()
 
 
 def _best(side: Side, avoided: str) -> Side:

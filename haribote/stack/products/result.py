@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from haribote.stack.code import LM
 from haribote.stack.maps import NOTHING, PART, Bit, W, address
 from haribote.stack.places import Place
-from haribote.stack.products.core import Core, reduction
+from haribote.stack.products.core import Core, Kind, reduction
 from haribote.stack.products.matching import FAR
 from haribote.stack.products.spec import Carry, NoProduct, Tag, tags
 from haribote.stack.products.walk import Side
@@ -17,16 +17,18 @@ from haribote.stack.products.walk import Side
 @dataclass(frozen=True)
 class Result:
     """A target. side: its carries as those of a memory of the PEs, before any sum over MABs. transfer: the one that
-    sums over MABs on the way to L1BM, "" where results go to banks.
+    sums over MABs on the way to L1BM, "" where results go to banks. kind: what comes at a time.
     """
 
     side: Side
     transfer: str
+    kind: Kind
 
     @property
     def cycles(self) -> list[Tag]:
         """The index bits at the cycles of a step, where the target says."""
-        found = [self.side.carries[address(number)] for number in range(2)] if self.transfer else []
+        lead = self.kind.lead
+        found = [self.side.carries.get(address(lead + number)) for number in range(2)] if self.transfer else []
         return [carry for carry in found if isinstance(carry, Tag)]
 
     def store(self, line: str, elements: Sequence[Mapping[Tag, int]], reads: Collection[str]) -> Iterator[str]:
@@ -37,10 +39,11 @@ class Result:
         if self.transfer:
             (place,) = self.side.homes
             width = 16 if self.transfer == "l1bmr4ffadd" else 4
+            start = place.address + width * self.side.longs(elements[0])
             yield f"{line} $nowrite"
-            yield f"{self.transfer} $mauf $lb{place.address + width * self.side.longs(elements[0])}"
+            yield f"{self.transfer} $mauf ${'l' * (self.kind.words // 2)}b{start}"
             return
-        texts = " ".join(self.side.text(elements, home) for home in range(len(self.side.homes)))
+        texts = " ".join(self.side.text(elements, home, self.kind.words) for home in range(len(self.side.homes)))
         if any(bank in LM and bank in reads for bank in self.side.banks):
             yield f"{line} $nowrite"
             yield f"lpassa $mauf {texts}"
@@ -56,7 +59,7 @@ def result(core: Core, target: Place | Sequence[Place]) -> Result:
     if places[0].memory == "L1BM":
         if core.reduced_target is None:
             raise NoProduct("no transfer to L1BM sums exactly what this core leaves in parts", "a target in a bank")
-        found = _before(found, transfer)
+        found = _before(found, transfer, core.kind.lead)
     elif any(place.map.memory != "LM" or place.map != places[0].map for place in places):
         raise NoProduct("the targets of a product are banks, with the same map, or a single place in L1BM")
     own = tags(core.target, core.spec.out)
@@ -65,19 +68,19 @@ def result(core: Core, target: Place | Sequence[Place]) -> Result:
         raise NoProduct(f"the result of {core} is not where the target wants it", f"{core.target}")
     if not core.matrix and any(found[bit] != own[bit] for bit in near):
         raise NoProduct("products in the vector unit stay at W and PE where they are", f"{core.target}")
-    return Result(Side(places, found), transfer)
+    return Result(Side(places, found), transfer, core.kind)
 
 
-def _before(found: Mapping[Bit, Carry], transfer: str) -> dict[Bit, Carry]:
+def _before(found: Mapping[Bit, Carry], transfer: str, lead: int) -> dict[Bit, Carry]:
     """What the PEs hold before the sum over MABs."""
     table: dict[Bit, Carry] = {bit: carry for bit, carry in found.items() if bit.level not in ("MAB", "PE", "address")}
-    lower = [Bit("PE", 0), Bit("PE", 1)]
+    lower = [Bit("PE", 0), Bit("PE", 1), *(address(number) for number in range(lead))]
     table |= {Bit("MAB", number): PART for number in range(4)}
     if transfer == "l1bmr4ffadd":
         lower += [Bit("MAB", 2), Bit("MAB", 3)]
     table |= {bit: found.get(address(number), NOTHING) for number, bit in enumerate(lower)}
-    upper = {bit.number - len(lower): carry for bit, carry in found.items() if bit.level == "address"}
-    return table | {address(number): carry for number, carry in upper.items() if number >= 0}
+    upper = {bit.number - len(lower) + lead: carry for bit, carry in found.items() if bit.level == "address"}
+    return table | {address(number): carry for number, carry in upper.items() if number >= lead}
 
 
 def _names(found: Mapping[Bit, Carry]) -> set[Tag]:

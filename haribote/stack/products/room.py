@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.places import NoRoom
+from haribote.stack.products.core import Kind
 
 GROUP, BLOCK = 8, 16
 """Words per PE of four vectors, and of an 8x8 block."""
@@ -30,7 +31,13 @@ class Banks:
 
 
 def banks(
-    code: Code, groups: int, blocks: int, parts: int, targets: Collection[str], homes: Sequence[Collection[str]]
+    code: Code,
+    groups: int,
+    blocks: int,
+    parts: int,
+    targets: Collection[str],
+    homes: Sequence[Collection[str]],
+    kind: Kind,
 ) -> Banks:
     """Choose them. groups: of four vectors; blocks: of what is summed over; parts: of a single; targets: banks of the
     result; homes: banks of the matrix and of the vectors. Raises NoRoom.
@@ -44,7 +51,7 @@ def banks(
                 continue
             most = (code.largest(vectors) - (2 * BLOCK if vectors in GRF else 0)) // (GROUP * blocks * parts)
             if not own:
-                most = min(most, (code.largest(sums) - 2 * BLOCK) // GROUP)
+                most = min(most, (code.largest(sums) - 4 * kind.rows) // (4 * kind.words))
             good = min(most, groups, MANY)
             found.append(((good, vectors in GRF, vectors not in matrix, vectors not in targets), most, vectors, sums))
     _, most, vectors, sums = max(found, key=lambda option: option[0])
@@ -52,7 +59,7 @@ def banks(
         need = GROUP * blocks * parts
         sizes = ", ".join(f"{code.largest(bank)} of {bank}" for bank in (*GRF, *LM))
         raise NoRoom(f"a product needs {need} words for four vectors; the largest free pieces are {sizes}", "less")
-    rest = [bank for bank in reversed(LM) if bank != vectors]
-    matrices = min(rest, key=lambda bank: (set(matrix) == {bank}, bank in targets))
+    rest = [bank for bank in (*reversed(LM), *GRF) if bank not in (vectors, sums)]
+    matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
     chunks = -(-groups // most)
     return Banks(vectors, sums, matrices, bool(own), -(-groups // chunks))

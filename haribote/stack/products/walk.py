@@ -33,10 +33,10 @@ class Side:
             if bit.level == "address" and isinstance(carry, Tag) and values.get(carry)
         )
 
-    def text(self, cycles: Sequence[Values], home: int = 0) -> str:
-        """The operand that names these elements in cycles 0 to 3."""
+    def text(self, cycles: Sequence[Values], home: int = 0, words: int = 2) -> str:
+        """The operand that names these elements in cycles 0 to 3; words: of each access, 2 or 4."""
         place = self.homes[home]
-        return operand(place.memory, [place.address + 2 * self.longs(values) for values in cycles])
+        return operand(place.memory, [place.address + 2 * self.longs(values) for values in cycles], words)
 
     @property
     def banks(self) -> tuple[str, ...]:
@@ -44,14 +44,15 @@ class Side:
         return tuple(place.memory for place in self.homes)
 
 
-def operand(bank: str, addresses: Sequence[int]) -> str:
-    """The long operand at four word addresses: `$lr8`, `$lr8v`, `$lr8v4` or `$lr[8,12,10,14]`."""
+def operand(bank: str, addresses: Sequence[int], words: int = 2) -> str:
+    """The operand of 2 or 4 words at four word addresses: `$lr8`, `$lr8v`, `$lr8v4` or `$lr[8,12,10,14]`."""
+    name = f"${'l' * (words // 2)}{BANKS[bank]}"
     first, second, *_ = addresses
     stride = second - first
     if stride >= 0 and list(addresses) == [first + stride * cycle for cycle in range(4)]:
-        tail = "" if stride == 0 else "v" if stride == 2 else f"v{stride}"
-        return f"$l{BANKS[bank]}{first}{tail}"
-    return f"$l{BANKS[bank]}[{','.join(map(str, addresses))}]"
+        tail = "" if stride == 0 else "v" if stride == words else f"v{stride}"
+        return f"{name}{first}{tail}"
+    return f"{name}[{','.join(map(str, addresses))}]"
 
 
 def walk(spec: Spec, tags: Iterable[Tag]) -> Iterator[dict[Tag, int]]:

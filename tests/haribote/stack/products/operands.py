@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, address, axis_bits
-from haribote.stack.products.core import NEAR, Core
+from haribote.stack.products.core import HALF, SINGLE, Core, Kind
 from haribote.stack.products.matching import FAR, turned
 from haribote.stack.products.spec import Carry, Spec, Tag, map_of
 
@@ -24,24 +24,26 @@ def contraction(random: Random) -> Spec:
     return Spec.of(text, [size[letter] for letter in a], [size[letter] for letter in b])
 
 
-def deal(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...] = ()) -> tuple[BitMap, BitMap]:
+def deal(
+    random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...] = (), half: bool = False
+) -> tuple[BitMap, BitMap]:
     """Maps of both operands. near: W and PE carry bits that are summed over, perhaps after a turn; inner: further bits
-    of the place that any index bit may stand at."""
+    of the place that any index bit may stand at. half: the lowest address bit is near too."""
     while True:
-        found = _dealt(random, spec, near, inner)
+        found = _dealt(random, spec, near, inner, HALF if half else SINGLE)
         if max(operand.longs for operand in found) <= LARGEST:
             return found
 
 
-def _dealt(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...]) -> tuple[BitMap, BitMap]:
+def _dealt(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...], kind: Kind) -> tuple[BitMap, BitMap]:
     left = [Tag(letter, i) for letter in spec.size for i in range(axis_bits(spec.size[letter]))]
     random.shuffle(left)
     tables: tuple[dict[Bit, Carry], dict[Bit, Carry]] = ({}, {})
     if near:
-        summed = [tag for tag in left if tag.letter in spec.summed][:3]
+        summed = [tag for tag in left if tag.letter in spec.summed][: len(kind.near)]
         left = [tag for tag in left if tag not in summed]
         for table in tables:
-            table |= dict(zip(NEAR, summed, strict=True))
+            table |= dict(zip(kind.near, summed, strict=True))
     for bit in (*FAR, *inner):
         if left and random.random() < 0.4:
             tag = left.pop()
@@ -55,9 +57,9 @@ def _dealt(random: Random, spec: Spec, near: bool, inner: tuple[Bit, ...]) -> tu
     for table, letters, shape in zip(tables, (spec.a, spec.b), ("a", "b"), strict=True):
         own = [tag for tag in left if tag.letter in letters]
         random.shuffle(own)
-        full = table | {address(number): tag for number, tag in enumerate(own)}
+        full = table | {address(kind.lead + number): tag for number, tag in enumerate(own)}
         if near and len(own) >= 3 and random.random() < 0.4:
-            turn = random.sample(range(len(own)), 3)
+            turn = random.sample(range(kind.lead, kind.lead + len(own)), 3)
             full = turned(full, (turn[0], turn[1], turn[2]))
         sizes = [spec.size[letter] for letter in (spec.a if shape == "a" else spec.b)]
         ready.append(map_of(sizes, letters, "LM", full))
