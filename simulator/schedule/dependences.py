@@ -32,17 +32,15 @@ def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
     yield from _barriers(nodes)
     yield from _waits(nodes)
     distances = _Distances()
-    memories: dict[str, _Memory] = defaultdict(lambda: _Memory(distances))
+    memories: dict[tuple[str, Web | None], _Memory] = defaultdict(lambda: _Memory(distances))
     moved = moved_banks(nodes)
     for step in steps_of(nodes):
         for written in (False, True):
             for node in step:
                 for touch in touches(node, moved):
                     if touch.written == written:
-                        found = memories[touch.memory].touched(node, touch.cells, written)
-                        if web_of and touch.memory in MATRICES:
-                            found = (edge for edge in found if web_of[edge.first] is web_of[edge.second])
-                        yield from found
+                        memory = memories[touch.memory, web_of.get(node) if touch.memory in MATRICES else None]
+                        yield from memory.touched(node, touch.cells, written)
 
 
 def _barriers(nodes: Sequence[Node]) -> Iterator[Edge]:

@@ -69,6 +69,17 @@ def test_a_register_goes_first_to_who_is_ready() -> None:
     assert_equal(before, after, engine="native")
 
 
+def test_a_write_that_nobody_reads_hides_no_order() -> None:
+    """Line 5 overwrites what line 3 reads, with a write between that is a web of its own."""
+    before = assemble(
+        "gmwrite $lr0v $lx0\ngmwrite $lr8v $lx4\ngmmul $lx $ls0v $lm0v\ngmwrite $lr16v $lx4\n"
+        "gmwrite $lr24v $lx4\ngmmul $lx $ls8v $ln0v\niinc $ls16v $ls24v\ngmwrite $lr32v $lx0\ngmwrite $lr40v $lx4\n"
+    )
+    after = schedule(before)
+    assert after.steps < before.steps
+    assert_equal(before, after, engine="native")
+
+
 def _check_random(seed: int) -> tuple[int, int]:
     before = matrix_program(Random(seed), 30)
     after = schedule(before)
