@@ -214,3 +214,15 @@ def is_infinite(call: Call) -> Term:
     if both == (0, 1):
         return Term("bool", None, Truth(None, b.flags(b.op("imax", b.op("ixor", x, b.bits(SIGN)), b.bits(EXPONENT)))))
     return Term("bool", b.bits(0))
+
+
+rule("RoundHalf")(real(lambda b, x: b.op("widen", b.op("fvpassar", x))))
+
+
+@rule("RoundBFloat16")
+def round_bfloat16(call: Call) -> Term:
+    """To 7 bits behind the point, ties to even: the bits and half of what is cut off, less 1 where that is even."""
+    b, x = call.b, call.value()
+    odd = b.op("iand", b.op("uilsr", x, b.bits(16)), b.bits(1))
+    raised = b.op("iadd", b.op("iadd", x, b.bits(0x7FFF)), odd)
+    return Term("float", b.op("iand", raised, b.bits(0xFFFF0000)))

@@ -23,8 +23,8 @@ from haribote.stack.vectors.template import Symbol, Template, template
 
 Banks = tuple[tuple[str, tuple[str, ...]], ...]
 TEMPORARY_WORDS = 8
-IN_TURN = 4
-"""Sets of temporaries, where there is room, so that groups need not wait for each other."""
+WORDS_IN_TURN, SPARE = 96, 64
+"""Room in each GRF for sets of temporaries, so that groups need not wait for each other; and what stays free."""
 
 
 def emit(
@@ -167,13 +167,18 @@ class _Writer:
     ) -> None:
         self.code, self.lines, self.homes, self.targets, self.length = code, lines, homes, targets, length
         self.count = groups(next(iter(targets.values())).operand)
-        sets = min(IN_TURN, self.count)
-        self.sets: list[dict[str, int]] = []
-        for _ in range(max(sets, 1)):
-            wanted = {bank: TEMPORARY_WORDS * n for bank, n in zip(GRF, lines.temporaries, strict=True) if n}
-            if self.sets and any(code.largest(bank) < words for bank, words in wanted.items()):
-                break
-            self.sets.append({bank: code.take(words, (bank,)).address for bank, words in wanted.items()})
+        for word, bank in lines.constants:
+            code.constant(word, bank)  # before temporaries: it cannot lie where a line has written
+        wanted = {bank: TEMPORARY_WORDS * n for bank, n in zip(GRF, lines.temporaries, strict=True) if n}
+        self.sets = [self._taken(wanted)]
+        while len(self.sets) < min(self.count, WORDS_IN_TURN // max([*wanted.values(), 1])) and all(
+            code.largest(bank) >= words + SPARE for bank, words in wanted.items()
+        ):
+            self.sets.append(self._taken(wanted))
+
+    def _taken(self, wanted: Mapping[str, int]) -> dict[str, int]:
+        """Room for one set of temporaries: the address in each bank."""
+        return {bank: self.code.take(words, (bank,)).address for bank, words in wanted.items()}
 
     def write(self) -> None:
         """The lines of all groups."""

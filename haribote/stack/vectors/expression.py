@@ -14,11 +14,20 @@ from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedOp
 from haribote.graph import attributes
-from haribote.stack.vectors import arithmetic, functions, integers, logic
+from haribote.stack.vectors import (
+    arithmetic,
+    division,
+    exponentials,
+    integer_products,
+    integers,
+    logarithms,
+    logic,
+    trigonometry,
+)
 from haribote.stack.vectors.terms import KINDS, RULES, Call, Kind, Term
 from haribote.stack.vectors.values import Builder, Value, ordered
 
-RULE_MODULES = (arithmetic, functions, integers, logic)
+RULE_MODULES = (arithmetic, division, exponentials, integer_products, integers, logarithms, logic, trigonometry)
 """The modules whose import enters all rules."""
 
 

@@ -9,20 +9,21 @@ from haribote.stack.vectors.values import Builder, Value
 
 
 def _chain(op: str) -> Rule:
-    return lambda call: Term("int", reduce(lambda x, y: call.b.op(op, x, y), call.values()))
+    return lambda call: Term(call.kind, reduce(lambda x, y: call.b.op(op, x, y), call.values()))
 
 
 for _name, _op in {
     "Add": "iadd",
     "Sum": "iadd",
     "Sub": "isub",
-    "Max": "imax",
-    "Min": "imin",
     "BitwiseAnd": "iand",
     "BitwiseOr": "ior",
     "BitwiseXor": "ixor",
 }.items():
-    rule(_name, "int")(_chain(_op))
+    rule(_name, "int uint")(_chain(_op))
+for _name in ("Max", "Min"):
+    rule(_name, "int")(_chain(f"i{_name.lower()}"))
+    rule(_name, "uint")(_chain(f"ui{_name.lower()}"))
 
 
 def minus(b: Builder, x: Value) -> Value:
@@ -33,7 +34,7 @@ def minus(b: Builder, x: Value) -> Value:
 rule("Neg", "int")(lambda call: Term("int", minus(call.b, call.value())))
 rule("Abs", "int")(lambda call: Term("int", call.b.op("imax", call.value(), minus(call.b, call.value()))))
 rule("Relu", "int")(lambda call: Term("int", call.b.op("imax", call.value(), call.b.bits(0))))
-rule("BitwiseNot", "int")(lambda call: Term("int", call.b.op("inot", call.value())))
+rule("BitwiseNot", "int uint")(lambda call: Term(call.kind, call.b.op("inot", call.value())))
 
 
 @rule("Sign", "int")
@@ -52,8 +53,8 @@ def clip(call: Call) -> Term:
     return Term("int", call.b.op("imin", x, call.value(2)) if call.has(2) else x)
 
 
-@rule("BitShift", "int")
+@rule("BitShift", "int uint")
 def bit_shift(call: Call) -> Term:
     """By 0 to 31 places; zeros come in."""
     right = call.attributes["direction"] == b"RIGHT"
-    return Term("int", call.b.op("uilsr" if right else "ilsl", call.value(0), call.value(1)))
+    return Term(call.kind, call.b.op("uilsr" if right else "ilsl", call.value(0), call.value(1)))

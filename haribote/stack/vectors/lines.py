@@ -18,6 +18,8 @@ from haribote.stack.vectors.values import Value
 
 GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
 """Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""
+PATIENCE = 10
+"""Empty lines in a row that only a mistake here can cause."""
 
 
 class Access(NamedTuple):
@@ -31,12 +33,15 @@ class Access(NamedTuple):
 
 @dataclass(eq=False)
 class Issue:
-    """A node in a line; also a copy of another node's result. stored: last line that reads it from a bank or T."""
+    """A node in a line; also a copy of another node's result. stored: last line that reads it from a bank or T.
+    reserved: the bank for what a masked write completes.
+    """
 
     node: Node
     line: int
     accesses: tuple[Access, ...]
     stored: dict[str, int] = field(default_factory=dict)
+    reserved: str = ""
 
     @property
     def forwards(self) -> bool:
@@ -70,6 +75,11 @@ class Scheduler:
         self._constants: set[tuple[str, object]] = set()
         self._heights: dict[Node, int] = {}
         self._heighten()
+        self._cover = {node.cover[1]: node for node in self.nodes if node.cover}
+        self._users: dict[Node | Value, list[Node]] = {}
+        for node in self.nodes:
+            for source, _ in node.args:
+                self._users.setdefault(source, []).append(node)
 
     def _heighten(self) -> None:
         for node in reversed(self.nodes):
@@ -97,6 +107,7 @@ class Scheduler:
                 self._copy(stuck, now)
             if self.lines[now].issues:
                 self.last = now
+            assert now - self.last < PATIENCE, [node.op for node in ready]
         return [line for line in self.lines if line.issues]
 
     # --- one instruction ----------------------------------------------------------------------------------------
@@ -113,10 +124,9 @@ class Scheduler:
             return False
         issue = Issue(node, now, accesses)
         line.issues[node.unit] = issue
-        for target in node.targets:
+        for target in self._targets(node):
             line.writes[target.bank] = target
-            for writer in self._writers(issue)[1:]:
-                self.lines[writer.line].writes[target.bank] = target
+        self._reserve(node, issue, line)
         if node.gives_flags:
             line.writes["mask"] = node
         line.entry = entry_of(node) or line.entry
@@ -125,21 +135,43 @@ class Scheduler:
         self.issues.setdefault(key, []).append(issue)
         return True
 
+    def _targets(self, node: Node) -> Sequence[Target]:
+        """What a node writes besides temporaries: with a masked write to follow, the targets of that."""
+        return self._cover[node].targets if node in self._cover else node.targets
+
+    def _reserve(self, node: Node, issue: Issue, line: Line) -> None:
+        """A place for what a masked write will complete, or now completes: it has no forwarding path."""
+        if node in self._cover and not self._targets(node):
+            issue.reserved = next(bank for bank in GRF if bank not in line.writes)
+            line.writes[issue.reserved] = issue
+        if node.cover and not node.targets:
+            bank = self.issues[node.cover[1]][0].reserved
+            issue.stored[bank] = issue.line
+            line.writes[bank] = issue
+
     def _may_write(self, node: Node, line: Line) -> bool:
         entry = entry_of(node)
         if entry is not None and line.entry not in (None, entry):
             return False
-        wanted: list[str] = [target.bank for target in node.targets] + ["mask"] * node.gives_flags
+        wanted = [target.bank for target in self._targets(node)] + ["mask"] * node.gives_flags
+        if node.cover and not node.targets:
+            wanted.append(self.issues[node.cover[1]][0].reserved)
         if any(bank in line.writes for bank in wanted):
             return False
-        for target in node.targets:
-            if target.bank in line.reads and not self._may_meet(line.reads[target.bank], target):
-                return False
-            if node.cover:
-                base = self.lines[self.issues[node.cover[1]][0].line]
-                if target.bank in base.writes or not self._may_meet(base.reads.get(target.bank), target):
-                    return False
-        return True
+        if not all(self._may_meet(line.reads.get(target.bank), target) for target in self._targets(node)):
+            return False
+        at_home = bool(self._targets(node) or node.cover) or not self._users.get(node)
+        return self._has_homes(line, wanted, None, not at_home)
+
+    def _has_homes(self, line: Line, taken: Sequence[str], besides: Issue | None, more: bool = False) -> bool:
+        """Is there a GRF left for every result of a line that is still wanted and has no place yet?"""
+        homeless = [i for i in line.issues.values() if i is not besides and self._is_homeless(i)]
+        free = [bank for bank in GRF if bank not in line.writes and bank not in taken]
+        return len(homeless) + more <= len(free)
+
+    def _is_homeless(self, issue: Issue) -> bool:
+        wanted = any(user not in self.issues for user in self._users.get(issue.node, ()))
+        return wanted and not (issue.stored or issue.reserved or self._targets(issue.node))
 
     def _may_meet(self, access: Access | None, target: Target) -> bool:
         """May a line read this and write the target? LM has one port: only at the same words."""
@@ -167,7 +199,7 @@ class Scheduler:
                 continue
             if reads.setdefault(access.bank, access) != access:
                 return False
-            targets = [*node.targets, *(w for w in line.writes.values() if isinstance(w, Target))]
+            targets = [*self._targets(node), *(w for w in line.writes.values() if isinstance(w, Target))]
             if any(t.bank == access.bank and not self._may_meet(access, t) for t in targets):
                 return False
             if access.kind == "stored" and isinstance(access.what, Issue):
@@ -210,7 +242,10 @@ class Scheduler:
         return [issue] if issue.node.cover is None else [issue, self.issues[issue.node.cover[1]][0]]
 
     def _can_store(self, issue: Issue, bank: str) -> bool:
-        return all(bank not in self.lines[writer.line].writes for writer in self._writers(issue))
+        return all(
+            bank not in self.lines[writer.line].writes and self._has_homes(self.lines[writer.line], [bank], issue)
+            for writer in self._writers(issue)
+        )
 
     def _t_is_free(self, issue: Issue, now: int) -> bool:
         """T has room for one value: no other lives in it from this issue to line `now`."""

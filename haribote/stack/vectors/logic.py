@@ -6,6 +6,8 @@ is only used to choose.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import onnx
 
@@ -13,10 +15,12 @@ from haribote.errors import UnsupportedOp
 from haribote.stack.vectors.terms import KINDS, Call, Kind, Term, Truth, rule, select
 from haribote.stack.vectors.values import EXPONENT, SMALLEST, Builder, Value
 
+_PREFIX: Mapping[Kind, str] = {"float": "f", "int": "i", "uint": "ui"}
+
 
 def at_least(b: Builder, kind: Kind, x: Value, y: Value) -> Truth:
     """x >= y: the flag of the larger one."""
-    return Truth(None, b.flags(b.op("fmax" if kind == "float" else "imax", x, y)))
+    return Truth(None, b.flags(b.op(_PREFIX[kind] + "max", x, y)))
 
 
 def _compare(call: Call, left: int, right: int) -> Truth:
@@ -27,46 +31,47 @@ def _compare(call: Call, left: int, right: int) -> Truth:
         beyond = None if constant is None else _next(kind, constant, towards)
         if beyond is not None:
             other = call.value(left if number == right else right)
-            name = ("f" if kind == "float" else "i") + ("max" if towards > 0 else "min")
+            name = _PREFIX[kind] + ("max" if towards > 0 else "min")
             return Truth(None, b.flags(b.op(name, other, b.bits(beyond))))
     return at_least(b, kind, call.value(right), call.value(left)).opposite()
 
 
 def _next(kind: Kind, number: float | int, towards: int) -> int | None:
     """The bits of the next number up or down; None where there is none."""
-    if kind == "int":
-        return int(number) + towards if -(2**31) < number < 2**31 - 1 else None
+    if kind != "float":
+        low, high = (0, 2**32 - 1) if kind == "uint" else (-(2**31), 2**31 - 1)
+        return int(number) + towards if low < number < high else None
     if abs(number) < SMALLEST:
         return int(np.float32(towards * SMALLEST).view(np.uint32))
     beyond = np.nextafter(np.float32(number), np.float32(towards * np.inf))
     return int(beyond.view(np.uint32)) if np.isfinite(number) else None
 
 
-@rule("Greater", "float int")
+@rule("Greater", "float int uint")
 def greater(call: Call) -> Term:
     """x > y."""
     return Term("bool", None, _compare(call, 0, 1))
 
 
-@rule("Less", "float int")
+@rule("Less", "float int uint")
 def less(call: Call) -> Term:
     """y > x."""
     return Term("bool", None, _compare(call, 1, 0))
 
 
-@rule("GreaterOrEqual", "float int")
+@rule("GreaterOrEqual", "float int uint")
 def greater_or_equal(call: Call) -> Term:
     """x >= y."""
     return Term("bool", None, at_least(call.b, call.kind, call.value(0), call.value(1)))
 
 
-@rule("LessOrEqual", "float int")
+@rule("LessOrEqual", "float int uint")
 def less_or_equal(call: Call) -> Term:
     """y >= x."""
     return Term("bool", None, at_least(call.b, call.kind, call.value(1), call.value(0)))
 
 
-@rule("Equal", "float int bool")
+@rule("Equal", "float int uint bool")
 def equal(call: Call) -> Term:
     """The difference is 0."""
     b = call.b
@@ -103,7 +108,7 @@ def where(call: Call) -> Term:
     return Term(kind, select(call.b, call.term(0).truths(call.b), call.value(1), call.value(2)))
 
 
-@rule("Identity DL UL", "float int bool")
+@rule("Identity DL UL", "float int uint bool")
 def identity(call: Call) -> Term:
     """The same."""
     return call.term()
@@ -112,7 +117,7 @@ def identity(call: Call) -> Term:
 # --- casts -----------------------------------------------------------------------------------------------------------
 
 
-@rule("Cast", "float int bool")
+@rule("Cast", "float int uint bool")
 def cast(call: Call) -> Term:
     """Between floats, integers and truths."""
     name = str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(call.attributes["to"])))
@@ -121,7 +126,7 @@ def cast(call: Call) -> Term:
     return _cast(call, KINDS[name])
 
 
-@rule("CastLike", "float int bool")
+@rule("CastLike", "float int uint bool")
 def cast_like(call: Call) -> Term:
     """To the type of the second operand."""
     return _cast(call, call.term(1).kind)
@@ -137,7 +142,10 @@ def _cast(call: Call, to: Kind) -> Term:
         return Term("bool", None, _is_not_zero(b, term))
     if term.truth is not None:
         return Term(to, None, term.truth)
-    return Term("int", b.op("fftoi", term.value(b))) if to == "int" else Term("float", float_of(b, term.value(b)))
+    x = term.value(b)
+    if to == "float":
+        return Term("float", (float_of_unsigned if term.kind == "uint" else float_of)(b, x))
+    return Term(to, x if term.kind != "float" else b.op("fftoi" if to == "int" else "ufftoi", x))
 
 
 def _is_not_zero(b: Builder, term: Term) -> Truth:
@@ -154,4 +162,12 @@ def float_of(b: Builder, x: Value) -> Value:
     low = b.op("ior", b.op("iand", x, b.bits(0xFFFF)), b.bits(0x4B000000))
     high = b.op("iadd", b.op("ilsr", x, b.bits(16)), b.bits(0x4B400000))
     high_part = b.add(high, b.real(-1.5 * 2**23))
+    return b.fma(high_part, b.real(65536), b.add(low, b.real(-(2.0**23))))
+
+
+def float_of_unsigned(b: Builder, x: Value) -> Value:
+    """The same of an unsigned integer."""
+    low = b.op("ior", b.op("iand", x, b.bits(0xFFFF)), b.bits(0x4B000000))
+    high = b.op("ior", b.op("uilsr", x, b.bits(16)), b.bits(0x4B000000))
+    high_part = b.add(high, b.real(-(2.0**23)))
     return b.fma(high_part, b.real(65536), b.add(low, b.real(-(2.0**23))))

@@ -34,11 +34,14 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Template:
-    """temporaries: how many of 8 words in each GRF. flags: how many entries of the mask register."""
+    """temporaries: how many of 8 words in each GRF. flags: how many entries of the mask register. constants: words and
+    the banks in which they are wanted.
+    """
 
     lines: tuple[tuple[Instruction, ...], ...]
     temporaries: tuple[int, int]
     flags: int
+    constants: tuple[tuple[int, str], ...]
 
     def text(self, operand: Callable[[Symbol], str], entries: Sequence[int], length: str) -> list[str]:
         """The lines as text. length: `l` where operands are long words, else empty."""
@@ -51,6 +54,8 @@ def _text(i: Instruction, operand: Callable[[Symbol], str], entries: Sequence[in
     sources = [("-" if negated else "") + operand(symbol) for symbol, negated in i.sources]
     flags = [f"$omr{entries[int(str(d.what[0]))]}" for d in i.destinations if d.kind == "flags"]
     places = [operand(d) + mask for d in i.destinations if d.kind != "flags"]
+    if i.op == "widen":
+        return " ".join([f"fvpassa{flush}", f"{sources[0]}e", *(places + flags or ["$nowrite"])])
     return " ".join([i.op + flush, *sources, *(places + flags or ["$nowrite"])])
 
 
@@ -91,7 +96,9 @@ def template(lines: Sequence[Line]) -> Template:
         return Instruction(issue.node.op, tuple(sources), tuple(own), flush, mask)
 
     texts = tuple(tuple(instruction(issue) for issue in line.issues.values()) for line in lines)
-    return Template(texts, (counts[0], counts[1]), len(flags))
+    symbols = {symbol for line in texts for i in line for symbol, _ in i.sources if symbol.kind == "const"}
+    constants = sorted((int(str(symbol.what[0])), str(symbol.what[1])) for symbol in symbols)
+    return Template(texts, (counts[0], counts[1]), len(flags), tuple(constants))
 
 
 def _number(bank: str, issues: Sequence[Issue], starts: dict[Issue, int], numbers: dict[tuple[Issue, str], int]) -> int:

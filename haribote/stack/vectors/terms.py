@@ -11,15 +11,15 @@ import numpy as np
 from haribote.errors import UnsupportedOp
 from haribote.stack.vectors.values import Builder, Value
 
-Kind = Literal["float", "int", "bool"]
+Kind = Literal["float", "int", "uint", "bool"]
 KINDS: Mapping[str, Kind] = {
     "float32": "float",
     "int32": "int",
     "int64": "int",
-    "uint32": "int",
+    "uint32": "uint",
     "bool": "bool",
 }
-"""Types of ONNX that are words here; int64 are 32 bits, and uint32 are compared as int32."""
+"""Types of ONNX that are words here; int64 are 32 bits."""
 
 
 @dataclass(eq=False)
@@ -80,7 +80,9 @@ class Term:
         if self.plain is None or self.plain.op != "const":
             return None
         word = np.uint32(self.plain.key)
-        return float(word.view(np.float32)) if self.kind == "float" else int(word.view(np.int32))
+        if self.kind == "float":
+            return float(word.view(np.float32))
+        return int(word) if self.kind == "uint" else int(word.view(np.int32))
 
 
 def select(b: Builder, truth: Truth, x: Value, y: Value) -> Value:

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-MAU = frozenset(("fvfma", "fvmul", "fvadd", "fvpassa"))
+MAU = frozenset(("fvfma", "fvmul", "fvadd", "fvpassa", "fvpassar", "widen"))
+"""Instructions of the MAU; `widen` is fvpassa of halves, as fvpassar leaves them."""
 SIGN, EXPONENT, MAGNITUDE = 0x80000000, 0x7F800000, 0x7FFFFFFF
 SMALLEST = 2.0**-126
 """The smallest number above 0; the machine has no subnormals."""
@@ -94,7 +95,7 @@ class Builder:
 
     def op(self, op: str, *values: Value, mask: Value | None = None) -> Value:
         """An instruction. On the MAU a factor or addend that is a negation becomes an operand with `-`."""
-        args = tuple(_negation(value) if op in MAU else Arg(value) for value in values)
+        args = tuple(_negation(value) if op in MAU and op != "widen" else Arg(value) for value in values)
         return self._value(op, args, "", mask)
 
     def neg(self, x: Value) -> Value:

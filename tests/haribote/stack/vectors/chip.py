@@ -22,7 +22,13 @@ Array = NDArray[Any]
 BANKS = ("LM0", "LM1", "GRF0", "GRF1")
 SEEN = 512
 """Words of every bank that are looked at."""
-WORDS: Mapping[str, type] = {"float32": np.float32, "int32": np.int32, "int64": np.int32, "bool": np.int32}
+WORDS: Mapping[str, type] = {
+    "float32": np.float32,
+    "int32": np.int32,
+    "int64": np.int32,
+    "uint32": np.uint32,
+    "bool": np.int32,
+}
 
 
 def everywhere(words: int = 8) -> BitMap:
@@ -44,9 +50,15 @@ class Watched(Code):
         self.handed.append(slot)
         return slot
 
+    def _cut(self, bank: str, first: int, words: int) -> Slot:
+        slot = super()._cut(bank, first, words)
+        self.handed.append(slot)
+        return slot
+
     def place(self, bank: str, found: BitMap) -> Place:
         """A place for a tensor."""
         slot = super().take(2 * found.longs, (bank,), 4)
+        self.handed.clear()
         return Place(bank, slot.address, found)
 
 
