@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -12,8 +13,8 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.layout import LayoutError
-from haribote.stack.code import GRF, LM, Code, Slot
-from haribote.stack.maps import NOTHING, W
+from haribote.stack.code import GRF, LM, Code
+from haribote.stack.maps import NOTHING, BitMap, W
 from haribote.stack.places import BANKS, Place
 from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
 from haribote.stack.vectors.expression import Expression, expression
@@ -47,8 +48,8 @@ def emit(
         return
     found = expression(nodes, dtypes, constants, list(writes))
     first = next(iter(writes.values()))[0].map
-    homes = {name: _Operand(reads[name], operand(first, reads[name][0].map, name, False)) for name in found.reads}
-    targets = {name: _Operand(places, operand(first, places[0].map, name, True)) for name, places in writes.items()}
+    homes = {name: _Operand(first, name, reads[name], False) for name in found.reads}
+    targets = {name: _Operand(first, name, places, True) for name, places in writes.items()}
     with code.scratch():
         for name, home in homes.items():
             if not home.operand.together:
@@ -61,14 +62,14 @@ def emit(
 class _Operand:
     """Places of an operand and its words there."""
 
-    def __init__(self, places: Sequence[Place], words: Operand) -> None:
-        self.operand = words
-        self.places = [(place.memory, place.address) for place in places]
+    def __init__(self, first: BitMap, name: str, places: Sequence[Place], written: bool) -> None:
         for place in places:
             if place.memory not in BANKS:
-                raise LayoutError(
-                    f"an operand is in {place.memory}; PEs compute in {', '.join(BANKS)}", "move it there"
-                )
+                raise LayoutError(f"{name!r} is in {place.memory}; PEs compute in {', '.join(BANKS)}", "move it there")
+            if place.map != places[0].map:
+                raise LayoutError(f"{name!r} has places of different maps", "one map in all of them")
+        self.operand = operand(first, places[0].map, name, written)
+        self.places = [(place.memory, place.address) for place in places]
 
     def words(self, number: int, group: int) -> tuple[str, tuple[int, ...]]:
         """Bank and the words of the four cycles."""
@@ -108,11 +109,8 @@ def _gathered(code: Code, home: _Operand) -> _Operand:
             f"ipassa {'$aluf' if low == high else low} {address(slot.bank, [word + 1 for word in at], '')}",
         )
     where = {pair: (2 * number, 2 * number + 1) for number, pair in enumerate(pairs)}
-    return _moved(slot, Operand(tuple(where[pair] for pair in home.operand.pairs)))
-
-
-def _moved(slot: Slot, words: Operand) -> _Operand:
-    found = _Operand([], words)
+    found = copy(home)
+    found.operand = Operand(tuple(where[pair] for pair in home.operand.pairs))
     found.places = [(slot.bank, slot.address)]
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,23 @@ def node(text: str, **attributes: Any) -> onnx.NodeProto:
     return helper.make_node(op_type, ["" if name == "-" else name for name in inputs], [output], **attributes)
 
 
+@cache
+def machine_of(engine: str) -> Machine:
+    """One machine for all runs: what the last one has left is junk too."""
+    return Machine(engine)
+
+
+@cache
+def junk(bank: str) -> Array:
+    """Random words for a memory."""
+    return np.random.default_rng(BANKS.index(bank)).integers(0, 1 << 32, (SEEN, 4096), np.uint32)
+
+
+def words_of(array: Array) -> Array:
+    """The words of an array, in order."""
+    return array.astype(WORDS[str(array.dtype)]).view(np.uint32).ravel()
+
+
 def run(
     code: Watched,
     nodes: Sequence[onnx.NodeProto],
@@ -82,20 +100,25 @@ def run(
     emit(code, nodes, reads, writes, {name: array.dtype for name, array in arrays.items()}, constants or {})
     program = assemble(fix_nops(assemble("\n".join([*code.setup, *code.lines]))))
     assert check(program) == []
-    machine, random = Machine(engine), np.random.default_rng(0)
+    machine = machine_of(engine)
     for bank in BANKS:
-        memory = getattr(machine, bank.lower())[:SEEN]
-        memory[:] = random.integers(0, 1 << 32, memory.shape, np.uint32)
+        getattr(machine, bank.lower())[:SEEN] = junk(bank)
     for name, places in reads.items():
-        words = arrays[name].astype(WORDS[str(arrays[name].dtype)]).view(np.uint32).ravel()
         for place in places:
             unit, word = places_of(place.map)
-            getattr(machine, place.memory.lower())[place.address + word, unit] = words
-    before = {bank: np.array(getattr(machine, bank.lower())[:SEEN]) for bank in BANKS}
+            getattr(machine, place.memory.lower())[place.address + word, unit] = words_of(arrays[name])
     machine.run(program)
-    changed = {bank: (before[bank] != getattr(machine, bank.lower())[:SEEN]).any(axis=1) for bank in BANKS}
+    changed = {bank: (junk(bank) != getattr(machine, bank.lower())[:SEEN]).any(axis=1) for bank in BANKS}
     for slot in code.handed:
         changed[slot.bank][slot.address : slot.address + slot.words] = False
+    written = {(place.memory, place.address) for places in writes.values() for place in places}
+    for name, places in reads.items():
+        for place in places:
+            unit, word = places_of(place.map)
+            changed[place.memory][np.unique(place.address + word)] = False
+            if (place.memory, place.address) not in written:
+                kept = getattr(machine, place.memory.lower())[place.address + word, unit]
+                assert (kept == words_of(arrays[name])).all(), name
     results: dict[str, list[Array]] = {}
     for name, places in writes.items():
         for place in places:

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
+from haribote.errors import UnsupportedOp
+from haribote.layout import LayoutError
 from haribote.operators.functions import OPSET
-from haribote.stack.maps import BitMap
-from tests.haribote.stack.vectors.chip import BANKS, WORDS, Watched, run
+from haribote.stack.code import Code
+from haribote.stack.maps import BitMap, W
+from haribote.stack.places import Place
+from haribote.stack.vectors import emit, steps
+from tests.haribote.stack.vectors.chip import BANKS, WORDS, Watched, everywhere, node, run
 from tests.haribote.stack.vectors.random_chains import SHAPES, Chain, chain, first_map, operand_map
 
 
@@ -53,9 +58,85 @@ def disagreement(seed: int, length: int) -> str:
 
 
 def test_random_chains() -> None:
-    assert [found for seed in range(12) if (found := disagreement(seed, 1 + seed % 8))] == []
+    assert [found for seed in range(6) if (found := disagreement(seed, 1 + seed % 8))] == []
 
 
 @pytest.mark.slow
 def test_many_random_chains() -> None:
-    assert [found for seed in range(60, 1500) if (found := disagreement(seed, 1 + seed % 12))] == []
+    assert [found for seed in range(60, 800) if (found := disagreement(seed, 1 + seed % 12))] == []
+
+
+FLOAT = np.dtype(np.float32)
+RATE = {"rate": np.array(0.5, np.float32)}
+UPDATE = [node("s = Mul rate g"), node("v = Sub w s")]
+
+
+def test_an_update_in_place_is_one_line() -> None:
+    code = Watched()
+    w, g = code.place("LM0", everywhere()), code.place("GRF0", everywhere())
+    arrays = {"w": np.arange(32768, dtype=np.float32), "g": np.full(32768, 3, np.float32)}
+    found = run(code, UPDATE, arrays, {"w": [w], "g": [g]}, {"v": [w]}, RATE)
+    assert len(code.lines) == 1
+    assert (found["v"][0].view(np.float32) == arrays["w"] - 1.5).all()
+
+
+def test_an_input_is_read_before_it_is_overwritten() -> None:
+    code = Watched()
+    w, y = code.place("GRF0", everywhere()), code.place("LM1", everywhere())
+    nodes = [node("a = Add w w"), node("b = Exp a"), node("y = Mul b w")]
+    found = run(code, nodes, {"w": np.ones(32768, np.float32)}, {"w": [w]}, {"a": [w], "y": [y]})
+    assert (found["a"][0].view(np.float32) == 2).all()
+    assert np.allclose(found["y"][0].view(np.float32), np.exp(2), rtol=1e-6)
+
+
+def test_an_output_over_another_part_of_an_input_is_refused() -> None:
+    w, v = Place("LM0", 0, everywhere()), Place("LM0", 4, everywhere())
+    with pytest.raises(LayoutError, match="written over 'w' before"):
+        emit(Code(), [node("v = Neg w")], {"w": [w]}, {"v": [v]}, {"w": FLOAT}, {})
+
+
+def test_a_place_outside_the_pes_is_refused() -> None:
+    x = Place("L1BM", 0, BitMap.of("L1BM", (2,), {W: 0}))
+    with pytest.raises(LayoutError, match="L1BM"):
+        emit(Code(), [node("y = Neg x")], {"x": [x]}, {"y": [Place("LM0", 0, everywhere())]}, {"x": FLOAT}, {})
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["y = Relu x"], 1),
+        (["p = Greater x zero", "q = Cast p", "y = Mul q g"], 2),
+        (["p = Greater x g", "y = Where p x g"], 3),
+        (["y = Exp x"], 13),
+        (["y = Div x g"], 8),
+        (["y = Div x rate"], 1),
+        (["y = Sqrt x"], 9),
+        (["y = Log x"], 17),
+    ],
+)
+def test_steps(texts: list[str], expected: int) -> None:
+    nodes = [node(text, **({"to": 1} if "Cast" in text else {})) for text in texts]
+    constants = RATE | {"zero": np.array(0, np.float32)}
+    assert steps(nodes, {"x": FLOAT, "g": FLOAT}, constants) == expected
+
+
+def test_words_of_a_few_longs_are_written_by_themselves() -> None:
+    for words in (2, 4):
+        code = Watched()
+        x = code.place("GRF0", everywhere(words))
+        y = code.place("GRF1", everywhere(words))
+        values = np.arange(4096 * words, dtype=np.float32)
+        found = run(code, [node("y = Neg x")], {"x": values}, {"x": [x]}, {"y": [y]})
+        assert (found["y"][0].view(np.float32) == -values).all()
+
+
+def test_what_the_chip_has_no_operator_for_is_refused() -> None:
+    places = {"x": [Place("LM0", 0, everywhere())]}
+    for text, message in (
+        ("y = MatMul x x", "MatMul is not among"),
+        ("y = BitwiseNot x", "not for float, only for int"),
+    ):
+        with pytest.raises(UnsupportedOp, match=message):
+            emit(Code(), [node(text)], places, {"y": [Place("LM1", 0, everywhere())]}, {"x": FLOAT}, {})
+    with pytest.raises(UnsupportedOp, match="float64"):
+        emit(Code(), [node("y = Neg x")], places, {"y": places["x"]}, {"x": np.dtype(np.float64)}, {})

@@ -1,0 +1,31 @@
+"""What operators make of padding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from haribote.stack.vectors import fill_of
+from tests.haribote.stack.vectors.chip import node
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = Relu minus", 0),
+        ("y = Exp zero", 1),
+        ("y = Div minus two", -0.5),
+        ("y = Clip two minus one", 1),
+        ("y = Clip two - one", 1),
+        ("y = Add zero anything", None),
+        ("y = Div zero zero", None),
+        ("y = Log zero", -np.inf),
+        ("y = Where true two minus", 2),
+        ("y = Greater two minus", 1),
+        ("y = GreaterCast two", 1),
+    ],
+)
+def test_fills(text: str, expected: float | None) -> None:
+    fills = {"zero": 0.0, "one": 1.0, "two": 2.0, "minus": -1.0, "true": 1.0, "anything": None}
+    domain = {"domain": "haribote"} if "Cast" in text else {}
+    assert fill_of(node(text, **domain), fills, {"true": np.dtype(np.bool_)}) == expected
