@@ -1,7 +1,8 @@
 // The machine's memories, and the operands of one block of PEs: reading and writing (isa.md, sections 5 and 10.1).
 //
-// A block is the 512 PEs of one L2B: all that PE, L1BM and L2BM instructions exchange stays inside it. A datum is 4
-// cycles of 4 words, each a row of one word per PE; rows may lie in a memory itself, so most operands are not copied.
+// A block is some L1Bs of one L2B: what PE and L1BM instructions exchange stays inside it, and what it works on stays
+// in the cache. A datum is 4 cycles of 4 words, each a row of one word per PE; rows may lie in a memory itself, so most
+// operands are not copied.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,14 @@ namespace haribote {
 
 constexpr int CYCLES = 4, WORDS = 4, LANES = 4;
 constexpr int GROUPS = 4, L2BS = 8, L1BS = 8, MABS = 16, PES = 4;  // of the machine; of the unit above
-constexpr int ALL_PES = 4096, ALL_MABS = 1024, ROW = ALL_PES / L2BS, L1B_PES = MABS * PES;
+constexpr int ALL_PES = 4096, ALL_MABS = 1024, L2B_PES = ALL_PES / L2BS, L1B_PES = MABS * PES;
+#ifndef BL
+#define BL 4
+#endif
+#ifndef PITCH
+#define PITCH 4096
+#endif
+constexpr int BLOCK_L1BS = BL, ROW = BLOCK_L1BS * L1B_PES;  // L1Bs of a block, and its PEs
 constexpr int L1BM_LONGS = 8192, L2BM_LONGS = 32768, PDM_LONGS = 524288;
 constexpr int TURNAROUND_LONGS = 256;
 constexpr i64 DRAM_LONGS = i64(1) << 29, PAGE_LONGS = 1 << 15;
@@ -49,11 +57,11 @@ constexpr std::size_t ARENA_BYTES = std::size_t(6) * 8 * 16 * ROW * sizeof(u32);
 
 struct Block {
     const Machine& machine;
-    int l2b;
+    int l2b, l1b;  // its first L1B
     Arena& arena;
     bool moved[2];  // LM0, LM1: some PE's base address is not 0
 
-    int first_pe() const { return l2b * ROW; }
+    int first_pe() const { return l2b * L2B_PES + l1b * L1B_PES; }
     u32* new_row() { return arena.take<u32>(ROW); }
 };
 
@@ -84,7 +92,7 @@ inline Datum zero_datum() {
 inline int bank_words(int bank) { return bank < 2 ? 4096 : 512; }
 
 inline u32* bank_row(const Block& block, int bank, int address) {
-    return block.machine.banks[bank] + std::size_t(address) * ALL_PES + block.first_pe();
+    return block.machine.banks[bank] + std::size_t(address) * PITCH + block.first_pe();
 }
 
 inline const u16* base_addresses(const Block& block, int bank) {
@@ -127,10 +135,10 @@ inline void pe_addresses(const Block& block, const Operand& operand, int cycle, 
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
-inline u32 fixed_value(Fixed which, int l2b, int pe, int width) {
+inline u32 fixed_value(Fixed which, const Block& block, int pe, int width) {
     switch (which) {
-        case Fixed::l2bid: return u32(l2b);
-        case Fixed::l1bid: return u32(pe / L1B_PES);
+        case Fixed::l2bid: return u32(block.l2b);
+        case Fixed::l1bid: return u32(block.l1b + pe / L1B_PES);
         case Fixed::mabid: return u32(pe / PES % MABS);
         case Fixed::peid: return u32(pe % L1B_PES);
         case Fixed::subpeid: return u32(pe % PES);
@@ -142,7 +150,7 @@ inline u32 fixed_value(Fixed which, int l2b, int pe, int width) {
 inline Datum read_fixed(Block& block, Fixed which, int width) {
     u32* row = block.new_row();
     for (int pe = 0; pe < ROW; ++pe) {
-        const u32 value = fixed_value(which, block.l2b, pe, width);
+        const u32 value = fixed_value(which, block, pe, width);
         row[pe] = width == 16 ? value << 16 | value : value;
     }
     Datum datum = zero_datum();
@@ -164,7 +172,7 @@ inline Datum read_memory(Block& block, const Operand& operand) {
             if (!dynamic) continue;
             const u32* memory = bank_row(block, operand.index, word);
             u32* row = block.new_row();
-            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * ALL_PES + pe];
+            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * PITCH + pe];
             datum.rows[cycle][word] = row;
         }
     }
@@ -249,7 +257,7 @@ inline void store_memory(Block& block, const Store& store, const Result& result)
             }
             u32* memory = bank_row(block, operand.index, word);
             for (int pe = 0; pe < ROW; ++pe) {
-                u32& target = memory[std::size_t(starts[pe]) * ALL_PES + pe];
+                u32& target = memory[std::size_t(starts[pe]) * PITCH + pe];
                 target ^= (target ^ row[pe]) & (bits ? bits[pe] : ~0u);
             }
         }

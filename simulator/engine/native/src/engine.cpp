@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "longs.hpp"
 #include "units.hpp"
 
 namespace haribote {
@@ -22,7 +23,7 @@ inline Result compute(Block& block, const Instruction& instruction, const Operan
         case Unit::mau_read: return matrix_read(block, instruction);
         case Unit::to_pes: return to_pes(block, instruction, into);
         case Unit::from_pes: return from_pes(block, instruction);
-        case Unit::l2bm: return l2bm(block, instruction);
+        case Unit::l2bm: return Result{};  // see from_l2bm, from_l1bms
     }
     __builtin_trap();
 }
@@ -31,7 +32,7 @@ inline Result compute(Block& block, const Instruction& instruction, const Operan
 inline void store_elsewhere(Block& block, const Instruction& instruction, const Result& result) {
     if (instruction.unit == Unit::mau_write) store_matrix(block, instruction, result);
     if (instruction.unit == Unit::from_pes) store_blocks(block, instruction, result);
-    if (instruction.unit == Unit::l2bm) store_l2bm(block, instruction, result);
+    if (instruction.unit == Unit::l2bm && !reads_l1bms(instruction)) from_l2bm(block, instruction);
 }
 
 // Where the only result of a step may be put at once instead of later: it is a transfer to the PEs, to whole words at
@@ -68,9 +69,35 @@ void run_step(Block& block, const Program& program, const Line& line) {
     block.arena.reset();
 }
 
+// What several threads know of the lines first to last - 1 before they run.
+struct Lines {
+    const Program& program;
+    const int first;
+    const std::vector<bool> starts;  // see stretch_starts
+
+    bool starts_stretch(int line) const { return starts[std::size_t(line - first)]; }
+};
+
+// A stretch of steps in one L2B: block by block, then what is read from all its L1BMs.
+void run_stretch(const Machine& machine, const Program& program, int first, int last, int l2b, Arena& arena) {
+    for (int l1b = 0; l1b < L1BS; l1b += BLOCK_L1BS) {
+        Block block{machine, l2b, l1b, arena, {}};
+        note_bases(block);
+        for (int step = first; step < last; ++step) run_step(block, program, program.lines[step]);
+    }
+    for (int step = first; step < last; ++step) {
+        const Line& line = program.lines[step];
+        for (int i = 0; i < line.instructions; ++i) {
+            const Instruction& instruction = program.instructions[line.first_instruction + i];
+            if (reads_l1bms(instruction)) from_l1bms(machine, l2b, instruction);
+        }
+    }
+}
+
 // Lines without a global move, in one group: the steps between two moves run in one L2B after the other.
-void run_group(const Machine& machine, const Program& program, int first, int last, int group, Arena& arena,
+void run_group(const Machine& machine, const Lines& lines, int first, int last, int group, Arena& arena,
                Longs& buffer) {
+    const Program& program = lines.program;
     for (int line = first; line < last;) {
         if (program.lines[line].kind == LineKind::local_move) {
             local_move(machine, program.lines[line++], group, buffer);
@@ -78,11 +105,11 @@ void run_group(const Machine& machine, const Program& program, int first, int la
         }
         int end = line;
         while (end < last && program.lines[end].kind == LineKind::step) ++end;
-        for (int c = 0; c < L2BS / GROUPS; ++c) {
-            Block block{machine, 2 * group + c, arena, {}};
-            note_bases(block);
-            for (int step = line; step < end; ++step) run_step(block, program, program.lines[step]);
-        }
+        for (int c = 0; c < L2BS / GROUPS; ++c)
+            for (int start = line, stop; start < end; start = stop) {
+                for (stop = start + 1; stop < end && !lines.starts_stretch(stop);) ++stop;
+                run_stretch(machine, program, start, stop, L2BS / GROUPS * group + c, arena);
+            }
         line = end;
     }
 }
@@ -110,7 +137,7 @@ std::vector<Phase> phases_of(const Program& program, int first, int last) {
 class Schedule {
    public:
     Schedule(const Machine& machine, const Program& program, int first, int last)
-        : machine_(machine), program_(program), phases_(phases_of(program, first, last)) {}
+        : machine_(machine), lines_{program, first, stretch_starts(program, first, last)}, phases_(phases_of(program, first, last)) {}
 
     void work(int thread) {
         Arena arena(ARENA_BYTES);
@@ -128,10 +155,10 @@ class Schedule {
             if (!state_.compare_exchange_weak(state, state & ~(1u << group), std::memory_order_acq_rel)) continue;
             turn = 0;
             const Phase& phase = phases_[number];
-            run_group(machine_, program_, phase.first, phase.moves, group, arena, whole);
+            run_group(machine_, lines_, phase.first, phase.moves, group, arena, whole);
             if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < GROUPS) continue;
             for (int line = phase.moves; line < phase.last; ++line)
-                global_move(machine_, program_.lines[line], whole, parts);
+                global_move(machine_, lines_.program.lines[line], whole, parts);
             done_.store(0, std::memory_order_relaxed);
             state_.store((number + 1) * ALL + (ALL - 1), std::memory_order_release);
         }
@@ -141,7 +168,7 @@ class Schedule {
     static constexpr int SPINS = 2000;  // before other processes are given way
     static constexpr u32 ALL = 1u << GROUPS;
     const Machine& machine_;
-    const Program& program_;
+    const Lines lines_;
     const std::vector<Phase> phases_;
     std::atomic<u32> state_{ALL - 1};  // number of the phase, then a bit for each group that nobody has taken
     std::atomic<int> done_{0};         // groups finished

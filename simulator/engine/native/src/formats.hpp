@@ -103,6 +103,35 @@ inline typename F::U round_float64(double value) {
     }
 }
 
+// a * b + c where a * b needs no rounding: one instruction where the processor has it, with the same result.
+inline double add_exact_product(double a, double b, double c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+// Numbers are handled in chunks of this many: the quick way, and where one of them needs more care once more the slow
+// way.
+constexpr int CHUNK = 64;
+
+// Exact numbers rounded to singles as round_float64 does. False where one of them needs more care: those that round to the
+// smallest exponent may have been rounded twice.
+template <int Count = CHUNK>
+inline bool round_singles(const double* values, u32* out) {
+    constexpr u32 smallest_bits = Single::hidden;
+    u32 careful = 0;
+    alignas(64) float rounded[Count];
+    for (int i = 0; i < Count; ++i) rounded[i] = float(values[i]);
+    for (int i = 0; i < Count; ++i) {
+        const u32 bits = bit_cast<u32>(rounded[i]);
+        careful |= u32((bits & ~Single::sign) == smallest_bits);
+        out[i] = (bits & Single::infinity) ? bits : 0;
+    }
+    return !careful;
+}
+
 // x + y rounded once to half or single. Only a float64 sum on a rounding boundary needs the error of the addition.
 template <class F>
 inline typename F::U round_sum(double x, double y) {

@@ -19,15 +19,6 @@ inline double block_value(typename F::U bits) {
 inline u32 ulps_of(u32 bits) { return (bits & 31) ? (bits & ~Single::fraction) | 16 : 0; }
 inline u32 low_of(u32 bits) { return bits & (~Single::fraction | 31); }
 
-// a * b + c where a * b needs no rounding: one instruction where the processor has it, with the same result.
-inline double add_exact_product(double a, double b, double c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-    return __builtin_fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
 // Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
 template <int Rows, int Columns>
 inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {

@@ -1,31 +1,63 @@
 // Reductions of arrays (isa.md, sections 6 to 8 and 11.5).
 #include "reduce.hpp"
 
+#include <type_traits>
+
 namespace haribote {
 
-// As sum_stage, but for many. The sum of at most 8 significands of 27 bits and its scale are exact as a float64.
-void sum_arrays(const u32* const* inputs, int count, std::size_t length, u32* out) {
-    constexpr std::size_t chunk = 64;
-    for (std::size_t start = 0; start < length; start += chunk) {
-        const std::size_t size = std::min(chunk, length - start);
-        u32 largest[chunk] = {};
-        i32 sums[chunk] = {};
-        for (int input = 0; input < count; ++input)
-            for (std::size_t i = 0; i < size; ++i)
-                largest[i] = std::max(largest[i], (inputs[input][start + i] & Single::infinity) >> 23);
-        for (int input = 0; input < count; ++input)
-            for (std::size_t i = 0; i < size; ++i) {
-                const u32 bits = inputs[input][start + i], exponent = (bits & Single::infinity) >> 23;
-                const u32 full = exponent ? ((bits & Single::fraction) | Single::hidden) << GUARD_BITS : 0;
-                const u32 amount = std::min(largest[i] - exponent, 30u), half = (1u << amount) >> 1;
-                const u32 aligned = (full + (half ? half - 1 + ((full >> amount) & 1) : 0)) >> amount;
-                sums[i] += (bits & Single::sign) ? -i32(aligned) : i32(aligned);
-            }
-        for (std::size_t i = 0; i < size; ++i) {
-            const u64 scale = u64(largest[i] + 1023 - (Single::bias + Single::fraction_bits + GUARD_BITS)) << 52;
-            out[start + i] = round_float64<Single>(double(sums[i]) * bit_cast<double>(scale));
-        }
+inline void sum_one_by_one(const u32* const* inputs, int count, std::size_t start, std::size_t end, u32* out) {
+    for (; start < end; ++start) {
+        u32 column[MAX_INPUTS];
+        for (int i = 0; i < count; ++i) column[i] = inputs[i][start];
+        out[start] = sum_stage<Single, Single>(column, count);
     }
+}
+
+// The largest exponent fields of some numbers, in place; true where one of them is all ones.
+template <int Count>
+inline bool largest_exponents(const u32* const* inputs, int count, std::size_t start, u32* largest) {
+    u32 most = 0;
+    for (int i = 0; i < Count; ++i) largest[i] = 0;
+    for (int input = 0; input < count; ++input) {
+        const u32* bits = inputs[input] + start;
+        for (int i = 0; i < Count; ++i) largest[i] = std::max(largest[i], bits[i] & Single::infinity);
+    }
+    for (int i = 0; i < Count; ++i) most = std::max(most, largest[i]);
+    return most == Single::infinity;
+}
+
+// As sum_stage, for Count sums. Adding and taking away 1.5 * 2^52 units rounds a float64 to units, ties to even; a sum
+// of at most 8 such numbers is exact. False where a result needs more care: nothing is said of them then.
+template <int Count>
+inline bool sum_chunk(const u32* const* inputs, int count, std::size_t start, u32* out) {
+    alignas(64) u32 largest[Count];
+    alignas(64) double rounder[Count], sums[Count];
+    alignas(64) float values[Count];
+    if (largest_exponents<Count>(inputs, count, start, largest)) return false;
+    constexpr int unit = 52 - Single::fraction_bits - GUARD_BITS;
+    for (int i = 0; i < Count; ++i) {
+        const u64 exponent = (largest[i] >> Single::fraction_bits) + u64(1023 - Single::bias + unit);
+        rounder[i] = bit_cast<double>(exponent << 52 | u64(1) << 51);
+        sums[i] = 0;
+    }
+    for (int input = 0; input < count; ++input) {
+        const u32* bits = inputs[input] + start;
+        for (int i = 0; i < Count; ++i) values[i] = bit_cast<float>((bits[i] & Single::infinity) ? bits[i] : 0);
+        for (int i = 0; i < Count; ++i) sums[i] += (double(values[i]) + rounder[i]) - rounder[i];
+    }
+    return round_singles<Count>(sums, out);
+}
+
+void sum_arrays(const u32* const* inputs, int count, std::size_t length, u32* out) {
+    std::size_t start = 0;
+    const auto add = [&](auto chunk) {
+        for (; start + chunk <= length; start += chunk)
+            if (!sum_chunk<chunk>(inputs, count, start, out + start))
+                sum_one_by_one(inputs, count, start, start + chunk, out);
+    };
+    add(std::integral_constant<int, CHUNK>{});
+    add(std::integral_constant<int, CHUNK / 4>{});
+    sum_one_by_one(inputs, count, start, length, out);
 }
 
 template <class F, class U>

@@ -7,12 +7,16 @@ namespace haribote {
 
 // --- single and half precision: float64 arithmetic is exact until the one rounding -----------------------------------
 
-// A chunk is computed the quick way and, where one of its elements needs more care, once more the slow way.
-constexpr int CHUNK = 64;
-
-inline bool all_ones(u32 bits) { return (bits & Single::infinity) == Single::infinity; }
-
-inline double quick_value(u32 bits) { return double(bit_cast<float>((bits & Single::infinity) ? bits : 0)); }
+// Singles as they are where their exponent field is neither 0 nor all ones; false where one has all ones.
+inline bool plain_singles(const u32* x, u32 flip, float* out) {
+    u32 careful = 0;
+    for (int i = 0; i < CHUNK; ++i) {
+        const u32 exponent = x[i] & Single::infinity;
+        careful |= u32(exponent == Single::infinity);
+        out[i] = bit_cast<float>(exponent ? x[i] ^ flip : 0);
+    }
+    return !careful;
+}
 
 // The single multiplier's product: it omits the product of the low 5 bits of its factors, and adds 2^8 instead of it.
 inline double truncated_product(u32 x, u32 y) {
@@ -24,29 +28,32 @@ inline double truncated_product(u32 x, u32 y) {
     return a * b + double(256 - omitted) * 0x1p-46 * scale;
 }
 
+// The same for a chunk. The correction is a whole number of at most 256 ulps of x times ulps of y: a single each.
 inline void products(const u32* x, u32 flip_x, const u32* y, u32 flip_y, double* out) {
-    constexpr u64 power = ~(Double::hidden - 1);
-    u32 careful = 0;
-    for (int i = 0; i < CHUNK; ++i) {
-        const u32 xs = x[i] ^ flip_x, ys = y[i] ^ flip_y;
-        careful |= u32(all_ones(xs)) | u32(all_ones(ys));
-        const double a = quick_value(xs), b = quick_value(ys);
-        const int omitted = int(xs & 31) * int(ys & 31);
-        const double scale = bit_cast<double>(bit_cast<u64>(a) & power) * bit_cast<double>(bit_cast<u64>(b) & power);
-        out[i] = a * b + double(omitted ? 256 - omitted : 0) * (0x1p-46 * scale);
-    }
-    if (careful)
+    constexpr u32 power = ~Single::fraction;  // sign and exponent of a single
+    alignas(64) float a[CHUNK], b[CHUNK], corrections[CHUNK], ulps[CHUNK];
+    const bool plain_x = plain_singles(x, flip_x, a), plain_y = plain_singles(y, flip_y, b);
+    if (!plain_x || !plain_y) {
         for (int i = 0; i < CHUNK; ++i) out[i] = truncated_product(x[i] ^ flip_x, y[i] ^ flip_y);
+        return;
+    }
+    for (int i = 0; i < CHUNK; ++i) {
+        const i32 omitted = i32(x[i] & 31) * i32(y[i] & 31);
+        const float ulp = bit_cast<float>(bit_cast<u32>(a[i]) & power) * 0x1p-23f;
+        corrections[i] = float(omitted ? 256 - omitted : 0) * ulp;
+        ulps[i] = bit_cast<float>(bit_cast<u32>(b[i]) & power) * 0x1p-23f;
+    }
+    for (int i = 0; i < CHUNK; ++i)
+        out[i] = add_exact_product(corrections[i], ulps[i], double(a[i]) * double(b[i]));
 }
 
 inline void values(const u32* x, u32 flip, double* out) {
-    u32 careful = 0;
-    for (int i = 0; i < CHUNK; ++i) {
-        careful |= u32(all_ones(x[i]));
-        out[i] = quick_value(x[i] ^ flip);
-    }
-    if (careful)
+    alignas(64) float plain[CHUNK];
+    if (!plain_singles(x, flip, plain)) {
         for (int i = 0; i < CHUNK; ++i) out[i] = input_value<Single>(x[i] ^ flip);
+        return;
+    }
+    for (int i = 0; i < CHUNK; ++i) out[i] = double(plain[i]);
 }
 
 inline void values(const u16* x, u16 flip, double* out) {
@@ -62,14 +69,17 @@ inline void products(const u16* x, u16 flip_x, const u16* y, u16 flip_y, double*
 template <class F>
 inline void round_chunk(const double* x, const double* y, typename F::U* out) {
     if constexpr (F::width == 32) {
-        u32 careful = 0;
-        for (int i = 0; i < CHUNK; ++i) {
-            const double total = y ? x[i] + y[i] : x[i];
-            if (y) careful |= u32((bit_cast<u64>(total) & 0x1FFFFFFF) == 0x10000000);
-            const u32 bits = bit_cast<u32>(float(total));
-            out[i] = std::fabs(total) < smallest<F>() ? 0 : bits;
+        if (!y) {
+            if (round_singles(x, out)) return;
+        } else {
+            alignas(64) double totals[CHUNK];
+            u64 careful = 0;
+            for (int i = 0; i < CHUNK; ++i) {
+                totals[i] = x[i] + y[i];
+                careful |= u64((bit_cast<u64>(totals[i]) & 0x1FFFFFFF) == 0x10000000);  // see round_sum
+            }
+            if (round_singles(totals, out) && !careful) return;
         }
-        if (!careful) return;
     }
     for (int i = 0; i < CHUNK; ++i) out[i] = y ? round_sum<F>(x[i], y[i]) : round_float64<F>(x[i]);
 }

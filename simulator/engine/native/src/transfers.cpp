@@ -1,4 +1,4 @@
-// Transfers between PEs and L1BM and between L1BM and L2BM (isa.md, sections 7 and 8), inside one L2B.
+// Transfers between PEs and L1BM (isa.md, section 8).
 //
 // A transfer of the L1BM moves one block of long words per L1B, ordered cycle, MAB (those that differ), long word of
 // the datum, PE. The turnaround register keeps such a block.
@@ -8,15 +8,11 @@
 
 namespace haribote {
 
-// --- L1BM ------------------------------------------------------------------------------------------------------------
-
 inline u64* turnaround_of(const Block& block, int l1b) {
-    return block.machine.turnaround + std::size_t(block.l2b * L1BS + l1b) * TURNAROUND_LONGS;
+    return block.machine.turnaround + std::size_t(block.l2b * L1BS + block.l1b + l1b) * TURNAROUND_LONGS;
 }
 
-inline int block_longs(const Instruction& instruction, int wide) {
-    return instruction.mabs == 0 ? CYCLES * wide : CYCLES * instruction.mabs * wide * PES;
-}
+inline u64* l1bm_of(const Block& block, int l1b) { return l1bm_of(block.machine, block.l2b, block.l1b + l1b); }
 
 // Which of the different parts of a cycle's block the MAB gets; `l1bmd+n` gives MAB m what MAB m - n would get.
 inline int part_of(const Instruction& instruction, int mab) {
@@ -27,7 +23,7 @@ inline int part_of(const Instruction& instruction, int mab) {
 Result to_pes(Block& block, const Instruction& instruction, const Operand* into) {
     Result result{zero_datum()};
     const Operand& source = instruction.sources[0];
-    const int wide = source.words / 2, count = block_longs(instruction, wide), mabs = std::max(instruction.mabs, 1);
+    const int wide = source.words / 2, count = longs_per_l1b(instruction), mabs = std::max(instruction.mabs, 1);
     u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int word = 0; word < 2 * wide; ++word) {
@@ -37,7 +33,7 @@ Result to_pes(Block& block, const Instruction& instruction, const Operand* into)
         }
     int parts[MABS];
     for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
+    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b) {
         u64 longs[TURNAROUND_LONGS];
         if (source.kind == Kind::l1bm)
             load_longs(l1bm_of(block, l1b), L1BM_LONGS, source.addresses[0], count, longs);
@@ -132,20 +128,20 @@ inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycl
 // The commonest reduction, sums of singles: one word of the datum of a cycle over the MABs of every L1B.
 // out: [l1b][part][pe].
 inline void sum_mabs(const u32* row, int parts, u32* out) {
-    constexpr int quarters = L1BS * 4 * PES;  // sums of a first stage: [l1b][quarter][pe]
-    u32 inputs[4][quarters], sums[quarters], regrouped[4][L1BS * PES];
+    constexpr int quarters = BLOCK_L1BS * 4 * PES;  // sums of a first stage: [l1b][quarter][pe]
+    u32 inputs[4][quarters], sums[quarters], regrouped[4][BLOCK_L1BS * PES];
     for (int i = 0; i < 4; ++i)
-        for (int quarter = 0; quarter < L1BS * 4; ++quarter)
+        for (int quarter = 0; quarter < BLOCK_L1BS * 4; ++quarter)
             std::memcpy(inputs[i] + quarter * PES, row + (4 * quarter + i) * PES, PES * sizeof(u32));
     const u32* pointers[4] = {inputs[0], inputs[1], inputs[2], inputs[3]};
     if (parts == 4) return sum_arrays(pointers, 4, quarters, out);
     sum_arrays(pointers, 4, quarters, sums);
     for (int i = 0; i < 4; ++i) {
-        for (int l1b = 0; l1b < L1BS; ++l1b)
+        for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
             std::memcpy(regrouped[i] + l1b * PES, sums + (4 * l1b + i) * PES, PES * sizeof(u32));
         pointers[i] = regrouped[i];
     }
-    sum_arrays(pointers, 4, L1BS * PES, out);
+    sum_arrays(pointers, 4, BLOCK_L1BS * PES, out);
 }
 
 inline bool sums_singles(const Instruction& instruction) {
@@ -157,13 +153,13 @@ inline bool sums_singles(const Instruction& instruction) {
 inline void gather_longs(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, u64* out) {
     const int parts = instruction.mabs;
     if (sums_singles(instruction)) {
-        u32 high[L1BS * 4 * PES], low[L1BS * 4 * PES];
+        u32 high[BLOCK_L1BS * 4 * PES], low[BLOCK_L1BS * 4 * PES];
         sum_mabs(datum.rows[cycle][2 * w], parts, high);
         sum_mabs(datum.rows[cycle][2 * w + 1], parts, low);
-        for (int i = 0; i < L1BS * parts * PES; ++i) out[i] = u64(high[i]) << 32 | low[i];
+        for (int i = 0; i < BLOCK_L1BS * parts * PES; ++i) out[i] = u64(high[i]) << 32 | low[i];
         return;
     }
-    for (int l1b = 0; l1b < L1BS; ++l1b)
+    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
         for (int part = 0; part < parts; ++part)
             for (int pe = 0; pe < PES; ++pe) *out++ = gathered(instruction, datum, cycle, w, wide, l1b, part, pe);
 }
@@ -173,12 +169,12 @@ Result from_pes(Block& block, const Instruction& instruction) {
     Result result{};
     const Datum datum = read(block, instruction.sources[0]);
     const int wide = instruction.target.words / 2, parts = instruction.mabs;
-    result.longs = block.arena.take<u64>(std::size_t(L1BS) * TURNAROUND_LONGS);
-    u64 longs[L1BS * MABS * PES];
+    result.longs = block.arena.take<u64>(std::size_t(BLOCK_L1BS) * TURNAROUND_LONGS);
+    u64 longs[BLOCK_L1BS * MABS * PES];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int w = 0; w < wide; ++w) {
             gather_longs(instruction, datum, cycle, w, wide, longs);
-            for (int l1b = 0; l1b < L1BS; ++l1b)
+            for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
                 for (int part = 0; part < parts; ++part)
                     std::memcpy(result.longs + l1b * TURNAROUND_LONGS + ((cycle * parts + part) * wide + w) * PES,
                                 longs + (l1b * parts + part) * PES, PES * sizeof(u64));
@@ -188,9 +184,9 @@ Result from_pes(Block& block, const Instruction& instruction) {
 
 void store_blocks(Block& block, const Instruction& instruction, const Result& result) {
     const Operand& target = instruction.target;
-    const int count = block_longs(instruction, target.words / 2);
+    const int count = longs_per_l1b(instruction);
     u64 turned[TURNAROUND_LONGS];
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
+    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b) {
         const u64* longs = result.longs + l1b * TURNAROUND_LONGS;
         if (instruction.latch) std::memcpy(turnaround_of(block, l1b), longs, std::size_t(count) * sizeof(u64));
         if (target.kind != Kind::l1bm) continue;
@@ -203,82 +199,6 @@ void store_blocks(Block& block, const Instruction& instruction, const Result& re
             longs = turned;
         }
         store_longs(l1bm_of(block, l1b), L1BM_LONGS, target.addresses[0], count, longs);
-    }
-}
-
-// --- L2BM ------------------------------------------------------------------------------------------------------------
-
-// What the L1BMs get ([l1b][count]) or the L2BM gets ([count]).
-Result l2bm(Block& block, const Instruction& instruction) {
-    Result result{};
-    const L2bm op = L2bm(instruction.code);
-    const int address = instruction.sources[0].addresses[0];
-    u64* out = result.longs = block.arena.take<u64>(512);
-    u64 block_longs[256], inputs[L1BS][64];
-    const u64* memory = l2bm_of(block.machine, block.l2b);
-    switch (op) {
-        case L2bm::broadcast:
-            for (int l1b = 0; l1b < L1BS; ++l1b) load_longs(memory, L2BM_LONGS, address, 64, out + 64 * l1b);
-            return result;
-        case L2bm::broadcast_pairs:
-            load_longs(memory, L2BM_LONGS, address, 256, block_longs);
-            for (int l1b = 0; l1b < L1BS; ++l1b)
-                for (int cycle = 0; cycle < CYCLES; ++cycle)
-                    std::copy_n(block_longs + 64 * cycle + 16 * (l1b / 2), 16, out + 64 * l1b + 16 * cycle);
-            return result;
-        case L2bm::deal:
-            load_longs(memory, L2BM_LONGS, address, 256, block_longs);
-            for (int l1b = 0; l1b < L1BS; ++l1b)
-                for (int cycle = 0; cycle < CYCLES; ++cycle)
-                    std::copy_n(block_longs + 64 * cycle + 8 * l1b, 8, out + 32 * l1b + 8 * cycle);
-            return result;
-        case L2bm::gather:
-            for (int l1b = 0; l1b < L1BS; ++l1b) {
-                load_longs(l1bm_of(block, l1b), L1BM_LONGS, address, 32, block_longs);
-                for (int cycle = 0; cycle < CYCLES; ++cycle)
-                    std::copy_n(block_longs + 8 * cycle, 8, out + 64 * cycle + 8 * l1b);
-            }
-            return result;
-        default: break;
-    }
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
-        load_longs(l1bm_of(block, l1b), L1BM_LONGS, address, 64, inputs[l1b]);
-        const bool included = op != L2bm::reduce || (instruction.l1bs >> l1b & 1);
-        if (!included) std::fill_n(inputs[l1b], 64, initial_value(instruction.reduction, instruction.letter));
-    }
-    const u64* rows[L1BS];
-    for (int l1b = 0; l1b < L1BS; ++l1b) rows[l1b] = inputs[l1b];
-    if (op == L2bm::copy) std::copy_n(inputs[__builtin_ctz(instruction.l1bs)], 64, out);
-    if (op == L2bm::indirect) std::copy_n(&inputs[0][0], L1BS * 64, out);
-    if (op == L2bm::reduce)
-        reduce_arrays(instruction.reduction, instruction.letter, rows, {L1BS, 1}, 64, out, nullptr);
-    if (op == L2bm::reduce_pairs)
-        for (int pair = 0; pair < L1BS / 2; ++pair)
-            for (int a = 0; a < 64; ++a) {
-                const u64 column[2] = {inputs[2 * pair][a], inputs[2 * pair + 1][a]};
-                out[64 * (a / 16) + 16 * pair + a % 16] =
-                    reduce_longs(instruction.reduction, instruction.letter, column, {2, 1});
-            }
-    return result;
-}
-
-void store_l2bm(Block& block, const Instruction& instruction, const Result& result) {
-    const L2bm op = L2bm(instruction.code);
-    const int address = instruction.target.addresses[0];
-    if (instruction.target.kind == Kind::l2bm) {
-        const int count = op == L2bm::gather || op == L2bm::reduce_pairs ? 256 : 64;
-        return store_longs(l2bm_of(block.machine, block.l2b), L2BM_LONGS, address, count, result.longs);
-    }
-    const int count = op == L2bm::deal ? 32 : 64;
-    for (int l1b = 0; l1b < L1BS; ++l1b) {
-        int origin = l1b;
-        if (op == L2bm::indirect) {
-            origin = int(instruction.l1bs >> (4 * l1b) & 15) - 1;
-            if (origin < 0) continue;
-        } else if (!(instruction.l1bs >> l1b & 1)) {
-            continue;
-        }
-        store_longs(l1bm_of(block, l1b), L1BM_LONGS, address, count, result.longs + count * origin);
     }
 }
 
