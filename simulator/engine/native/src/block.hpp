@@ -15,13 +15,7 @@ namespace haribote {
 constexpr int CYCLES = 4, WORDS = 4, LANES = 4;
 constexpr int GROUPS = 4, L2BS = 8, L1BS = 8, MABS = 16, PES = 4;  // of the machine; of the unit above
 constexpr int ALL_PES = 4096, ALL_MABS = 1024, L2B_PES = ALL_PES / L2BS, L1B_PES = MABS * PES;
-#ifndef BL
-#define BL 4
-#endif
-#ifndef PITCH
-#define PITCH 4096
-#endif
-constexpr int BLOCK_L1BS = BL, ROW = BLOCK_L1BS * L1B_PES;  // L1Bs of a block, and its PEs
+constexpr int BLOCK_L1BS = 4, ROW = BLOCK_L1BS * L1B_PES;  // L1Bs of a block, and its PEs
 constexpr int L1BM_LONGS = 8192, L2BM_LONGS = 32768, PDM_LONGS = 524288;
 constexpr int TURNAROUND_LONGS = 256;
 constexpr i64 DRAM_LONGS = i64(1) << 29, PAGE_LONGS = 1 << 15;
@@ -55,10 +49,25 @@ class Arena {
 // A step has at most six instructions, each with three operands and a result of at most 16 rows, twice for decorations.
 constexpr std::size_t ARENA_BYTES = std::size_t(6) * 8 * 16 * ROW * sizeof(u32);
 
+// Matrices of a block as the numbers that g products take: [x or y][mab][column][row, in the order of `ROW_ORDER`].
+struct Matrices {
+    static constexpr int ROWS = 8, COLUMNS = 8;
+    static constexpr int ROW_ORDER[ROWS] = {0, 2, 4, 6, 1, 3, 5, 7};  // first those for element 0 of the four PEs
+    alignas(64) double values[2][ROW / PES][COLUMNS][ROWS];
+    bool known[2];
+};
+
+// What a thread needs to work on one block after the other.
+struct Workspace {
+    Arena arena{ARENA_BYTES};
+    Matrices matrices;
+};
+
 struct Block {
     const Machine& machine;
     int l2b, l1b;  // its first L1B
     Arena& arena;
+    Matrices& matrices;
     bool moved[2];  // LM0, LM1: some PE's base address is not 0
 
     int first_pe() const { return l2b * L2B_PES + l1b * L1B_PES; }
@@ -92,7 +101,7 @@ inline Datum zero_datum() {
 inline int bank_words(int bank) { return bank < 2 ? 4096 : 512; }
 
 inline u32* bank_row(const Block& block, int bank, int address) {
-    return block.machine.banks[bank] + std::size_t(address) * PITCH + block.first_pe();
+    return block.machine.banks[bank] + std::size_t(address) * ALL_PES + block.first_pe();
 }
 
 inline const u16* base_addresses(const Block& block, int bank) {
@@ -172,7 +181,7 @@ inline Datum read_memory(Block& block, const Operand& operand) {
             if (!dynamic) continue;
             const u32* memory = bank_row(block, operand.index, word);
             u32* row = block.new_row();
-            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * PITCH + pe];
+            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * ALL_PES + pe];
             datum.rows[cycle][word] = row;
         }
     }
@@ -257,7 +266,7 @@ inline void store_memory(Block& block, const Store& store, const Result& result)
             }
             u32* memory = bank_row(block, operand.index, word);
             for (int pe = 0; pe < ROW; ++pe) {
-                u32& target = memory[std::size_t(starts[pe]) * PITCH + pe];
+                u32& target = memory[std::size_t(starts[pe]) * ALL_PES + pe];
                 target ^= (target ^ row[pe]) & (bits ? bits[pe] : ~0u);
             }
         }

@@ -1,6 +1,8 @@
 // Runs the lines of an encoded program. PE steps stay inside one L2B and local moves inside one group, so threads work
-// on different groups and meet only at the moves that connect groups.
+// on different groups and meet only at the moves that connect groups. In an L2B, stretches of steps run in one block of
+// L1Bs after the other.
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "longs.hpp"
@@ -79,9 +81,10 @@ struct Lines {
 };
 
 // A stretch of steps in one L2B: block by block, then what is read from all its L1BMs.
-void run_stretch(const Machine& machine, const Program& program, int first, int last, int l2b, Arena& arena) {
+void run_stretch(const Machine& machine, const Program& program, int first, int last, int l2b, Workspace& workspace) {
     for (int l1b = 0; l1b < L1BS; l1b += BLOCK_L1BS) {
-        Block block{machine, l2b, l1b, arena, {}};
+        Block block{machine, l2b, l1b, workspace.arena, workspace.matrices, {}};
+        block.matrices.known[0] = block.matrices.known[1] = false;
         note_bases(block);
         for (int step = first; step < last; ++step) run_step(block, program, program.lines[step]);
     }
@@ -95,7 +98,7 @@ void run_stretch(const Machine& machine, const Program& program, int first, int 
 }
 
 // Lines without a global move, in one group: the steps between two moves run in one L2B after the other.
-void run_group(const Machine& machine, const Lines& lines, int first, int last, int group, Arena& arena,
+void run_group(const Machine& machine, const Lines& lines, int first, int last, int group, Workspace& workspace,
                Longs& buffer) {
     const Program& program = lines.program;
     for (int line = first; line < last;) {
@@ -108,7 +111,7 @@ void run_group(const Machine& machine, const Lines& lines, int first, int last, 
         for (int c = 0; c < L2BS / GROUPS; ++c)
             for (int start = line, stop; start < end; start = stop) {
                 for (stop = start + 1; stop < end && !lines.starts_stretch(stop);) ++stop;
-                run_stretch(machine, program, start, stop, L2BS / GROUPS * group + c, arena);
+                run_stretch(machine, program, start, stop, L2BS / GROUPS * group + c, workspace);
             }
         line = end;
     }
@@ -137,10 +140,12 @@ std::vector<Phase> phases_of(const Program& program, int first, int last) {
 class Schedule {
    public:
     Schedule(const Machine& machine, const Program& program, int first, int last)
-        : machine_(machine), lines_{program, first, stretch_starts(program, first, last)}, phases_(phases_of(program, first, last)) {}
+        : machine_(machine),
+          lines_{program, first, stretch_starts(program, first, last)},
+          phases_(phases_of(program, first, last)) {}
 
     void work(int thread) {
-        Arena arena(ARENA_BYTES);
+        const auto workspace = std::make_unique<Workspace>();
         Longs whole, parts;
         for (int turn = 0;;) {
             u32 state = state_.load(std::memory_order_acquire);
@@ -155,7 +160,7 @@ class Schedule {
             if (!state_.compare_exchange_weak(state, state & ~(1u << group), std::memory_order_acq_rel)) continue;
             turn = 0;
             const Phase& phase = phases_[number];
-            run_group(machine_, lines_, phase.first, phase.moves, group, arena, whole);
+            run_group(machine_, lines_, phase.first, phase.moves, group, *workspace, whole);
             if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < GROUPS) continue;
             for (int line = phase.moves; line < phase.last; ++line)
                 global_move(machine_, lines_.program.lines[line], whole, parts);

@@ -37,6 +37,7 @@ Result matrix_write(Block& block, const Instruction& instruction) {
 void store_matrix(Block& block, const Instruction& instruction, const Result& result) {
     const Operand& target = instruction.target;
     const int size = matrix_rows(instruction.letter);
+    block.matrices.known[target.index] = false;
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int pair = 0; pair < target.words; ++pair) {
             const int number = (target.addresses[0] + cycle * target.words + pair) % size;

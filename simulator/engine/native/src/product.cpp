@@ -9,30 +9,15 @@ namespace haribote {
 // The value of a block float: the mantissa field has no hidden bit.
 template <class F>
 inline double block_value(typename F::U bits) {
-    const u64 sign = u64(bits >> (F::width - 1)) << 63;
-    const u64 scale = sign | ((u64(exponent_field<F>(bits)) + (1023 - F::bias + 1)) << 52);
-    const double power = bit_cast<double>(scale);
-    return bit_cast<double>(scale | u64(bits & F::fraction) << (52 - F::fraction_bits)) - power;
+    constexpr u64 offset = u64(1023 - F::bias + 1) << 52;
+    const u64 wide = bits, sign = (wide & F::sign) << (64 - F::width);
+    const u64 value = sign | (((wide & (F::sign - 1)) << (52 - F::fraction_bits)) + offset);
+    return bit_cast<double>(value) - bit_cast<double>(value & ~Double::fraction);
 }
 
 // The terms of a single product that its truncation adds: ulps of the factors whose low bits are not zero, low bits.
 inline u32 ulps_of(u32 bits) { return (bits & 31) ? (bits & ~Single::fraction) | 16 : 0; }
 inline u32 low_of(u32 bits) { return bits & (~Single::fraction | 31); }
-
-// Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
-template <int Rows, int Columns>
-inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {
-    constexpr int per_pe = Columns / PES;
-    for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        double sum[Rows] = {};
-#pragma GCC unroll 16
-        for (int j = 0; j < Columns; ++j) {
-            const double factor = x[(cycle * per_pe + j % per_pe) * ROW + mab * PES + j / per_pe];
-            for (int i = 0; i < Rows; ++i) sum[i] = add_exact_product(matrix[j][i], factor, sum[i]);
-        }
-        for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
-    }
-}
 
 // 8 rows of 8 words from `offset` on, transposed.
 inline void transpose(const u32* const* rows, int offset, u32 (*out)[8]) {
@@ -63,18 +48,96 @@ inline void transpose(const u32* const* rows, int offset, u32 (*out)[8]) {
         for (int j = 0; j < 8; ++j) out[j][i] = rows[i][offset + j];
 }
 
-// The elements of a MAB's matrix that a product uses, transposed: first as bits, then as numbers.
-template <class F, int Rows, int Columns, class Function>
-inline void load_matrix(const u32* const* rows, int mab, int step, Function value, double (*out)[Rows]) {
-    alignas(64) typename F::U bits[Columns][Rows];
-    if constexpr (Rows == 8 && Columns == 8) {
+// --- g: 8 rows of 8 words, two results per PE ------------------------------------------------------------------------
+
+inline void load_matrices(const Block& block, int which) {
+    const u32* rows[Matrices::ROWS];
+    for (int i = 0; i < Matrices::ROWS; ++i) rows[i] = matrix_row(block, which, Matrices::ROW_ORDER[i]);
+    alignas(64) u32 bits[Matrices::COLUMNS][Matrices::ROWS];
+    for (int mab = 0; mab < ROW / PES; ++mab) {
         transpose(rows, mab * MATRIX_WORDS, bits);
-    } else {
-        for (int i = 0; i < Rows; ++i) {
-            const u32* row = rows[i] + mab * MATRIX_WORDS;
-            for (int j = 0; j < Columns; ++j)
-                bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[step * j]);
+        double* out = block.matrices.values[which][mab][0];
+        for (int i = 0; i < Matrices::COLUMNS * Matrices::ROWS; ++i) out[i] = block_value<Single>((&bits[0][0])[i]);
+    }
+    block.matrices.known[which] = true;
+}
+
+// Four numbers side by side: the compiler is told, for it does not find by itself which values can stay in registers.
+using Four = double __attribute__((vector_size(32)));
+
+inline Four four_at(const double* numbers) {
+    Four result;
+    std::memcpy(&result, numbers, sizeof result);
+    return result;
+}
+
+inline Four add_exact_products(Four a, double b, Four c) {
+    Four result;
+    for (int i = 0; i < 4; ++i) result[i] = add_exact_product(a[i], b, c[i]);
+    return result;
+}
+
+// The products of one MAB with its four vectors. x: [cycle][word][pe], sums: [cycle][element][pe], both from its first
+// PE on, a row having CHUNK PEs.
+inline void multiply_g(const double (*matrix)[Matrices::ROWS], const double* x, double* sums) {
+    Four sum[CYCLES][2] = {};
+#pragma GCC unroll 8
+    for (int j = 0; j < Matrices::COLUMNS; ++j) {
+        const Four first = four_at(matrix[j]), second = four_at(matrix[j] + 4);
+#pragma GCC unroll 4
+        for (int cycle = 0; cycle < CYCLES; ++cycle) {
+            const double factor = x[(2 * cycle + j % 2) * CHUNK + j / 2];
+            sum[cycle][0] = add_exact_products(first, factor, sum[cycle][0]);
+            sum[cycle][1] = add_exact_products(second, factor, sum[cycle][1]);
         }
+    }
+#pragma GCC unroll 4
+    for (int cycle = 0; cycle < CYCLES; ++cycle)
+        for (int element = 0; element < 2; ++element)
+            std::memcpy(sums + (2 * cycle + element) * CHUNK, &sum[cycle][element], sizeof(Four));
+}
+
+// The sums before the one rounding: [cycle][element][pe].
+inline void sums_of_g(Block& block, const Instruction& instruction, double* out) {
+    const int which = instruction.sources[0].index;
+    if (!block.matrices.known[which]) load_matrices(block, which);
+    const auto x = read_elements<Single>(block, instruction.sources[1], 2);
+    alignas(64) double vectors[CYCLES * 2][CHUNK], sums[CYCLES * 2][CHUNK];
+    for (int pe = 0; pe < ROW; pe += CHUNK) {
+        for (int i = 0; i < CYCLES * 2; ++i)
+            for (int k = 0; k < CHUNK; ++k) vectors[i][k] = block_value<Single>(x.rows[i / 2][i % 2][pe + k] ^ x.flip);
+        for (int k = 0; k < CHUNK; k += PES)
+            multiply_g(block.matrices.values[which][(pe + k) / PES], &vectors[0][k], &sums[0][k]);
+        for (int i = 0; i < CYCLES * 2; ++i) std::memcpy(out + i * ROW + pe, sums[i], sizeof sums[i]);
+    }
+}
+
+// --- f and h ---------------------------------------------------------------------------------------------------------
+
+// Sums of the products of one MAB in the order of j, for its four vectors. matrix: transposed; x: [cycle][word][pe].
+template <int Rows, int Columns>
+inline void multiply(const double (*matrix)[Rows], const double* x, int mab, double (*sums)[Rows]) {
+    constexpr int per_pe = Columns / PES;
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+        double sum[Rows] = {};
+#pragma GCC unroll 16
+        for (int j = 0; j < Columns; ++j) {
+            const double factor = x[(cycle * per_pe + j % per_pe) * ROW + mab * PES + j / per_pe];
+            for (int i = 0; i < Rows; ++i) sum[i] = add_exact_product(matrix[j][i], factor, sum[i]);
+        }
+        for (int i = 0; i < Rows; ++i) sums[cycle][i] = sum[i];
+    }
+}
+
+// The elements of a MAB's matrix that a product uses, transposed: first as bits, then as numbers. Single precision uses
+// the even columns.
+template <class F, int Rows, int Columns, class Function>
+inline void load_matrix(const u32* const* rows, int mab, Function value, double (*out)[Rows]) {
+    alignas(64) typename F::U bits[Columns][Rows];
+    for (int i = 0; i < Rows; ++i) {
+        const u32* row = rows[i] + mab * MATRIX_WORDS;
+        for (int j = 0; j < Columns; ++j)
+            bits[j][i] = typename F::U(F::width == 16 ? row[j / 2] >> (j % 2 ? 0 : 16) : row[2 * j]);
     }
     for (int j = 0; j < Columns; ++j)
         for (int i = 0; i < Rows; ++i) out[j][i] = value(bits[j][i]);
@@ -94,10 +157,9 @@ inline void add_products(Block& block, const Instruction& instruction, const Ele
             const auto* row = x.rows[cycle][word];
             for (int pe = 0; pe < ROW; ++pe) out[pe] = value(typename F::U(row[pe] ^ x.flip));
         }
-    const int step = instruction.letter == Letter::f ? 2 : 1;  // single precision uses the even columns
     alignas(64) double matrix[Columns][Rows], products[CYCLES][Rows];
     for (int mab = 0; mab < ROW / PES; ++mab) {
-        load_matrix<F, Rows, Columns>(rows, mab, step, value, matrix);
+        load_matrix<F, Rows, Columns>(rows, mab, value, matrix);
         multiply<Rows, Columns>(matrix, vectors, mab, products);
         for (int cycle = 0; cycle < CYCLES; ++cycle)
             for (int element = 0; element < results; ++element) {
@@ -115,7 +177,7 @@ inline void matrix_sums(Block& block, const Instruction& instruction, double* su
     const auto x = read_elements<F>(block, instruction.sources[1], Columns / PES);
     const auto value = [](auto bits) { return block_value<F>(bits); };
     const auto put = [](double, double term) { return term; };
-    if constexpr (F::width == 32 && Columns == 4) {
+    if constexpr (F::width == 32) {
         const auto ulps = [](u32 bits) { return block_value<F>(ulps_of(bits)); };
         const auto low = [](u32 bits) { return block_value<F>(low_of(bits)); };
         add_products<F, Rows, Columns>(block, instruction, x, ulps, put, sums);
@@ -134,11 +196,11 @@ inline void product_of(Block& block, const Instruction& instruction, Result& res
     double* sums = block.arena.take<double>(CYCLES * LANES * ROW);
     if (instruction.letter == Letter::h) matrix_sums<Half, 16, 16>(block, instruction, sums);
     else if (instruction.letter == Letter::f) matrix_sums<Single, 8, 4>(block, instruction, sums);
-    else matrix_sums<Single, 8, 8>(block, instruction, sums);
+    else sums_of_g(block, instruction, sums);
     const bool adds = Mau(instruction.code) == Mau::mfma;
     const auto c = adds ? read_elements<Single>(block, instruction.sources[2], count) : Elements<u32>{};
     Packer<typename Output::U> packer(block, instruction, result);
-    double addend[CHUNK];
+    alignas(64) double addend[CHUNK];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int index = 0; index < count; ++index) {
             auto* row = packer.new_row();

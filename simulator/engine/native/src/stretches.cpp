@@ -1,4 +1,7 @@
 // How far steps can run in one block after the other, before all blocks of the L2B have to meet.
+//
+// The assembler admits no step that reads and writes the same addresses of an L1BM, and none with two transfers of the
+// L2BM: only earlier steps matter here.
 #include "longs.hpp"
 #include "units.hpp"
 
