@@ -1,6 +1,7 @@
 """The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
 
 trace → simplify → pad → decompose → tile → layout → transfer → place → kernels    on the machine
+trace → simplify → pad → decompose → tile → layout → place → kernels → schedule    on the machine, -O1
 trace → simplify → cse → fuse → templates                                          in C++
 """
 
@@ -28,6 +29,8 @@ from haribote.passes import (
     tile,
 )
 from haribote.passes.place import place
+from haribote.resident import lowered
+from haribote.resident.compiled import compile_layouts
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]
@@ -41,6 +44,12 @@ STAGES: dict[str, tuple[Pass, ...]] = {
     "layout": (fuse_greater.run, assign_layouts.run),
     "transfer": (insert_transfers.run,),
     "place": (place,),
+}
+
+# At -O1 what is moved and where everything is are decided together.
+RESIDENT_STAGES: dict[str, tuple[Pass, ...]] = {
+    **{stage: passes for stage, passes in STAGES.items() if stage not in ("transfer", "place")},
+    "place": (lowered.place,),
 }
 
 # The stages of the C++ backend, which has templates for softmax cross-entropy and needs no padding.
@@ -90,6 +99,11 @@ def lower_for_cpp(model: onnx.ModelProto, short: str = "") -> onnx.ModelProto:
     return lower(mixed, start="fuse", stages=CPP_STAGES)
 
 
+def stages_at(level: int) -> Mapping[str, tuple[Pass, ...]]:
+    """The stages of the simulated machine at a level of `LEVELS`."""
+    return RESIDENT_STAGES if level == 1 else STAGES
+
+
 LEVELS = (0, 1, 2)
 """What `-O` says: 0 every value goes to DRAM and back between operators, 1 it stays, 2 the compiler writes kernels."""
 
@@ -118,9 +132,7 @@ def compile_for_sim(
 def compile_resident(
     model: onnx.ModelProto, solutions: bool | None = None, start: str = "simplify", find: Find | None = None
 ) -> Compiled:
-    """-O1: the kernels of -O0, between which values stay in LM; `solutions` and `find` as in `compile_for_sim`."""
-    from haribote.resident.compiled import compile_layouts
-
+    """-O1: the kernels of -O0, between which values stay in LM; as `compile_for_sim`."""
     return compile_layouts(lower(model, start, stop_after="layout"), solutions, find)
 
 

@@ -39,7 +39,7 @@ class Compiled:
     """A step ready to run. `dram`: address of every tensor in DRAM; `updates`: parameter → its updated value.
 
     homes: the parameters that stay in LM from step to step. unscheduled: what a run cost before the scheduler, where
-    there was one.
+    there was one. notes: what a user should know, such as kernels whose results cannot stay in LM.
     """
 
     model: onnx.ModelProto
@@ -50,6 +50,7 @@ class Compiled:
     updates: dict[str, str]
     homes: dict[str, Home] = field(default_factory=dict)
     unscheduled: Cost | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def chip_count(self) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.compiler import compile_for_sim, lower
+from haribote.chip.program import Compiled
+from haribote.compiler import compile_for_sim, lower, stages_at
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
 from haribote.network import CLASSES, PIXELS
@@ -47,7 +48,7 @@ def compile_folder(folder: Path, stop_after: str | None, solutions: bool, level:
     """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written."""
     case = load_case(folder)
     if stop_after is not None:
-        lower(case.model, stop_after=stop_after, save_to=folder)
+        lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
         last = folder / f"{stop_after}.onnx"
         return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
     compiled = compile_for_sim(case.model, solutions, level=level)
@@ -58,9 +59,18 @@ def compile_folder(folder: Path, stop_after: str | None, solutions: bool, level:
     return (
         f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
         f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
-        f"{cost.cycles:.0f} cycles\n"
+        f"{cost.cycles:.0f} cycles{_before(compiled)}\n"
+        f"{''.join(f'{note}{chr(10)}' for note in compiled.notes)}"
         f"next: {command_line('haribote', 'test', folder, '--backend', 'sim', *options)}"
     )
+
+
+def _before(compiled: Compiled) -> str:
+    """What the scheduler has gained."""
+    before = compiled.unscheduled
+    if before is None:
+        return ""
+    return f"; before scheduling {before.steps} steps (nops {before.nops}), {before.cycles:.0f} cycles"
 
 
 def _classes(model: Any) -> int:

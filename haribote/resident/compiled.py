@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import onnx
 
@@ -31,18 +31,22 @@ def compile_layouts(model: onnx.ModelProto, solutions: bool | None, find: Find |
         known = len(attempt.alone) + len(attempt.weak)
         pieces = list(attempt.pieces(placed))
         if known == len(attempt.alone) + len(attempt.weak):
-            return scheduled(link(placed, pieces))
+            return replace(scheduled(link(placed, pieces)), notes=tuple(attempt.notes.values()))
 
 
 @dataclass
 class _Attempt:
-    """What is known of the operators of a graph. alone, weak: as in `resident.plan.Task`, by name."""
+    """What is known of the operators of a graph.
+
+    alone, weak: as in `resident.plan.Task`, by name. notes: why, by the task of the kernel.
+    """
 
     model: onnx.ModelProto
     solutions: bool
     find: Find | None
     alone: set[str] = field(default_factory=set)
     weak: set[str] = field(default_factory=set)
+    notes: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._trial = Trial()
@@ -57,7 +61,7 @@ class _Attempt:
         for node in placed.graph.node:
             piece = self._piece(node, generator)
             if piece is None:
-                self.alone.add(node.name)
+                self._doubt(node, "it refuses other places than those of -O0", alone=True)
                 continue
             if isinstance(piece, ChipPiece) and piece.owner == "yours":
                 self._try(piece, index)
@@ -85,10 +89,23 @@ class _Attempt:
         row = row_of(piece.node)
         assert row is not None
         trust = self._trial.trust(row, self._plain.get(piece.node.name, piece), piece)
-        if trust == "none" or (trust == "weak" and row.op == "DL"):
-            self.alone.add(owner)
+        if trust == "none":
+            self._doubt(
+                piece.node,
+                "it gives other bits at another place, or changes words that are not its own",
+                alone=True,
+                owner=owner,
+            )
         elif trust == "weak":
-            self.weak.add(owner)
+            self._doubt(piece.node, "only copy 0 of its result is right", alone=row.op == "DL", owner=owner)
+
+    def _doubt(self, node: onnx.NodeProto, why: str, alone: bool, owner: str = "") -> None:
+        """The operator that a node belongs to runs alone, or its result is weak."""
+        (self.alone if alone else self.weak).add(owner or node.name)
+        row = row_of(node)
+        assert row is not None
+        loss = "nothing stays in LM while it runs" if alone else "its result goes to DRAM and back"
+        self.notes[row.task] = f"-O1 and the kernel of task {row.task}: {why}; {loss}"
 
 
 def _owner(node: onnx.NodeProto, index: Index) -> str:

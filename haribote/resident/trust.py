@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.chip.codegen import ChipPiece
-from haribote.chip.runtime import fastest_machine
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import TILE, KernelRow
 from haribote.resident.plan import Local
@@ -63,6 +62,8 @@ class Trial:
 
     @cached_property
     def _machine(self) -> Machine:
+        from haribote.chip.runtime import fastest_machine  # most compilations try nothing out, and it imports much
+
         machine = fastest_machine()
         for memory in (machine.lm0, machine.lm1):
             memory[...] = self._junk((1, memory.shape[1])) + np.arange(len(memory), dtype=np.uint32)[:, None]

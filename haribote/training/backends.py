@@ -174,7 +174,7 @@ class SimBackend(CompiledBackend):
         self._session = Session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
         inference = Session(compile_for_sim(forward, solutions, find=find, level=level), Machine(engine))
-        summary = f"{self.compiled.summary}; {engine} engine"
+        summary = "\n".join([f"{self.compiled.summary}; {engine} engine", *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from haribote.chip import program
 from haribote.commands.cli import main
 
 
@@ -42,3 +43,18 @@ def test_a_level_that_is_not_there_yet_says_so(tmp_path: Path, capsys: pytest.Ca
     assert "-O2 is not there yet" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["compile", str(tmp_path), "--backend", "sim", "-O3"])
+
+
+def test_o1_compiles_and_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "schedule", lambda found: found)  # it takes seconds
+    assert main(["export", "--hidden", "4", "--batch", "8", "-o", str(tmp_path)]) == 0
+    options = ("--backend", "sim", "--solutions", "-O1")
+    assert main(["compile", str(tmp_path), *options]) == 0
+    said = capsys.readouterr().out
+    assert "before scheduling" in said and said.rstrip().endswith("--backend sim --solutions -O1")
+    assert (tmp_path / "step.vsm").is_file()
+    assert main(["test", str(tmp_path), *options]) == 0
+    assert main(["compile", str(tmp_path), *options, "--stop-after", "place"]) == 0
+    assert not (tmp_path / "transfer.onnx").exists() and (tmp_path / "place.onnx").is_file()
