@@ -145,7 +145,7 @@ class Load:
         source, found = self.source, self.map
         if found[W] == NOTHING:  # the second words come along: whatever they hold, nobody reads it
             source, found = replace(source, map=_with_second_words(source.map)), _with_second_words(found)
-        moves.emit(code, source, Place("LM0", start, found), padding=False)
+        _moved(code, source, Place("LM0", start, found))
 
 
 def _with_second_words(found: BitMap) -> BitMap:
@@ -158,25 +158,52 @@ def loads(
 ) -> Iterator[Load]:
     """The parts of a tensor, each of at most `room` words, one after another: where a part is not needed any more, the
     next may take its place. Adds the lines that bring a tensor to where it can be taken apart. found: the map that it
-    will have in the PEs, if not the best one.
+    will have in the PEs, if not the best one; then parts come in the order of their elements.
     """
+    ordered = found is not None
     if found is None:
         found = gathered(source.map, wants)
         if 2 * found.longs > room:
             found = gathered(source.map, wants, small=True)
-    fixed: list[int] = []
-    lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
-    while 2 * found.longs >> len(fixed) > room:
-        if not lines:
-            raise NoRoom(f"a gather needs {2 * found.longs >> len(fixed)} words of LM0; there are {room}")
-        fixed.append(lines.pop()[1])
-    if fixed:
+    fixed = [] if 2 * found.longs <= room else _fixed(source, found, wants, room, ordered)
+    if not all(_apart(source, index) for index in fixed):
         source = _staged(code, source, found, fixed)
     mask = sum(1 << index for index in fixed)
     weights = _weights(found, fixed)
     for values in product(*(wants.values(index) for index in fixed)):
         value = sum(v << index for index, v in zip(fixed, values, strict=True))
         yield Load(tensor, _part(source, fixed, value), _without(found, fixed), mask, value, weights)
+
+
+def _fixed(source: Place, found: BitMap, wants: Wants, room: int, ordered: bool) -> list[int]:
+    """The index bits that tell parts apart: those that only one value of is wanted, and those that are addresses
+    already, first; or the highest.
+    """
+    lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
+    if not ordered:
+        lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
+    count = len(lines) + 2 - room.bit_length()  # 2 << len(lines) words are there
+    if count > len(lines):
+        raise NoRoom(f"a gather needs 2 words of LM0 at least; there are {room}")
+    return [index for _, index in lines[len(lines) - count :]][::-1]
+
+
+def _apart(source: Place, index: int) -> bool:
+    """True where the two halves of a tensor that differ in an index bit are places of their own."""
+    lowest = 1 if source.memory in BANKS else 6
+    return all(bit.level == "address" and bit.number >= lowest for bit in source.map.places[index])
+
+
+def _moved(code: Code, source: Place, target: Place) -> None:
+    """Adds the lines of a move; of both halves one after another, where the whole does not fit on the way."""
+    try:
+        moves.emit(code, source, target, padding=False)
+    except NoRoom:
+        apart = [i for i in range(source.map.width) if _apart(source, i) and _apart(target, i)]
+        if not apart:
+            raise
+        for value in (0, 1 << apart[-1]):
+            _moved(code, _part(source, apart[-1:], value), _part(target, apart[-1:], value))
 
 
 def _weights(found: BitMap, fixed: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -221,10 +248,6 @@ _STAGES: tuple[Memory, ...] = ("L2BM", "PDM", "DRAM")
 
 def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> Place:
     """The tensor where the bits of its parts are addresses, which it is moved to if they are not."""
-    lowest = 1 if source.memory in BANKS else 6
-    spots = [bit for index in fixed for bit in source.map.places[index]]
-    if all(bit.level == "address" and bit.number >= lowest for bit in spots):
-        return source
     for memory in _STAGES:
         stage = _stage(memory, found, fixed)
         try:
@@ -232,7 +255,7 @@ def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> P
         except NoRoom:
             continue
         place = Place(memory, start, stage)
-        moves.emit(code, source, place, padding=False)
+        _moved(code, source, place)
         return place
     raise NoRoom(f"a tensor of shape {found.shape} is too large to be taken apart for a gather")
 
