@@ -51,6 +51,12 @@ def total(b: Builder, x: Value, y: Value) -> Value:
     return b.add(x, y)
 
 
+@rule("Mean")
+def mean(call: Call) -> Term:
+    """The sum over the number of operands."""
+    return Term("float", product(call.b, sum_all(call).value(call.b), call.b.real(1 / len(call.terms))))
+
+
 @rule("Mul")
 def mul(call: Call) -> Term:
     """A factor that is a truth (1.0 or 0.0) flushes the other factor to zero."""

@@ -64,6 +64,9 @@ def nodes_of(
     them must have done so before the target is written.
     """
     graph = _Graph(outputs.values())
+    for value in outputs.values():
+        if value not in graph.of:
+            graph.of[value] = graph.add(copy_of(value))
     for name, value in outputs.items():
         for number, bank in enumerate(banks[name]):
             graph.write(value, Target(name, number, bank), overwritten)
@@ -85,7 +88,8 @@ class _Graph:
             elif value.is_operation:
                 self.of[value] = self._node(value)
 
-    def _new(self, node: Node) -> Node:
+    def add(self, node: Node) -> Node:
+        """A node at the end."""
         self.nodes.append(node)
         return node
 
@@ -103,28 +107,28 @@ class _Graph:
         own = self._own(first) if first else None
         if value.op == "merge":
             assert flag is not None
-            base = self._own(value.args[1].value) or self._new(copy_of(self._source(value.args[1])[0]))
+            base = self._own(value.args[1].value) or self.add(copy_of(self._source(value.args[1])[0]))
             if own is None or own.flush is not None or own is base:
-                own = self._new(copy_of(self._source(value.args[0])[0]))
+                own = self.add(copy_of(self._source(value.args[0])[0]))
             self._last(own).cover = flag, base
             return own
         if value.op == "ipassa" and flag and own and own.flush is None:
             self._last(own).flush = flag
             return own
-        return self._new(Node(value.op, [self._source(arg) for arg in value.args], flag))
+        return self.add(Node(value.op, [self._source(arg) for arg in value.args], flag))
 
     def _last(self, node: Node) -> Node:
         """Move a node to the end, after the flags that it now needs."""
         self.nodes.remove(node)
-        return self._new(node)
+        return self.add(node)
 
     def write(self, value: Value, target: Target, overwritten: Mapping[Target, Sequence[str]]) -> None:
         """Let the node of a value write a target, or a copy of it where that would be too early or a second write."""
-        node = self.of.get(value) or self.of.setdefault(value, self._new(copy_of(value)))
+        node = self.of[value]
         readers = [n for n in self.nodes if any(n.reads(name) for name in overwritten.get(target, ()))]
         early = bool(readers) and (node.cover is not None or not set(readers) <= {node, *_ancestors(node)})
         if early or any(other.bank == target.bank for other in node.targets):
-            node = self._new(copy_of(node))
+            node = self.add(copy_of(node))
             node.after = readers
         node.targets.append(target)
 
