@@ -11,6 +11,8 @@ from simulator.errors import SimulatorError
 from simulator.explain.profile import as_json, profile_of, table
 from simulator.files import read
 from simulator.pictures.timeline import timeline
+from simulator.schedule import overlapped
+from simulator.schedule.overlap import ASSUMED as OVERLAPPED
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,6 +21,11 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help="draw a timeline (an .svg file)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument(
+        "--overlapped",
+        action="store_true",
+        help="print only cycles per run of a program that runs again and again, with MV beside steps, by a model",
+    )
     parser.set_defaults(command=_command)
 
 
@@ -29,6 +36,9 @@ def _command(options: argparse.Namespace) -> int:
     program = assemble(read(options.file), str(options.file))
     if picture is not None:
         timeline(program).save(picture)
+    if options.overlapped:
+        print(f"{overlapped(program):,.1f} cycles per run: {OVERLAPPED}")
+        return 0
     profile = profile_of(program)
     print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))
     return 0

@@ -22,12 +22,13 @@ from simulator.schedule.groups import groups_of
 from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
 from simulator.schedule.nodes import Node, nodes_of
+from simulator.schedule.overlap import overlapped
 from simulator.schedule.rename import renamed
 from simulator.schedule.search import searched
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns, webs_of
 
-__all__ = ["Bounds", "Keep", "bounds", "schedule"]
+__all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule"]
 
 
 def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep | None = None) -> Program:

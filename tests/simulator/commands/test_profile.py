@@ -37,3 +37,10 @@ def test_picture_of_a_long_program_and_of_none(tmp_path: Path) -> None:
         pictures.append((tmp_path / "p.svg").read_bytes())
     assert pictures[0] == pictures[1]  # nothing in it depends on the time of day
     assert len(pictures[2]) < len(pictures[0])
+
+
+def test_the_overlapped_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.vsm"
+    source.write_text("mvp/n256 $d0 $lc0@.0\nl2bmd $lc0 $lb0\nnop/9\n", encoding="utf-8")
+    assert main(["profile", str(source), "--overlapped"]) == 0
+    assert capsys.readouterr().out.startswith("40.0 cycles per run: ")

@@ -1,0 +1,194 @@
+"""The overlapped cost of a program: MV instructions under way while the PEs work (isa.md, section 13).
+
+It is a model, for no latency was ever published:
+
+- Steps take 4 cycles each, in the order of the program. A step waits for MV instructions that write what it reads, and
+  for those that still use what it overwrites.
+- An MV instruction takes size / rate cycles, with the published rates and a latency of 0. Its program would have to
+  issue it as soon as what it reads is there and what it overwrites has been used: where it stands does not matter.
+- It keeps the groups busy whose memories it reads or writes; of those that could begin at once, the one of the earliest
+  run goes first, then in program order. One is issued in 4 steps at most.
+- The program runs again and again. The data of a run lies in DRAM when the run wants it, so an input may be fetched as
+  soon as its buffer is free. Between two runs stand the nops that their waits ask for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from simulator import isa
+from simulator.assembly.checks import boundary_nops
+from simulator.isa.cost import move_rate
+from simulator.isa.gather import Side, gather_of
+from simulator.isa.program import DramIndirect, Move, Program, Step
+from simulator.isa.transfers import Transfer, move_transfer
+from simulator.schedule.nodes import Node, nodes_of, steps_of
+from simulator.schedule.touches import BLOCK, moved_banks, touches
+
+RUNS = 16
+"""Runs of which the first half is not counted: what happens then is not steady yet."""
+ISSUED = 4 * isa.STEP_CYCLES
+"""Cycles from the issue of one MV instruction to that of the next one at least."""
+
+ASSUMED = (
+    "MV beside steps wherever dependences allow, latency 0, published rates, one MV per group at a time and one issued "
+    "in 4 steps; the program runs again and again, its inputs lie in DRAM in time"
+)
+"""What the figure rests on, in a sentence."""
+
+Cell = tuple[str, int, int]
+"""A block of a memory that MV instructions use: its name, its unit, its number."""
+ANYWHERE: Cell = ("dram", 0, -1)
+"""Stands for words of DRAM whose address is not known. Who uses them counts as writing it, all others as reading it: so
+the others do not wait for each other here."""
+
+
+def overlapped(program: Program, runs: int = RUNS) -> float:
+    """Cycles per run of a program that runs again and again; with one run: cycles from its start to its end."""
+    ends = _Machine(_items(program), float(isa.STEP_CYCLES * boundary_nops([program], program))).ends(runs)
+    half = runs // 2
+    return (ends[-1] - ends[half - 1]) / (runs - half) if half else max(ends, default=0.0)
+
+
+# --- dependences -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Item:
+    """A step, or an MV instruction, which keeps groups busy. needs: what must have ended before it begins, and how many
+    runs earlier that is, 0 or 1; of two steps the order is clear."""
+
+    cycles: float
+    groups: tuple[int, ...]
+    needs: tuple[tuple[int, int], ...]
+
+
+def _items(program: Program) -> list[Item]:
+    """All steps and MV instructions in order. What they need is found by going through the program twice."""
+    nodes = nodes_of(program)
+    moved = moved_banks(nodes)
+    by_line = {id(step[0].line): step for step in steps_of(nodes)}
+    lines = [line for line in program.lines if isinstance(line, Step) or (isinstance(line, Move) and line.size)]
+    cells = [[set(_cells(by_line.get(id(line), []), moved, written)) for written in (False, True)] for line in lines]
+    needs: list[dict[tuple[int, int], None]] = [{} for _ in lines]
+    writers: dict[Cell, tuple[int, int]] = {}
+    readers: dict[Cell, list[tuple[int, int]]] = defaultdict(list)
+    for run in range(2):
+        for number, (read, written) in enumerate(cells):
+            before = [writers[cell] for cell in read | written if cell in writers]
+            before += [reader for cell in written for reader in readers.pop(cell, ())]
+            before += [(run - 1, number)] * run  # an MV instruction comes after itself in the run before
+            needs[number] |= dict.fromkeys((other, run - then) for then, other in before)
+            for cell in written:
+                writers[cell] = run, number
+            for cell in read - written:
+                readers[cell].append((run, number))
+    return [_item(line, found, lines) for line, found in zip(lines, needs, strict=True)]
+
+
+def _item(line: Step | Move, needs: dict[tuple[int, int], None], lines: Sequence[Step | Move]) -> Item:
+    if isinstance(line, Step):
+        moves = tuple(need for need in needs if isinstance(lines[need[0]], Move))
+        return Item(line.count * isa.STEP_CYCLES, (), moves)
+    transfer = move_transfer(line)
+    assert transfer is not None
+    groups = {unit * isa.GROUPS // side.of for side, _ in _sides(transfer) for unit in side.units}
+    return Item(line.size / move_rate(line), tuple(sorted(groups)), tuple(needs))
+
+
+def _sides(transfer: Transfer) -> tuple[tuple[Side, int], tuple[Side, int]]:
+    """Source and destination of a transfer with their addresses."""
+    gather, constants = gather_of(transfer), transfer.constants
+    return (gather.source, constants.get("A", 0)), (gather.destination, constants.get("B", 0))
+
+
+def _cells(nodes: Sequence[Node], moved: frozenset[str], written: bool) -> Iterator[Cell]:
+    """What a line reads or writes of the memories that MV instructions use; a step uses those of all L2Bs."""
+    for node in nodes:
+        if isinstance(node.line, Move):
+            yield from _moved_cells(node.line, written)
+            continue
+        for touch in touches(node, moved):
+            if touch.written == written and touch.memory == "l2bm":
+                yield from (("l2bm", unit, cell) for unit in range(isa.L2BS) for cell in touch.cells or ())
+            elif touch.written == written and touch.memory == "dar":
+                yield "dar", 0, 0
+
+
+def _moved_cells(move: Move, written: bool) -> Iterator[Cell]:
+    transfer = move_transfer(move)
+    if transfer is None or move.source is None or move.destination is None:
+        return
+    indirect = any(isinstance(end.operand, DramIndirect) for end in (move.source, move.destination))
+    if indirect == written and "dram" in (side.memory.lower() for side, _ in _sides(transfer)):
+        yield ANYWHERE
+    if indirect and not written:
+        yield "dar", 0, 0
+    side, address = _sides(transfer)[written]
+    memory = side.memory.lower()
+    if memory == "dram" and indirect:
+        return
+    size = isa.LONGS[side.memory] // BLOCK[memory]
+    for block in range(address // BLOCK[memory], (address + side.count - 1) // BLOCK[memory] + 1):
+        yield from ((memory, unit, block % size) for unit in side.units)
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+class _Machine:
+    """One stream of steps, MV instructions beside it."""
+
+    def __init__(self, items: Sequence[Item], between: float) -> None:
+        """between: cycles of the nops between two runs."""
+        self._items, self._between = items, between
+        self._steps = [number for number, item in enumerate(items) if not item.groups]
+        self._ended: dict[tuple[int, int], float] = {}  # number, run: when
+
+    def ends(self, runs: int) -> list[float]:
+        """When each of so many runs ends."""
+        waiting = {number: 0 for number, item in enumerate(self._items) if item.groups}  # MV instructions: next run
+        free = [0.0] * isa.GROUPS
+        issued = -float(ISSUED)
+        stream = self._stream(runs)
+        next(stream, None)
+        while waiting:
+            begins = [
+                (max(ready, issued + ISSUED, *(free[group] for group in self._items[number].groups)), run, number)
+                for number, run in waiting.items()
+                if (ready := self._ready(number, run)) is not None
+            ]
+            issued, run, number = min(begins)
+            end = self._ended[number, run] = issued + self._items[number].cycles
+            for group in self._items[number].groups:
+                free[group] = end
+            waiting[number] = run + 1
+            if run + 1 == runs:
+                del waiting[number]
+            next(stream, None)
+        return [max((self._ended[n, run] for n in range(len(self._items))), default=0.0) for run in range(runs)]
+
+    def _ready(self, number: int, run: int) -> float | None:
+        """When all that an item needs has ended; None where that is not known yet."""
+        latest = 0.0
+        for other, back in self._items[number].needs:
+            if run < back:
+                continue
+            ended = self._ended.get((other, run - back))
+            if ended is None:
+                return None
+            latest = max(latest, ended)
+        return latest
+
+    def _stream(self, runs: int) -> Iterator[None]:
+        """Run the steps as far as their times are known, then give way to the MV instructions."""
+        now = 0.0
+        for run in range(runs):
+            now += self._between * (run > 0)
+            for number in self._steps:
+                while (ready := self._ready(number, run)) is None:
+                    yield
+                now = max(now, ready) + self._items[number].cycles
+                self._ended[number, run] = now
