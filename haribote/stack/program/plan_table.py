@@ -1,0 +1,58 @@
+"""A plan as a table: what each action does, between which layouts, and what it costs; it adds up to the total."""
+
+from __future__ import annotations
+
+from haribote.stack.program.builder import Built, Piece
+from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
+from simulator.isa.cost import Cost, sum_costs
+
+HEAD = ("", "value", "action", "layout", "in", "steps", "nops", "MV words", "cycles")
+NUMBERS = 4
+"""The last columns, which are numbers."""
+WIDEST = {1: 26, 2: 44}
+"""Characters of a cell at most, by its column."""
+
+
+def table(built: Built) -> str:
+    """Aligned text. Each action is counted by itself, one after another; the schedule then merges them."""
+    letters, costs = Letters(built), piece_costs(built)
+    cells = [HEAD, *(_row(k, *both, letters) for k, both in enumerate(zip(built.pieces, costs, strict=True), 1))]
+    scheduled = built.executable.cost
+    cells.append(("", "", "one after another", "", "", *_numbers(sum_costs(costs))))
+    cells.append(("", "", "scheduled", "", "", *_numbers(scheduled)))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in cells]
+    return "\n".join([*lines, "", *stays(built, letters), "", *letters.legend(), "", _total(scheduled)])
+
+
+def stays(built: Built, letters: Letters) -> list[str]:
+    """What is on the chip before and after a step."""
+    return [f"stays on the chip: {version.value} in {letters[version.map]}, {where(places)}"
+            for version, places in built.homes.items()]  # fmt: skip
+
+
+def _total(cost: Cost) -> str:
+    return f"{cost.cycles:,.0f} cycles: {utilisation(cost)}"
+
+
+def _row(number: int, piece: Piece, cost: Cost, letters: Letters) -> tuple[str, ...]:
+    homes = where(piece.places.get(made(piece)[0], ())) if made(piece) else ""
+    texts = (str(number), subject(piece), told(piece), way(piece, letters), homes)
+    return (*(_short(text, WIDEST.get(column, 0)) for column, text in enumerate(texts)), *_numbers(cost))
+
+
+def _short(text: str, most: int) -> str:
+    return text if not most or len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _numbers(cost: Cost) -> tuple[str, ...]:
+    return f"{cost.steps}", f"{cost.nops}", f"{cost.move_words:,}", f"{cost.cycles:,.0f}"
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+    """Words to the left of their columns, numbers to the right."""
+    words = range(1, len(row) - NUMBERS)
+    return [
+        text.ljust(width) if column in words else text.rjust(width)
+        for column, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]

@@ -1,0 +1,126 @@
+"""What tables and pictures say about the pieces of a program: in words, with letters for layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_uppercase
+
+from haribote.layout import LayoutError
+from haribote.stack.maps import NOTHING, BitMap
+from haribote.stack.notation import text_of
+from haribote.stack.places import Place
+from haribote.stack.plan import Alias, Become, Compute, Load, Multiply, Pick, Shift, Store, Version, reads, writes
+from haribote.stack.program.builder import Built, Piece, Spill
+from simulator import assemble
+from simulator.isa.cost import Cost, cost_of
+
+
+def piece_costs(built: Built) -> list[Cost]:
+    """What the lines of each piece cost when nothing overlaps; a nop is of the piece whose line waits."""
+    left = iter(built.plain.source.splitlines())
+    return [cost_of(assemble("\n".join(_up_to(left, piece.lines)) + "\n")) for piece in built.pieces]
+
+
+def _up_to(left: Iterator[str], lines: Sequence[str]) -> Iterator[str]:
+    """The mended text of some lines: what was inserted before each, and the line."""
+    for line in lines:
+        for text in left:
+            yield text
+            if text == line:
+                break
+
+
+class Letters:
+    """A letter for every layout of a program, in the order in which they appear."""
+
+    def __init__(self, built: Built) -> None:
+        found = [version.map for version in built.plan.resident]
+        for piece in built.pieces:
+            found += [version.map for version in (*read(piece), *made(piece))]
+        self._letters: Mapping[BitMap, str] = {
+            layout: _letter(number) for number, layout in enumerate(dict.fromkeys(found))
+        }
+
+    def __getitem__(self, layout: BitMap) -> str:
+        return self._letters[layout]
+
+    def legend(self) -> Iterator[str]:
+        """What the letters stand for."""
+        for layout, letter in self._letters.items():
+            size = "x".join(map(str, layout.shape)) or "scalar"
+            yield f"{letter}  {size}  {layout_text(layout)}, {2 * layout.longs} words per PE"
+
+
+def _letter(number: int) -> str:
+    """A, B, …, Z, AA, AB, …"""
+    more, last = divmod(number, len(ascii_uppercase))
+    return (_letter(more - 1) if more else "") + ascii_uppercase[last]
+
+
+def layout_text(found: BitMap) -> str:
+    """A map in the notation, or bit by bit where the notation cannot say it."""
+    try:
+        return text_of(found)
+    except LayoutError:
+        return ", ".join(f"{bit} {found.name(carry)}" for bit, carry in found.carries if carry != NOTHING)
+
+
+def told(piece: Piece) -> str:
+    """What an action does, in a few words."""
+    match piece.action:
+        case Spill(_, back):
+            return "back from DRAM" if back else "to DRAM, for want of room"
+        case Load():
+            return "load"
+        case Store():
+            return "store"
+        case Shift(source, _, combine, _):
+            return f"{combine or 'move'} {source.value}"
+        case Alias(source, _):
+            return f"same words as {source.value}"
+        case Compute(nodes, _, _):
+            return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
+        case Multiply(spec, a, b, _):
+            return f"{a.value} x {b.value}, {spec}"
+        case Pick(source, _, _, _):
+            return f"pick from {source.value}"
+        case Become(source, _):
+            return f"becomes {source.value}"
+
+
+def read(piece: Piece) -> list[Version]:
+    """The versions that a piece reads from homes."""
+    if isinstance(piece.action, Spill):
+        return [] if piece.action.back else [piece.action.version]
+    return list(dict.fromkeys(reads(piece.action)))
+
+
+def made(piece: Piece) -> list[Version]:
+    """The versions that a piece gives homes."""
+    if isinstance(piece.action, Spill):
+        return [piece.action.version] if piece.action.back else []
+    return list(dict.fromkeys(writes(piece.action)))
+
+
+def subject(piece: Piece) -> str:
+    """The values that an action is about: those that it makes, else what it takes away."""
+    return ", ".join(version.value for version in made(piece) or read(piece))
+
+
+def way(piece: Piece, letters: Letters) -> str:
+    """From which layouts to which, `A B -> C`."""
+    before = " ".join(dict.fromkeys(letters[version.map] for version in read(piece)))
+    after = " ".join(dict.fromkeys(letters[version.map] for version in made(piece)))
+    return f"{before or 'DRAM'} -> {after or 'DRAM'}"
+
+
+def where(places: Sequence[Place]) -> str:
+    """`GRF0:8 GRF1:8`: the homes of a version, with their addresses in words."""
+    return " ".join(f"{place.memory}:{place.address}" for place in places)
+
+
+def utilisation(cost: Cost) -> str:
+    """For how many of its steps a program waits, and how many each unit works."""
+    steps = max(cost.steps, 1)
+    units = ", ".join(f"{name} {count / steps:.0%}" for name, count in sorted(cost.units.items()) if name != "nop")
+    return f"of {cost.steps} steps {cost.nops} wait ({cost.nops / steps:.1%}); units work in: {units or 'none'}"
