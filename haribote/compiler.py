@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import onnx
 
 from haribote.chip.codegen import Find, generate
 from haribote.chip.program import Compiled, link
+from haribote.chip.runtime import Session, fastest_machine
 from haribote.errors import HariboteError
 from haribote.graph import save
 from haribote.passes import (
@@ -31,6 +33,10 @@ from haribote.passes import (
 from haribote.passes.place import place
 from haribote.resident import lowered
 from haribote.resident.compiled import compile_layouts
+from simulator import Machine
+
+if TYPE_CHECKING:
+    from haribote.stack.program.session import StackSession
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]
@@ -137,5 +143,17 @@ def compile_resident(
 
 
 def compile_stack(model: onnx.ModelProto) -> Compiled:
-    """-O2: `haribote.stack`."""
-    raise HariboteError("-O2 is not there yet", "-O0")
+    """-O2: layouts planned, everything generated (`haribote.stack`)."""
+    from haribote.stack.program.compiled import compile_stack as compile_with_plan
+
+    return compile_with_plan(model)
+
+
+def start_session(compiled: Compiled, machine: Machine | None = None) -> Session | StackSession:
+    """A compiled step on a machine, by default the fastest that can be had."""
+    from haribote.stack.program.compiled import StackCompiled
+    from haribote.stack.program.session import StackSession
+
+    if isinstance(compiled, StackCompiled):
+        return StackSession(compiled.executable, machine or fastest_machine())
+    return Session(compiled, machine)

@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_export, _compile, _test, _kernel, _train, _infer, _view, _data, _demo):
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _view, _data, _demo):
         add(commands)
     return parser
 
@@ -269,6 +269,23 @@ def _view(commands: _Commands) -> None:
         if options.diff is not None:
             parser.error("--diff needs --svg OUT: Netron shows one graph at a time")
         return view_command(options.file, options.port)
+
+    parser.set_defaults(run=run)
+
+
+def _plan(commands: _Commands) -> None:
+    parser = _command(commands, "plan", "how a step runs on the chip: what is where, what moves, what it costs")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it")
+    _kernels_option(parser)
+    _level_option(parser)
+    parser.set_defaults(level=2)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.plan import plan_command
+
+        print(plan_command(options.folder, options.level, options.svg, options.solutions))
+        return 0
 
     parser.set_defaults(run=run)
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.chip.runtime import Session
-from haribote.compiler import compile_for_sim, lower
+from haribote.compiler import compile_for_sim, lower, start_session
 from haribote.graphs.cases import Case, load_case, unit_cases
 from haribote.passes import tile
 from haribote.passes.pad import pad_inputs
@@ -136,7 +135,7 @@ def run_on_sim(
 ) -> tuple[dict[str, Array], str]:
     """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
     compiled = compile_for_sim(case.model, solutions, start, level=level)
-    session = Session(compiled)
+    session = start_session(compiled)
     for name, value in case.inputs.items():
         session.write(name, value)
     session.run()

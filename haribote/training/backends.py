@@ -155,8 +155,8 @@ class SimBackend(CompiledBackend):
         find: Find | None = None,
         level: int = 0,
     ) -> None:
-        from haribote.chip.runtime import Session, fastest_machine
-        from haribote.compiler import compile_for_sim
+        from haribote.chip.runtime import fastest_machine
+        from haribote.compiler import compile_for_sim, start_session
         from haribote.frontend.torch import trace_inference, trace_step
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
@@ -171,9 +171,10 @@ class SimBackend(CompiledBackend):
                 ),
                 "write these kernels, or add --solutions",
             )
-        self._session = Session(self.compiled, fastest_machine(engine))
+        self._session = start_session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
-        inference = Session(compile_for_sim(forward, solutions, find=find, level=level), Machine(engine))
+        infer = compile_for_sim(forward, solutions, find=find, level=level)
+        inference = start_session(infer, Machine(engine))
         summary = "\n".join([f"{self.compiled.summary}; {engine} engine", *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 

@@ -47,8 +47,8 @@ class StackSession:
         part.put(current, value)
         self.write_whole(whole, current)
 
-    def read(self, name: str) -> Array:
-        """The value of an output, or of a parameter as it is now."""
+    def read(self, name: str, padded: bool = False) -> Array:
+        """The value of an output, or of a parameter as it is now. padded: as elsewhere; here no value is padded."""
         joined = self._joins.owner(name)
         if joined is None:
             return self._read(name)
