@@ -82,8 +82,9 @@ def told(piece: Piece) -> str:
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
         case Multiply(spec, a, b, _):
             return f"{a.value} x {b.value}, {spec}"
-        case Pick(source, _, _, _):
-            return f"pick from {source.value}"
+        case Pick(source, _, _, _, others, combine, _):
+            names = ", ".join(version.value for version in (source, *others))
+            return f"{combine or 'pick from'} {names}"
         case Become(source, _):
             return f"becomes {source.value}"
 
