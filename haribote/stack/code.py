@@ -189,6 +189,11 @@ class Code:
         self._scratch.clear()
 
     @property
+    def set_up(self) -> tuple[Slot, ...]:
+        """The room of all tables."""
+        return tuple(self._tables.values())
+
+    @property
     def asked(self) -> int:
         """How many tables and masks were asked for, those that found no room included."""
         return len(self._asked)

@@ -12,7 +12,7 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.stack import moves
-from haribote.stack.code import Code
+from haribote.stack.code import Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Action, Alias, Load, Plan, Store, Version, reads, writes
@@ -50,7 +50,7 @@ class Piece:
 @dataclass(frozen=True, eq=False)
 class Built:
     """pieces: of the step, in the plan's order; plain: all of them with nops, one after another; homes: where the
-    residents are before and after it.
+    residents are before and after it; tables: the room of what the setup has written for it.
     """
 
     plan: Plan
@@ -58,6 +58,7 @@ class Built:
     plain: Program
     executable: Executable
     homes: Mapping[Version, Places]
+    tables: tuple[Slot, ...]
 
 
 def build(plan: Plan) -> Built:
@@ -129,7 +130,7 @@ class _Builder:
             nodes=len(self.plan.graph.graph.node),
         )
         homes = {version: self.homes.of(version) for version in self.plan.resident}
-        return Built(self.plan, tuple(self.pieces), plain, executable, homes)
+        return Built(self.plan, tuple(self.pieces), plain, executable, homes, self.code.set_up)
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 

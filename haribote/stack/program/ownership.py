@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from haribote.stack.code import FIXED_MASKS, Slot
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Version, reads, writes
 from haribote.stack.program.builder import Built, Piece, Spill
@@ -19,7 +20,7 @@ from haribote.stack.program.emitters import Places
 from simulator import assemble
 from simulator.isa import CYCLE_MASKS
 from simulator.schedule.nodes import nodes_of
-from simulator.schedule.touches import touches
+from simulator.schedule.touches import BLOCK, touches
 
 Cell = tuple[str, int]
 ALL = -1
@@ -56,8 +57,8 @@ class Trespass:
 def trespasses(built: Built) -> list[Trespass]:
     """All of them, in the order of the program."""
     lives = list(_lives(built))
-    setup = _touched(built.executable.setup.split("\n"))
-    fixed = {(memory, cell) for memory, cells, written in setup if written for cell in cells}
+    fixed = frozenset(cell for slot in built.tables for cell in _words(slot))
+    fixed |= {("omr", entry) for entry in FIXED_MASKS}
     found: list[Trespass] = []
     for number, piece in enumerate(built.pieces):
         found += _of_piece(number, piece, lives, fixed)
@@ -115,7 +116,14 @@ def _written(piece: Piece) -> Sequence[Version]:
     return tuple(dict.fromkeys(writes(piece.action)))
 
 
-def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: set[Cell]) -> Iterator[Trespass]:
+def _words(slot: Slot) -> Iterator[Cell]:
+    """The cells of a table."""
+    memory = slot.bank.lower()
+    size = BLOCK.get(memory, 1)
+    yield from ((memory, number) for number in range(slot.address // size, -(-(slot.address + slot.words) // size)))
+
+
+def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset[Cell]) -> Iterator[Trespass]:
     owned: dict[Cell, str] = dict.fromkeys(fixed, "a table")
     for life in lives:
         if life.made < number < life.last:

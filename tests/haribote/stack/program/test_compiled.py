@@ -1,0 +1,59 @@
+"""-O2 from a graph to what its reference gives, and the second time from the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from haribote.commands.plan import plan_command
+from haribote.compiler import compile_for_sim, start_session
+from haribote.errors import HariboteError
+from haribote.graph import Builder, evaluate
+from haribote.graphs.cases import reference_case, save_case
+from haribote.stack.program import compiled
+from simulator import Machine
+
+X = np.random.default_rng(0).normal(size=(64, 10)).astype(np.float32)
+
+
+def softmax() -> onnx.ModelProto:
+    builder = Builder("softmax")
+    builder.input("x", (64, 10), np.float32)
+    builder.op("Softmax", "x", name="y", axis=1)
+    builder.output("y")
+    return builder.finish()
+
+
+@pytest.fixture(autouse=True)
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "stack"
+
+
+def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = softmax()
+    for _ in range(2):
+        found = compile_for_sim(model, level=2)
+        assert found.chip_count == found.node_count > 3 and not found.host_nodes
+        assert found.cost.nops < found.cost.steps and found.text
+        session = start_session(found, Machine("native"))
+        session.write("x", X)
+        session.run()
+        assert np.abs(session.read("y") - evaluate(model, {"x": X})["y"]).max() < 1e-6
+        monkeypatch.setattr(compiled, "planned", None)  # from now on nothing can be planned
+    (file,) = cached.iterdir()
+    file.write_bytes(b"no archive")
+    with pytest.raises(TypeError, match="not callable"):
+        compile_for_sim(model, level=2)
+
+
+def test_the_plan_is_printed_and_drawn(tmp_path: Path) -> None:
+    save_case(reference_case("softmax", softmax(), {"x": X}), tmp_path / "softmax")
+    text = plan_command(tmp_path / "softmax", 2, tmp_path / "plan.svg", True)
+    assert "fmax" in text and text.endswith("plan.svg")
+    assert (tmp_path / "plan.svg").read_text("utf-8").startswith("<svg")
+    with pytest.raises(HariboteError, match="at -O0 there is no picture"):
+        plan_command(tmp_path / "softmax", 0, tmp_path / "plan.svg", True)
