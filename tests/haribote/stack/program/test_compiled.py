@@ -29,8 +29,8 @@ def softmax() -> onnx.ModelProto:
 
 @pytest.fixture(autouse=True)
 def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "stack"
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    return tmp_path / "stack"
 
 
 def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch) -> None:
