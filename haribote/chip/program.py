@@ -15,7 +15,6 @@ from haribote.chip.codegen import ChipPiece, HostPiece, Piece, TransferPiece
 from haribote.graph import DRAM, Index, is_loss, metadata, updates
 from haribote.passes.placement import Home, homes_of
 from simulator import assemble
-from simulator.assembly.assembler import Known
 from simulator.assembly.checks import boundary_nops, check
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
@@ -137,16 +136,15 @@ def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
     """One program of all pieces, with the fewest nops between them that the machine's waits ask for."""
     text = ""
     programs: list[Program] = []
-    known: Known = {}
     for piece in pieces:
-        following = assemble(piece_text(piece), f"kernel of {piece.node.name}", known)
+        following = assemble(piece_text(piece), filename=f"kernel of {piece.node.name}")
         missing = boundary_nops(programs, following)
         if missing:
             text += f"nop/{missing}\n"
             programs.append(assemble(f"nop/{missing}"))
         text += following.source
         programs.append(following)
-    return ProgramPart(tuple(piece.node.name for piece in pieces), assemble(text, "step.vsm", known))
+    return ProgramPart(tuple(piece.node.name for piece in pieces), assemble(text, filename="step.vsm"))
 
 
 def piece_text(piece: ChipPiece) -> str:

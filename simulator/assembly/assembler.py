@@ -68,19 +68,15 @@ def _instruction_at(instruction: Instruction, line: int) -> Instruction:
     return Instruction(*values)
 
 
-Known = dict[str, Step]
-"""Steps by the text of their lines, comments left out."""
-
-
 class _Assembly:
     """The state while one text is read: where we are, the mask default, what was found."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self) -> None:
         self.lines: list[Line] = []
         self.findings: list[Diagnostic] = []
         self.line = 0
         self.defaults: Defaults = {}
-        self.known = known  # under these defaults
+        self.known: dict[str, Step] = {}  # by the text of a line, under these defaults
 
     def report(self, column: int, error: OperandError) -> None:
         self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
@@ -180,21 +176,21 @@ class _Assembly:
         return Step(self.line, text, tuple(decoded), max(i.count for i in decoded))
 
 
-def assemble(text: str, filename: str = "<text>", known: Known | None = None) -> Program:
+def assemble(text: str, filename: str = "<text>") -> Program:
     """Assemble the text of a `.vsm` file.
 
-    known: steps that were decoded before, in texts with the same lines; what is new is added. Raises AssemblyError with every finding: syntax, operands, alignment, ranges, and what cannot share a step
+    Raises AssemblyError with every finding: syntax, operands, alignment, ranges, and what cannot share a step
     (isa.md, sections 3 to 10, 12.1, 12.3). Waits between steps are found by `simulator.assembly.checks`.
     """
-    program, findings = assemble_what_can_be(text, filename, known)
+    program, findings = assemble_what_can_be(text, filename)
     if findings:
         raise AssemblyError(filename, findings)
     return program
 
 
-def assemble_what_can_be(text: str, filename: str, known: Known | None = None) -> tuple[Program, list[Diagnostic]]:
+def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagnostic]]:
     """The program and every finding as in `assemble`; `LOST_STEPS` nops stand for each line that is no step."""
-    assembly = _Assembly({} if known is None else known)
+    assembly = _Assembly()
     lines = text.split("\n")
     for number, raw in enumerate(lines[:MOST_LINES], 1):
         assembly.line = number
