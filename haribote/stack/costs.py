@@ -28,7 +28,7 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
     for bit, carry in table.items():
         if carry == COPY:
             copied_units += bit < count
-            copies += bit > _W
+            copies += bit > _W or (bit == _W and way.words == 1)
     addresses = max(width - 1 - count + copied_units, 0) + copies
     puts = [table.get(bit, COPY) for bit in way.numbers.puts]
     chosen = sum(1 for carry in puts if carry >= 0)
@@ -39,7 +39,9 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
 
 def exact(way: Way, source: BitMap, target: BitMap) -> float:
     """Cycles of a hop between two maps, hops in turn."""
-    issues = len(loops(way, source, target)) + len(copied(way, target)) - (2 if way.kind in ("copy", "add") else 0)
+    issues = (
+        len(loops(way, source, target)) + len(copied(way, target)) - (2 if way.kind in ("copy", "add", "clear") else 0)
+    )
     masks = sum(1 for bit in way.puts if target[bit] >= 0) if way.masked else -1
     return _cycles(way, max(issues, 0), between_groups(way, source, target), masks)
 
@@ -48,7 +50,7 @@ def loops(way: Way, source: BitMap, target: BitMap) -> list[int]:
     """The index bits that differ from issue to issue."""
     within = {source[bit] for bit, _ in way.wires} | {source[bit] for bit in way.to_address}
     within |= {target[bit] for bit in way.from_address}
-    return [index for index in range(target.width) if index not in within]
+    return [index for index in range(min(source.width, target.width)) if index not in within]
 
 
 def copied(way: Way, target: BitMap) -> list[Bit]:
@@ -93,4 +95,4 @@ def _cycles(way: Way, issues: int, between: bool, masks: int) -> float:
 
 def lines_of(way: Way) -> int:
     """Lines in which a way joins the parts of four times its words."""
-    return {"add W": 2, "add PE 1": 3, "add PEs": 5}.get(way.name, 1 << way.parts)
+    return {"add W": 2, "add PE 0": 3, "add PE 1": 3, "add PEs": 5}.get(way.name, 1 << way.parts)

@@ -39,11 +39,11 @@ class Demand:
         """The same as `barred` in bits."""
         return frozenset((index, BITS[bit]) for index, bit in self.barred)
 
-    def met_by(self, found: Mapping[int, int], idempotent: bool = False) -> bool:
-        """True where a map (its carries by number) satisfies the demand. idempotent: copies do as parts."""
+    def met_by(self, found: Mapping[int, int], copies: int = 0) -> bool:
+        """True where a map (carries by number) satisfies the demand. copies: below this number copies do as parts."""
         for bit, carry in self.table.items():
             stands = found.get(bit, NOTHING)
-            if stands != carry and not (idempotent and carry == PART and stands == COPY):
+            if stands != carry and not (bit < copies and carry == PART and stands == COPY):
                 return False
         return not any(found.get(bit, NOTHING) == index for index, bit in self.barred)
 
@@ -73,12 +73,10 @@ def before(way: Way, after: Demand) -> Demand | None:
                 return None
             looped.append((bit, carry))
     barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired} if after.barred else set()
-    if looped or way.parts:
+    if looped:
         loose = [source for target, source in numbers.pairs if target not in table]
         for bit, carry in looped:
             barred.update([(carry, source) for source in (*loose, *numbers.elsewhere.get(bit, ()))])
-        if way.parts:
-            barred.update([(PART, source) for source in loose])
     if not barred:
         return Demand(way.source, asked)
     open_: list[tuple[int, int]] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from haribote.stack.code import Code, Slot
-from haribote.stack.issues import MASKS, Issue, idle_cycles, issues, mask_bits, mask_lines
+from haribote.stack.issues import MASKS, Issue, issues, mask_lines
 from haribote.stack.maps import Memory
 from haribote.stack.places import Place
 from haribote.stack.search import Hop, Path
@@ -80,11 +80,11 @@ class Serial:
 
     def _masked(self, hop: Hop, found: Sequence[Issue]) -> Iterator[Issue]:
         """With masks that are set up once, as long as there are entries for them; then with masks set here."""
-        bits, off = tuple(mask_bits(hop)), idle_cycles(hop)
+        key = tuple(mask_lines(hop, {0: 0}))
         set_here: int | None = None
         for issue in found:
             value = issue.masked or 0
-            entry = self.code.mask((bits, value, off), _setting(hop, value))
+            entry = self.code.mask((key, value), _setting(hop, value))
             if entry is None:
                 if value != set_here:
                     set_here, own = value, self.code.entry()

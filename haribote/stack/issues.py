@@ -38,7 +38,7 @@ class Issue:
 def issues(hop: Hop, source: Place, *targets: Place) -> list[Issue]:
     """The lines of a hop between places whose maps are those of the hop; of the targets the banks differ."""
     if hop.target.memory == "LM":
-        within = {"down": _pe, "copy": _copies, "matrix": _turns, "add": _joins}
+        within = {"down": _pe, "copy": _copies, "matrix": _turns, "add": _joins, "clear": _clears}
         return list(within[hop.way.kind](hop, source, targets))
     if hop.way.kind == "up":
         return list(_pe(hop, source, targets))
@@ -223,6 +223,8 @@ def pattern(off: Sequence[int]) -> str:
 
 def mask_bits(hop: Hop) -> list[Bit]:
     """The unit bits that masks tell apart, by their weight in `$peid`."""
+    if hop.way.kind == "add":
+        return [Bit("PE", 0)]
     return sorted((bit for bit in hop.way.puts if hop.way.masked and hop.target[bit] >= 0), key=_weight)
 
 
@@ -236,8 +238,33 @@ def _mask_value(turn: _Turn, hop: Hop) -> int:
     return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
 
 
+def cleared_bits(hop: Hop) -> list[Bit]:
+    """The unit bits of which a hop keeps only copy 0."""
+    return [bit for bit, carry in hop.source.carries if carry == COPY and hop.target[bit] >= 0]
+
+
+def _clear_lines(hop: Hop, entry: int) -> list[str]:
+    """Lines that put into a mask entry the PEs that keep their copy: those of whose numbers certain bits are 0."""
+    bits = cleared_bits(hop)
+    numbers = {
+        "peid": sum(_weight(bit) for bit in bits if bit.level in MASKABLE),
+        "l1bid": sum(1 << bit.number for bit in bits if bit.level == "L1B"),
+        "l2bid": sum((2 if bit.level == "group" else 1) << bit.number for bit in bits if bit.level in ("group", "L2B")),
+    }
+    lines: list[str] = []
+    for name, value in numbers.items():
+        if value:
+            lines += [f'imm i"{value}" $nowrite', f"iand ${name} $aluf $nowrite"]
+            lines += ["ior $t $aluf $nowrite"] * (len(lines) > 2)
+            lines[-1] = lines[-1].replace("$nowrite", "$t")
+    lines[-1] = lines[-1].removesuffix("$t") + f"$omr{entry}"
+    return lines
+
+
 def mask_lines(hop: Hop, entries: Mapping[int, int]) -> list[str]:
     """Lines that put into mask entries the PEs where the bits have certain values; entries: from value to entry."""
+    if hop.way.kind == "clear":
+        return [line for entry in entries.values() for line in _clear_lines(hop, entry)]
     bits = sum(map(_weight, mask_bits(hop)))
     off = idle_cycles(hop)
     tail = f"/{pattern(off)}" if off else ""
@@ -250,15 +277,21 @@ def mask_lines(hop: Hop, entries: Mapping[int, int]) -> list[str]:
 # --- within a PE -----------------------------------------------------------------------------------------------------
 
 
-def _copies(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
-    """Four copies per line, in the order of the target's addresses."""
-    length = hop.way.words
+def _copies(hop: Hop, source: Place, targets: Targets, clears: bool = False) -> Iterator[Issue]:
+    """Four copies per line, in the order of the target's addresses. clears: zeros where a mask is not set."""
+    length, name = hop.way.words, _pass(hop.way)
+    first, value = (f"{name}/$imr{{omr}}", 0) if clears else (name, None)
     for reads, writes, off in _fours(hop):
+        off = () if clears else off  # a line has one mask; what is left of four is then written again
         origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
-        text = f"{_pass(hop.way)} {origin} {result}"
+        text = f"{first} {origin} {result}"
         if _in_one_memory(source, targets):
-            text = f"{_pass(hop.way)} {origin} $nowrite\n{_pass(hop.way)} $aluf {result}"
-        yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length, off))
+            text = f"{first} {origin} $nowrite\n{name} $aluf {result}"
+        yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length, off), value)
+
+
+def _clears(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
+    return _copies(hop, source, targets, clears=True)
 
 
 def _in_one_memory(source: Place, targets: Targets) -> bool:
@@ -297,12 +330,14 @@ def _joins(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     for group in zip(*(_fours(hop, parts) for parts in choices), strict=True):
         _, writes, off = group[0]
         result = _operands(targets, way.words, writes, off)
-        lines = _joining(way, [_operands((source,), way.words, reads) for reads, _, _ in group], result)
+        masked = _operands(targets, way.words, writes, off, masked=True) if way.masked else ""
+        lines = _joining(way, [_operands((source,), way.words, reads) for reads, _, _ in group], result, masked)
         if _in_one_memory(source, targets):
             lines[-1] = lines[-1].replace(result, "$nowrite")
             lines.append(f"{_pass(way)} ${JOIN[way.combine][1]} {result}")
         reads = [address for four in group for address in _touched(source, four[0], way.words)]
-        yield Issue("\n".join(lines), "alu", reads, _touched(targets[0], writes, way.words, off))
+        value = 1 if way.masked else None
+        yield Issue("\n".join(lines), "alu", reads, _touched(targets[0], writes, way.words, off), value)
 
 
 JOIN: Mapping[str, tuple[str, str]] = {
@@ -312,12 +347,16 @@ JOIN: Mapping[str, tuple[str, str]] = {
 """The instruction that joins two words, and the path on which its result is forwarded."""
 
 
-def _joining(way: Way, parts: Sequence[str], result: str) -> list[str]:
-    """Lines that join operands: `parts`, or the words of one between them. T holds 32 where the words are W's."""
+def _joining(way: Way, parts: Sequence[str], result: str, masked: str) -> list[str]:
+    """Lines that join operands: `parts`, or the words of one between them. T holds 32 where the words are W's. masked:
+    the result in odd PEs only.
+    """
     op, path = JOIN[way.combine]
     (first, *others) = parts
     if way.name == "add W":
         return [f"lbsl {first} $t $nowrite", f"{op} {first} $aluf {result}"]
+    if way.name == "add PE 0":  # even PEs have the right neighbour's part, and hand the result on
+        return [f"msr {first} $nowrite", f"{op} {first} $aluf {result}", f"msl ${path} {masked}"]
     opposite = [f"msr {first} $nowrite", "msr $aluf $nowrite"]
     if way.name == "add PE 1":
         return [*opposite, f"{op} {first} $aluf {result}"]

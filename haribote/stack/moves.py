@@ -22,7 +22,7 @@ from simulator.isa.cost import Cost, cost_of
 @dataclass(frozen=True)
 class Move:
     """A move as assembly. ways: the names of its hops; resort: no search has found it; combine: what joins the parts
-    of the source; also: further targets.
+    of the source; also: further targets; scratch: it may write behind the places too.
     """
 
     source: Place
@@ -34,6 +34,7 @@ class Move:
     resort: bool = False
     combine: str = ""
     also: tuple[Place, ...] = ()
+    scratch: bool = False
 
     @property
     def targets(self) -> tuple[Place, ...]:

@@ -11,14 +11,15 @@ from pathlib import Path as File
 from typing import Any
 
 from haribote.layout import LayoutError
-from haribote.stack.maps import Bit, BitMap
+from haribote.stack.maps import PART, Bit, BitMap
+from haribote.stack.nearby import apart, joined_in_the_end, joined_nearby
 from haribote.stack.resort import last_resort
-from haribote.stack.search import LIMIT, Hop, Path, candidates
+from haribote.stack.search import LIMIT, Hop, Path, candidates, fits_exactly
 from haribote.stack.ways import named, ways
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 
-TRIED = 3
+TRIED = 2
 """Paths of one search that are written out before the cheapest is taken."""
 
 
@@ -50,14 +51,31 @@ def paths(
 
 
 def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
+    """What the search finds, after what is joined nearby."""
+    first = joined_nearby(start, wanted, combine)
+    if first:
+        start = apart(first[-1].target, start.width)
+        if start.satisfies(wanted) and fits_exactly(first[-1].way, wanted):
+            yield first
+            return
+    if PART not in start.table.values():
+        combine = ""
+    found = False
+    for path in _further(start, wanted, through, assumed, combine):
+        found = True
+        yield (*first, *path)
+    if not found and combine and (path := joined_in_the_end(start, wanted, combine, last_resort)) is not None:
+        yield (*first, *path)
+
+
+def _further(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
     """What the search finds; where it finds nothing, what two wider ones find."""
-    found: list[Path] = []
-    for memories in dict.fromkeys((through - {"DRAM"}, through)):  # DRAM on the way is seldom better, and widens much
-        found += islice(candidates(start, wanted, memories, LIMIT, assumed, combine=combine), TRIED)
+    found = list(islice(candidates(start, wanted, through, LIMIT, assumed, combine=combine), TRIED))
     yield from found
     if not found:
-        yield from islice(candidates(start, wanted, through, LIMIT // 4, assumed, single=True, combine=combine), TRIED)
-        yield from islice(candidates(start, wanted, through, LIMIT // 2, assumed, turns=1, combine=combine), TRIED)
+        wide = 10 * LIMIT
+        yield from islice(candidates(start, wanted, through, wide // 4, assumed, single=True, combine=combine), TRIED)
+        yield from islice(candidates(start, wanted, through, wide // 2, assumed, turns=1, combine=combine), TRIED)
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------
@@ -68,7 +86,7 @@ def _folder() -> File:
     """Where paths are kept that this version of the search has found."""
     sources = [
         File(__file__).parent / f"{name}.py"
-        for name in ("maps", "demand", "costs", "outlook", "search", "resort", "paths")
+        for name in ("maps", "demand", "costs", "outlook", "search", "nearby", "resort", "paths")
     ]
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways("fadd")).encode())
     return cache_folder() / f"moves-{digest.hexdigest()[:16]}"

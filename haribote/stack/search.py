@@ -17,7 +17,7 @@ from haribote.stack.costs import UNIT_COUNT, exact, least
 from haribote.stack.demand import Demand, after, before, by_number
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, W, address
 from haribote.stack.outlook import HEIGHT, Outlook
-from haribote.stack.ways import NUMBER, Way, ways_into
+from haribote.stack.ways import BITS, CLEAR, NUMBER, Way, ways_into
 
 WITHIN = 2
 """Hops in a row that stay within the PEs."""
@@ -65,17 +65,29 @@ class _State(NamedTuple):
         return self.demand.key, *self[1:]
 
 
-def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap) -> Path | None:
-    """The maps along a path whose hops must meet the demands after them; None where that fails or parts remain."""
+def follow(ways: Sequence[tuple[Way, Demand]], start: BitMap, cleared: Sequence[Bit] = ()) -> Path | None:
+    """The maps along a path whose hops must meet the demands after them; None where that fails or parts remain.
+    cleared: units that hold copies where the path joins parts: all but one are set to zero on their way out of the PEs.
+    """
     hops: list[Hop] = []
     found = numbered(start)
     for way, wanted in ways:
+        if cleared and way.source != way.target:
+            hops.append(Hop(CLEAR, found, _cleared(found, cleared)))
+            found, cleared = hops[-1].target, ()
         made = after(way, found, wanted, start.width)
         if made is None:
             return None
         hops.append(Hop(way, *made))
         found = made[1]
     return tuple(hops) if found.shape == start.shape else None
+
+
+def _cleared(found: BitMap, bits: Sequence[Bit]) -> BitMap:
+    """The map with one more part for each bit that held copies."""
+    table = {bit: found.width + bits.index(bit) if bit in bits else carry for bit, carry in found.carries}
+    shape = (found.shape[0] << len(bits), *found.shape[1:])
+    return BitMap.of(found.memory, shape, table)
 
 
 def numbered(start: BitMap) -> BitMap:
@@ -139,7 +151,10 @@ class _Search:
         self._moves = 2 + bool(turns)
         self._parts = sum(1 for _, carry in start.carries if carry == PART)
         self._idempotent = combine[1:] in ("max", "min")
-        self._most = self._parts + (len(start.copies()) if self._idempotent and self._parts else 0)
+        self._copies = 0  # below this number, copies do as parts: they change nothing, or can be set to zero
+        if self._parts and (self._idempotent or start.memory == "LM"):
+            self._copies = _W + 1 if self._idempotent else min(_PES)
+        self._most = self._parts + sum(1 for bit in start.copies() if NUMBER[bit] < self._copies)
         first = _State(Demand.of(wanted), turns=turns)
         self._best: dict[object, float] = {first.key: 0.0}
         self.open: list[tuple[float, int, float, _State | None, _Steps]] = []
@@ -156,7 +171,9 @@ class _Search:
         _, _, cost, state, steps = heapq.heappop(self.open)
         if state is not None:
             return cost, state, steps
-        if (path := follow(steps, self._map)) is not None:
+        asked = before(*steps[0])
+        stand_in = [] if self._idempotent or asked is None else self._stand_in(asked)
+        if (path := follow(steps, self._map, [BITS[bit] for bit in stand_in])) is not None:
             heapq.heappush(self._found, (sum(hop.cycles for hop in path), next(self._numbers), path))
         return None
 
@@ -166,7 +183,7 @@ class _Search:
         """
         rise = HEIGHT[way.target] - HEIGHT[way.source]
         local = not rise and way.target == "LM"
-        within = state.within + (way.kind != "add") if local else 0
+        within = state.within + 1 if local else 0
         moves = state.moves + (way.kind == "mv")
         turning = state.climbing and rise < 0 and way.kind != "mv"
         parts = state.parts + way.joined
@@ -190,8 +207,6 @@ class _Search:
             return bool(way.combine) or not later.name.startswith("mvp")  # the same by way of the PDM
         if not local or not self._outlook.top:
             return True
-        if way.kind == "add":
-            return self._adds(state, way)
         if way.kind == "copy" and way.words > 1:
             return later is None  # transfers put words at any address
         if state.climbing:  # exchange what does not fit the start, no more
@@ -201,14 +216,6 @@ class _Search:
             return {"dm": pes, "fm": w and pes}.get(way.name, w)
         return later is None or way.kind != later.kind or later.kind not in ("copy", "matrix")
 
-    def _adds(self, state: _State, way: Way) -> bool:
-        """True where the start has parts that a hop within PEs joins before the way up, or all are joined after it."""
-        if way.reduces:
-            return state.climbing and all(self._start.get(bit) == PART for bit in way.numbers.reduces)
-        inside = sum(1 for bit, carry in self._start.items() if carry == PART and bit > _W)
-        inside += way.words == 1 and self._start.get(_W) == PART
-        return way.parts == inside if state.climbing else state.parts + way.parts == self._parts
-
     def _can_stand(self, demand: Demand) -> bool:
         """False where the units of the start hold something else than is asked of them: going up, all units above the
         PEs of a MAB stay what they are.
@@ -216,7 +223,8 @@ class _Search:
         count = UNIT_COUNT[demand.memory] - 2 * (demand.memory == "LM")
         for bit, carry in demand.table.items():
             stands = self._start.get(bit, NOTHING)
-            if bit < count and stands != carry and not (self._idempotent and carry == PART and stands == COPY):
+            stands_in = bit < self._copies and carry == PART and stands == COPY
+            if bit < count and stands != carry and not stands_in:
                 return False
         return not any(bit < count and self._start.get(bit) == index for index, bit in demand.barred)
 
@@ -240,10 +248,13 @@ class _Search:
 
     def _met(self, state: _State) -> bool:
         """True where the start meets the demand and has as many parts as the hops join."""
-        if state.demand.memory != self._map.memory or not state.demand.met_by(self._start, self._idempotent):
+        if state.demand.memory != self._map.memory or not state.demand.met_by(self._start, self._copies):
             return False
-        copies = sum(1 for b, carry in state.demand.table.items() if carry == PART and self._start.get(b) == COPY)
-        return state.parts - copies == self._parts
+        return state.parts - len(self._stand_in(state.demand)) == self._parts
+
+    def _stand_in(self, demand: Demand) -> list[int]:
+        """Bits that hold copies where parts are asked for."""
+        return [bit for bit, carry in demand.table.items() if carry == PART and self._start.get(bit) == COPY]
 
     def finished(self, everything: bool = False) -> Iterator[Path]:
         """Paths that nothing still to be looked at can be below."""

@@ -189,6 +189,8 @@ def _compare(machine: Machine, move: Move, place: Place, values: Words, before: 
             own[_offset(target) + np.unique(places_of(target.map.padded)[1])] = True
     if place.memory not in BANKS:
         own[_offset(place) : _offset(place) + 2 * -(-place.words // 64) * 64] = True
+    if move.scratch and place.memory in BANKS:
+        own[max(_end(target) for target in move.targets if target.memory == place.memory) :] = True
     changed = np.argwhere((words != before) & ~own)
     if len(changed):
         where = f"unit {changed[0][0]}, word {changed[0][1] - _offset(place)}"

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
 from haribote.stack.instructions_as_maps import map_of
 from haribote.stack.maps import Bit, Memory, W, address, unit_bits
 
-Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix", "add"]
+Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix", "add", "clear"]
 Combine = Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"]
 """What joins the parts of an element: as single-precision numbers or as integers."""
 IN_TREE: Mapping[str, str] = {"fadd": "ffadd", "fmax": "fmax", "fmin": "fmin", "iadd": "iiadd"}
@@ -121,7 +121,7 @@ class Way:
     @property
     def unit(self) -> str:
         """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
-        names = {"up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau", "add": "alu"}
+        names = {"up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau", "add": "alu", "clear": "alu"}
         return names.get(self.kind, self.kind)
 
     @property
@@ -272,6 +272,10 @@ JOINING: tuple[tuple[Kind, str], ...] = (
 """Transfers that join words on their way."""
 
 
+CLEAR = Way("clear", "clear", "LM", "LM", "", tuple((bit, bit) for bit in (*unit_bits("LM"), W)), masked=True)
+"""Units that hold a copy keep it or get zeros: then copies are parts of a sum."""
+
+
 @cache
 def ways(combine: str = "") -> tuple[Way, ...]:
     """All of them; those that join parts by `combine` last."""
@@ -292,28 +296,47 @@ def _joining(combine: str) -> Iterator[Way]:
     for kind, text in JOINING:
         if op and ("$llb" not in text or combine[0] == "f"):
             yield _transfer(kind, text.format(op=op), combine=combine)
+    if op:
+        yield from _some_l1bs(_transfer("l2bm", f"l2bmr{op} $lb{{A}} $lc{{B}}", combine=combine))
     units = tuple((bit, bit) for bit in unit_bits("LM"))
-    for parts in range(1, 5):
+    for parts in range(1, 11):
         yield Way(f"add {parts}", "add", "LM", "LM", "", (*units, (W, W)), parts=parts, combine=combine)
-        yield Way(f"add words {parts}", "add", "LM", "LM", "", units, words=1, parts=parts, combine=combine)
     yield _across("add W", (W,), combine)
+    yield _across("add PE 0", (Bit("PE", 0),), combine)
     yield _across("add PE 1", (Bit("PE", 1),), combine)
     yield _across("add PEs", (Bit("PE", 0), Bit("PE", 1)), combine)
+
+
+def _some_l1bs(all_of_them: Way) -> Iterator[Way]:
+    """`l2bmr` with a set of L1Bs: some bits of their numbers are joined, the others chosen by each issue."""
+    for joined in range(1, 7):
+        bits = {
+            on: tuple(bit for bit in all_of_them.reduces if bool(joined >> bit.number & 1) is on)
+            for on in (True, False)
+        }
+        name, operands = all_of_them.text.split(" ", 1)
+        yield replace(
+            all_of_them, name=f"{all_of_them.name} over {joined}", text=f"{name}@{{unit}}/{joined} {operands}",
+            reduces=bits[True], takes=bits[False],
+        )  # fmt: skip
 
 
 def _across(name: str, bits: tuple[Bit, ...], combine: str) -> Way:
     """Joins the words of a long word, or of neighbouring PEs, all of which then hold the result."""
     wires = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
-    return Way(name, "add", "LM", "LM", "", wires, bits, reduces=bits, combine=combine)
+    masked = name == "add PE 0"
+    return Way(name, "add", "LM", "LM", "", wires, bits, reduces=bits, combine=combine, masked=masked)
 
 
 @cache
 def ways_into(memory: Memory, assumed: bool = False, single: bool = False, combine: str = "") -> tuple[Way, ...]:
-    """Those that end in a memory. assumed: with what isa.md marks [A]; single: with those of one cycle."""
-    found = (way for way in ways(combine) if way.target == memory)
+    """Those that end in a memory, without those that join what one MAB has (`haribote.stack.nearby`). assumed: with
+    what isa.md marks [A]; single: with those of one cycle.
+    """
+    found = (way for way in ways(combine) if way.target == memory and way.kind != "add")
     return tuple(way for way in found if (assumed or not way.assumed) and (single or not way.single))
 
 
 def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:
     """A way by its name."""
-    return next(way for way in ways(combine) if (way.name, way.source, way.target) == (name, source, target))
+    return next(way for way in (*ways(combine), CLEAR) if (way.name, way.source, way.target) == (name, source, target))

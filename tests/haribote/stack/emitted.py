@@ -25,7 +25,7 @@ def emitted(source: Place, *targets: Place, combine: str = "", padding: bool = T
     code = code_beside(source, *targets)
     emit(code, source, targets, combine, padding)
     found = of_lines([*code.setup, *code.lines], source, targets[0])
-    return replace(found, also=targets[1:], combine=combine)
+    return replace(found, also=targets[1:], combine=combine, scratch=True)
 
 
 def sound(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:

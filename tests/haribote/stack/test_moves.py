@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterator
+from itertools import islice, product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +17,8 @@ from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address
 from haribote.stack.moves import Move, move, write
 from haribote.stack.notation import parse
 from haribote.stack.places import NoRoom, Place, Room
+from haribote.stack.planner.families import candidates as planned
+from haribote.stack.planner.families import reduced
 from haribote.stack.resort import last_resort
 from haribote.stack.search import candidates
 from haribote.stack.verify import failure
@@ -182,6 +185,32 @@ def test_a_partial_product_is_added_up_and_dealt_out() -> None:
     start = BitMap.of("LM", (256, 16), {**start.table, **{Bit("MAB", k): PART for k in range(4)}})
     found = sound(Place("GRF0", 0, start), Place("GRF1", 0, near), combine="fadd")
     assert found.cost.units["l1bm"] == 17 and found.cost.steps <= 19
+
+
+FAMILIES = [(256, 16), (64, 128), (16, 785)]
+"""Shapes whose axes are summed up in all layouts that a planner looks at."""
+
+
+def _sums(shape: tuple[int, ...]) -> Iterator[tuple[BitMap, BitMap]]:
+    for axis, (_, found) in product(range(len(shape)), planned(shape)):
+        if found.shape == shape:
+            parts = reduced(found, (axis,), PART)
+            yield from ((parts, after) for _, after in planned(parts.shape) if after.shape == parts.shape)
+
+
+@pytest.mark.parametrize("shape", FAMILIES)
+def test_sums_between_layouts_of_planners(shape: tuple[int, ...]) -> None:
+    """Some units hold parts, others of the same level copies or other elements."""
+    for before, after in list(_sums(shape))[7::61]:
+        sound(Place("LM0", 8, before), Place("LM1", 4, after), combine="fadd")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("combine", ["fadd", "fmax", "fmin", "iadd"])
+@pytest.mark.parametrize("shape", [*FAMILIES, (256, 10), (4, 256, 16)])
+def test_many_sums_between_layouts_of_planners(shape: tuple[int, ...], combine: str) -> None:
+    for before, after in list(_sums(shape))[::5]:
+        sound(Place("LM0", 8, before), Place("LM1", 4, after), combine=combine)
 
 
 def test_parts_of_l1bs() -> None:
