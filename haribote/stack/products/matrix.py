@@ -224,6 +224,8 @@ def emit_matrix(
     order = (0, 1) if core.matrix == "a" else (1, 0)
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
     walks = _walks(spec, ready[0], ready[1], goal)
+    if core.precision == "float":
+        unit_matrix(code, "LM0")  # before scratch takes what has never been used
     with code.scratch():
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
         parts = 2 if core.precision == "float" else 1

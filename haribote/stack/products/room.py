@@ -15,8 +15,8 @@ from haribote.stack.products.core import Kind
 
 GROUP, BLOCK = 8, 16
 """Words per PE of four vectors, and of an 8x8 block."""
-MANY = 8
-"""Groups of vectors at a time with which the rest of the work hardly counts."""
+MANY = 4
+"""Groups of vectors at a time beside which the next matrices are written without waiting."""
 
 
 @dataclass(frozen=True)
