@@ -12,11 +12,12 @@ from haribote.passes.dead_code import remove_dead_code
 from haribote.stack import vectors
 from haribote.stack.elementary.indexing import MOVERS, moved
 from haribote.stack.elementary.inline import inline
+from haribote.stack.elementary.lookups import LOOKUPS
 from haribote.stack.elementary.rules import RULES, Rule
 from haribote.stack.elementary.windows import WINDOWS
 from haribote.stack.planner.views import view_of
 
-ALL = {**RULES, **WINDOWS}
+ALL = (RULES, WINDOWS, LOOKUPS)
 ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
 
 
@@ -28,12 +29,11 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _known(node: onnx.NodeProto) -> bool:
     """True for what is elementary, or becomes so by a rule."""
-    return node.op_type in ELEMENTARY | vectors.SUPPORTED.keys() | ALL.keys() | MOVERS
+    return node.op_type in ELEMENTARY | vectors.SUPPORTED.keys() | {name for rules in ALL for name in rules} | MOVERS
 
 
 def _by_rule(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    rule = ALL.get(node.op_type)
-    return rule is not None and rule(builder, index, node)
+    return any(rules[node.op_type](builder, index, node) for rules in ALL if node.op_type in rules)
 
 
 def _as_pick(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
