@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from simulator import isa
 from simulator.engine import native
 from simulator.engine.numpy.action import NotExecutable
-from simulator.engine.numpy.step import decode_line
+from simulator.engine.numpy.step import check_line, decode_line
 from simulator.engine.state import dump
 from simulator.engine.state.elements import join_words, split_long_words
 from simulator.engine.state.memories import Memories
@@ -27,6 +28,8 @@ ENGINES = ("numpy", "native")
 
 Observer = Callable[[p.Line], None]
 Decoded = Callable[[Memories], list[dump.Entry] | None]
+L = TypeVar("L", bound=p.Line)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,9 @@ class Machine(Memories):
 
     def _pieces(self, program: p.Program, single: bool) -> Iterable[tuple[p.Line, Decoded]]:
         """What executes the program, with the last line that each function stands for; single: one for every line."""
-        functions = decoded(program)
         if self._native is None:
-            return zip(program.lines, functions, strict=True)
-        return self._native.pieces(self, program, functions, single)
+            return zip(program.lines, decoded(program), strict=True)
+        return self._native.pieces(self, program, _decoded_when_asked(program), single)
 
     def write_dram(self, address: int, array: npt.ArrayLike) -> None:
         """Store a tensor of 32-bit elements in DRAM, row-major, two elements per long word (design.md, section 5).
@@ -159,13 +161,38 @@ def decoded(program: p.Program) -> list[Decoded]:
 
     Raises ExecutionError for the first line that cannot be executed.
     """
-    functions: list[Decoded] = []
-    for line in program.lines:
-        try:
-            functions.append(dump.decode(line) if isinstance(line, p.DebugGet) else decode_line(line))
-        except NotExecutable as error:
-            raise ExecutionError(program.filename, line.line, error.message, error.fix) from error
-    return functions
+    return [_decode(program.filename, line) for line in program.lines]
+
+
+@once_per_program
+def _decoded_when_asked(program: p.Program) -> Callable[[int], Decoded]:
+    """The function that executes a line, by its number: the native engine needs few of them.
+
+    Raises ExecutionError for the first line that cannot be executed, as `decoded` does.
+    """
+    filename, lines = program.filename, program.lines  # not the program, which is forgotten when nobody else has it
+    for line in lines:
+        if isinstance(line, p.Step | p.Move):
+            _report(filename, line, check_line)
+
+    @cache
+    def function(number: int) -> Decoded:
+        return _decode(filename, lines[number])
+
+    return function
+
+
+def _decode(filename: str, line: p.Line) -> Decoded:
+    """The function that executes a line. Raises ExecutionError."""
+    return _report(filename, line, lambda x: dump.decode(x) if isinstance(x, p.DebugGet) else decode_line(x))
+
+
+def _report(filename: str, line: L, do: Callable[[L], T]) -> T:
+    """`do(line)`, with a line that cannot be executed told by its place. Raises ExecutionError."""
+    try:
+        return do(line)
+    except NotExecutable as error:
+        raise ExecutionError(filename, line.line, error.message, error.fix) from error
 
 
 @once_per_program

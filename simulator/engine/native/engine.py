@@ -53,11 +53,11 @@ class Engine:
         self._pointers = records.Pointers()
 
     def pieces(
-        self, memories: Memories, program: p.Program, fallback: list[Run], single: bool
+        self, memories: Memories, program: p.Program, fallback: Callable[[int], Run], single: bool
     ) -> Iterator[tuple[p.Line, Run]]:
         """What executes the program: functions of the memories, each with the last line it stands for.
 
-        fallback: the NumPy engine's function of every line. single: a function for every line, not for many.
+        fallback: the NumPy engine's function of a line, by its number. single: a function for every line, not for many.
         """
         code = encoded_singly(program) if single else encoded(program)
         self._attach(memories)
@@ -67,7 +67,7 @@ class Engine:
             if piece.native:
                 yield line, self._native(code, piece)
             else:
-                yield line, fallback[piece.first]
+                yield line, fallback(piece.first)
 
     def _native(self, code: Encoded, piece: Piece) -> Run:
         def run(memories: Memories) -> None:

@@ -71,3 +71,32 @@ def decode_line(line: p.Step | p.Move | p.DebugSet | p.DramPreset) -> Run:
         values = np.array(line.values, np.uint64)
         return lambda memories: memories.dram[line.group].write(line.address, values)
     return debug.decode_set(line)
+
+
+# --- whether a line can be executed, without decoding it -------------------------------------------------------------
+
+_executable: set[tuple[object, ...]] = set()
+"""Forms of instructions and moves that can be executed."""
+
+
+def check_line(line: p.Step | p.Move) -> None:
+    """Raise NotExecutable where `decode_line` does. That depends on the form of a line only, which is decoded once."""
+    for item in line.instructions if isinstance(line, p.Step) else (line,):
+        form = _form_of(item)
+        if form not in _executable:
+            if isinstance(item, p.Move):
+                transfers.decode_move(item)
+            elif item.unit not in _SILENT:
+                decode_instruction(item)
+            _executable.add(form)
+
+
+def _form_of(item: p.Instruction | p.Move) -> tuple[object, ...]:
+    """All but addresses, amounts and units chosen."""
+    if isinstance(item, p.Move):
+        ends = [x and type(x.operand) for x in (item.source, item.destination)]
+        return item.op, item.precision, item.reduction, *ends
+    sources = [(type(x.operand), x.negate, x.widen, x.narrow) for x in item.sources]
+    targets = [type(x.operand) for x in item.destinations]
+    flags = (item.rows, item.narrow, item.unsigned, item.l1bs is None)
+    return item.unit, item.op, item.precision, item.reduction, *flags, *sources, *targets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -14,7 +15,7 @@ from simulator.engine import native
 from simulator.engine.native.encode import encoded
 from simulator.errors import ExecutionError
 from simulator.fuzz import generate
-from simulator.isa.program import Line
+from simulator.isa.program import Line, Program, Step
 from tests.simulator.engine.native_programs import all_opcodes, check, difference, fill, program_of
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="no C++ compiler: there is only the NumPy engine")
@@ -132,6 +133,20 @@ def test_errors_are_the_same_and_stop_at_the_same_line(machines: Pair) -> None:
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
     assert difference(*machines) == ""
+
+
+def test_a_line_that_cannot_be_executed_is_told_before_any_other_runs(machines: Pair) -> None:
+    refill(machines, 24)
+    before = machines[1].grf0[0].copy()
+    lines = assemble('imm i"5" $r0\nzero $nowrite\niinc $lm0v $omr1').lines
+    zero, flags = (line.instructions[0] for line in lines[1:] if isinstance(line, Step))
+    wrong = replace(lines[2], instructions=(replace(zero, destinations=flags.destinations),))  # no text assembles to it
+    program = Program("k.vsm", (*lines[:2], wrong))
+    for machine in machines:
+        for _ in range(2):
+            with pytest.raises(ExecutionError, match=r"k.vsm:3: `zero` has no mask flags"):
+                machine.run(program)
+    assert np.array_equal(machines[1].grf0[0], before)
 
 
 def test_dumps_settings_and_presets_between_native_lines(machines: Pair) -> None:
