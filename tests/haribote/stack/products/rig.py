@@ -62,7 +62,7 @@ class Rig:
             unit, word = units.copy(), words.copy()
             for bit, value in zip(parts, values, strict=True):
                 unit += value * self._step(found, bit)
-                word += value * (1 if bit.level == "W" else 0)
+                word += value * {"W": 1, "address": 2 << bit.number}.get(bit.level, 0)
             total += self._words(place, unit, word)
         return [copy.reshape(found.shape) for copy in total]
 
