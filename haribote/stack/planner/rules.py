@@ -39,7 +39,8 @@ def elementwise(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """In the layout of an operand that is as large as the result, or, where none is there yet, in any."""
     facts, name = state.facts, node.output[0]
     if name in facts.updated and facts.updated[name] in state.resident:
-        yield _updated(state, node)
+        with suppress(NoWay):
+            yield _updated(state, node)
         return
     for split, found in _loops(state, node):
         with suppress(NoWay):

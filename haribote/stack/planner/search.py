@@ -35,7 +35,7 @@ def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
         found = _planned(Facts(model, tariff), beam)
         if not any([tariff.learn(*asked) for asked in _moves(found)]):
             break
-    tariff.save()
+        tariff.save()
     return found
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 import onnx
 
 from haribote.errors import HariboteError
-from haribote.stack.maps import COPY, BitMap
+from haribote.stack.maps import COPY, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
-from haribote.stack.planner.families import L2BS, projected
+from haribote.stack.planner.families import L2BS, candidates, projected
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
 
@@ -103,7 +104,10 @@ class State:
             return state.get(wanted)
         fresh = replace(wanted, fill=0.0)
         if name in facts.parameters:
-            return self.settled(fresh, _return_cost(fresh)), fresh
+            cost = _return_cost(facts, fresh)
+            if cost >= NEVER:
+                raise NoWay(f"{name} cannot be kept in {wanted.map}")
+            return self.settled(fresh, cost), fresh
         if name in facts.index.constants:
             fresh = replace(fresh, fill=facts.constant_fill(name, wanted.fill))
             return self.settled(fresh), fresh
@@ -170,12 +174,16 @@ def load_cost(found: BitMap) -> float:
     group goes in turn, what is alike in groups is broadcast at half the rate.
     """
     units = sum(found[bit] >= 0 for bit in L2BS)
-    longs = 1 << max(found.width - 1 - units, 0)
+    longs = max(prod(found.shape) / (2 << units), 1.0)
     alike = any(found[bit] == COPY for bit in L2BS[1:])
     down = longs / 256 + found.longs / 4
     return longs / (8 if alike else 16) * (2 if found[L2BS[0]] >= 0 else 1) + STEP_CYCLES * down / 2
 
 
-def _return_cost(found: BitMap | Version) -> float:
-    """What a resident version costs a run at least: its update in place."""
-    return STEP_CYCLES * groups(found.map if isinstance(found, Version) else found)
+def _return_cost(facts: Facts, version: Version) -> float:
+    """What a resident version costs a run: its update in place, and the way of what it is updated with, which was
+    dealt out over all units as sums of gradients are.
+    """
+    shapes = [found for split, found in candidates(facts.index.shape[version.value]) if split == version.split]
+    dealt = max(shapes, key=lambda found: sum(found[bit] >= 0 for bit in unit_bits("LM")))
+    return STEP_CYCLES * groups(version.map) + facts.tariff.price(dealt, version.map)

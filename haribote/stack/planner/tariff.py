@@ -15,7 +15,7 @@ from haribote.stack import moves, paths
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.planner.guess import guess
+from haribote.stack.planner.guess import NEVER, guess
 from simulator import assemble
 from simulator.assembly.checks import fix_nops
 from simulator.cache import cache_folder
@@ -24,8 +24,9 @@ from simulator.isa.cost import cost_of
 
 Ask = tuple[BitMap, BitMap, str]
 """The map before, the map after, and what joins parts."""
-NEVER = 1e9
-"""The price of a move that cannot be had."""
+
+
+__all__ = ["NEVER", "Ask", "Tariff"]
 
 
 class Tariff:
