@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from string import ascii_lowercase
 
@@ -263,8 +264,18 @@ def _partners(
     parts = dict(zip(letters[which], known.split, strict=True))
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
-    for found in products.partners(spec, "ba"[which], known.map, view_shape(split)):
+    for found in _maps_beside(spec, "ba"[which], known.map, view_shape(split)):
         yield Version(name, found, split)
+
+
+@lru_cache(maxsize=1 << 16)
+def _cores(spec: str, a: BitMap, b: BitMap) -> list[products.Core]:
+    return products.cores(spec, a, b, "float")
+
+
+@lru_cache(maxsize=1 << 14)
+def _maps_beside(spec: str, which: str, known: BitMap, shape: tuple[int, ...]) -> list[BitMap]:
+    return products.partners(spec, which, known, shape)
 
 
 def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
@@ -284,7 +295,7 @@ def _multiplied(
     spec = _spec(letters, a.split, b.split)
     parts = {**dict(zip(letters[1], b.split, strict=True)), **dict(zip(letters[0], a.split, strict=True))}
     split = tuple(parts[letter] for letter in letters[2])
-    cores = products.cores(spec, a.map, b.map, "float")
+    cores = _cores(spec, a.map, b.map)
     if not cores:
         return
     state, a, b = _operands_there(state, letters, a, b)
