@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from haribote.stack.maps import COPY, PART, UNITS, BitMap, Memory, level_of_change
+from haribote.stack.maps import COPY, PART, UNITS, BitMap, Memory, level_of_change, unit_bits
 from simulator.isa import L1BM_LONGS, STEP_CYCLES
 
 HEIGHT = {"none": 0, "PE": 0, "MAB": 1, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
 OF_PARTS = {"group": 3, "L2B": 3, "L1B": 2, "MAB": 1}
 NEVER = 1e9
 """The price of a move that cannot be had: more than the buffers on its way hold."""
-STARTS = 3
-"""Steps that a hop up or down waits."""
+STARTS = 5
+"""Steps that a hop up and its hop down wait."""
+ALL_TURN, SHARES = 800.0, 400.0
+"""Cycles, as `python -m benchmarks.moves` shows them for 256x16."""
 
 
 def guess(source: BitMap, target: BitMap) -> float:
@@ -24,17 +26,27 @@ def guess(source: BitMap, target: BitMap) -> float:
     longs = source.longs / (1 << sum(bit.level == "address" for bit in parts))
     if height == 0:
         return STEP_CYCLES * (steps + 2 + (longs + target.longs) / 4)
-    steps += STARTS * height * 2
+    steps += STARTS * height
     up, down = _longs(source, "L1BM", parts), _longs(target, "L1BM", ())
     if max(up, down) > L1BM_LONGS // 2:
         return NEVER
     steps += up / 64 + max(target.longs / 4, down / 64)
     if height > 1:
-        steps += _longs(source, "L2BM", parts) / 128 + _longs(target, "L2BM", ()) / 128
+        steps += _longs(source, "L2BM", parts) / 256 + _longs(target, "L2BM", ()) / 256
     moved = 0.0
     if height > 2:
-        moved = _longs(source, "L2BM", parts) / 32 + _longs(target, "L2BM", ()) / 8
-    return STEP_CYCLES * steps + max(moved, 0.0)
+        moved = _longs(source, "L2BM", parts) / 32 + _longs(target, "L2BM", ()) / 16
+    return STEP_CYCLES * steps + moved + _turmoil(source, target)
+
+
+def _turmoil(source: BitMap, target: BitMap) -> float:
+    """More cycles where much changes at once: no instruction turns PEs, MABs and L1Bs together, and an L2B that has to
+    choose its share of what all of them hold can do so by MV only.
+    """
+    changed = {bit.level for bit, carry in target.carries if carry >= 0 and source[bit] not in (carry, PART)}
+    more = ALL_TURN if {"PE", "MAB", "L1B"} <= changed else 0.0
+    shares = any(target[bit] >= 0 and source[bit] != target[bit] for bit in unit_bits("L2BM"))
+    return more + (SHARES if shares else 0.0)
 
 
 def _longs(found: BitMap, memory: Memory, parts: object) -> float:

@@ -34,7 +34,7 @@ def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
     for _ in range(ROUNDS):
         found = _planned(Facts(model, tariff), beam)
         if not any([tariff.learn(*asked) for asked in _moves(found)]):
-            break
+            return found
         tariff.save()
     return found
 
