@@ -173,8 +173,12 @@ def load_cost(found: BitMap) -> float:
     """Cycles from DRAM to the PEs: at 16 long words a cycle into each L2BM, then down; what differs between L2Bs of a
     group goes in turn, what is alike in groups is broadcast at half the rate.
     """
-    units = sum(found[bit] >= 0 for bit in L2BS)
-    longs = max(prod(found.shape) / (2 << units), 1.0)
+    dealt = {found[bit] for bit in L2BS if found[bit] >= 0}
+    held = [
+        min(size, 1 << sum(bit not in dealt for bit in bits))
+        for size, bits in zip(found.shape, found.axes, strict=True)
+    ]
+    longs = max(prod(held) / 2, 1.0)
     alike = any(found[bit] == COPY for bit in L2BS[1:])
     down = longs / 256 + found.longs / 4
     return longs / (8 if alike else 16) * (2 if found[L2BS[0]] >= 0 else 1) + STEP_CYCLES * down / 2
