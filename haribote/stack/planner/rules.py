@@ -306,12 +306,21 @@ def _multiplied(
             yield state.did(action, cost, made)
             continue
         after = state.did(action, cost)
-        wanted = [(s, m) for s, m in candidates(facts.index.shape[name]) if s == split]
-        priced = [(facts.tariff.price(core.target, target, "fadd"), target) for _, target in wanted]
+        wanted = [m for s, m in candidates(facts.index.shape[name]) if s == split]
+        wanted += [v.map for v in _residents_like(state, name) if v.split == split and v.map not in wanted]
+        priced = [(facts.tariff.price(core.target, target, "fadd"), target) for target in wanted]
         for price, target in sorted(priced, key=lambda entry: entry[0])[:TARGETS]:
             if price < NEVER:
                 final = replace(made, map=target)
                 yield after.did(Shift(made, final, "fadd"), price, final)
+
+
+def _residents_like(state: State, name: str) -> Iterator[Version]:
+    """The resident versions of parameters of a value's shape: it may be what updates one."""
+    shape = state.facts.index.shape[name]
+    for parameter in state.facts.parameters:
+        if state.facts.index.shape[parameter] == shape:
+            yield from state.resident.get(parameter, ())
 
 
 def _operands_there(
