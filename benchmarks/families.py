@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from haribote.chip.program import Compiled, ProgramPart
@@ -38,8 +38,13 @@ MOVES = "MV"
 
 
 def family_lines(compiled: Compiled) -> dict[str, tuple[Line, ...]]:
-    """The lines of a compiled step that have something of a family, and only that of it; nops are left out."""
-    lines = [line for part in compiled.parts if isinstance(part, ProgramPart) for line in part.program.lines]
+    """The lines of a compiled step by family, as `lines_by_family` gives them."""
+    return lines_by_family(line for p in compiled.parts if isinstance(p, ProgramPart) for line in p.program.lines)
+
+
+def lines_by_family(given: Iterable[Line]) -> dict[str, tuple[Line, ...]]:
+    """The lines of a program that have something of a family, and only that of it; nops are left out."""
+    lines = list(given)
     steps = [line for line in lines if isinstance(line, Step)]
     found: dict[str, tuple[Line, ...]] = {}
     for name, belongs in FAMILIES.items():
