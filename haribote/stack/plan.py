@@ -85,6 +85,14 @@ class Compute:
 
 
 @dataclass(frozen=True)
+class Halve:
+    """A value as two pseudo-singles for the matrix unit: target's map has a first axis of two, rounded and rest."""
+
+    source: Version
+    target: Version
+
+
+@dataclass(frozen=True)
 class Multiply:
     """A contraction. spec: as in einsum on the axes of the maps, `nk,mk->nm`. target: with PART where k is spread."""
 
@@ -92,6 +100,7 @@ class Multiply:
     a: Version
     b: Version
     target: Version
+    halves: Version | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +137,7 @@ class Become:
     parameter: Version
 
 
-Action = Load | Shift | Alias | Compute | Multiply | Pick | Store | Become
+Action = Load | Shift | Alias | Halve | Compute | Multiply | Pick | Store | Become
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +158,15 @@ def reads(action: Action) -> Iterator[Version]:
         case Compute():
             yield from action.reads
         case Multiply():
-            yield action.a
-            yield action.b
+            yield from (version for version in (action.a, action.b) if not _halved(action, version))
+            if action.halves is not None:
+                yield action.halves
         case Pick():
             yield action.source
             yield from action.others
             if isinstance(action.index, Version):
                 yield action.index
-        case Shift() | Alias() | Store() | Become():
+        case Shift() | Alias() | Halve() | Store() | Become():
             yield action.source
 
 
@@ -165,9 +175,19 @@ def writes(action: Action) -> Iterator[Version]:
     match action:
         case Compute():
             yield from action.writes
-        case Load() | Shift() | Alias() | Multiply() | Pick():
+        case Load() | Shift() | Alias() | Halve() | Multiply() | Pick():
             yield action.target
         case Become():
             yield action.parameter
         case Store():
             pass
+
+
+def _halved(action: Multiply, version: Version) -> bool:
+    """True for the operand that a product reads as halves instead."""
+    return action.halves is not None and action.halves.value == halves_name(version.value)
+
+
+def halves_name(value: str) -> str:
+    """The name of a value's pseudo-singles."""
+    return f"{value}.halves"

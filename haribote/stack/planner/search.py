@@ -13,6 +13,7 @@ from haribote.stack.plan import Become, Plan, Shift, Store
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import reduced
+from haribote.stack.planner.halves import halved
 from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
 from haribote.stack.planner.tariff import Ask, Tariff
@@ -53,7 +54,7 @@ def _planned(facts: Facts, beam: int) -> Plan:
     finished = [_finished(state) for state in states]
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    return Plan(_with_constants(facts), clustered(best.actions()), residents)
+    return Plan(_with_constants(facts), halved(clustered(best.actions())), residents)
 
 
 def _moves(found: Plan) -> Iterator[Ask]:

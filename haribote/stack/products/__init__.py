@@ -18,13 +18,14 @@ from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
 from haribote.stack.products.core import Core, Precision
+from haribote.stack.products.halves import halve
 from haribote.stack.products.matching import matrix_cores
 from haribote.stack.products.matrix import emit_matrix
 from haribote.stack.products.partners import candidates
 from haribote.stack.products.spec import NoProduct, Spec
 from haribote.stack.products.vector import emit_vector, vector_cores
 
-__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "partners"]
+__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "halve", "partners"]
 
 
 def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> list[Core]:
@@ -54,14 +55,22 @@ def partners(
     return sorted((found for found in best if best[found]), key=lambda found: best[found][0].steps)
 
 
-def emit(code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target: Place | Sequence[Place]) -> None:
+def emit(
+    code: Code,
+    core: Core,
+    a: Sequence[Place],
+    b: Sequence[Place],
+    target: Place | Sequence[Place],
+    halves: Sequence[Place] | None = None,
+) -> None:
     """Add the lines of a product.
 
     a, b: the homes of the operands, the same map in one or more banks. target: one or more banks, with the map
     `core.target` or another that the core can give; or L1BM with `core.reduced_target`. Nothing else changes but
-    scratch, T, mask entries and the matrix registers. Raises NoProduct and NoRoom.
+    scratch, T, mask entries and the matrix registers. halves: of the operand that is not the matrix, as `halve` has
+    made them; then its homes are not needed. Raises NoProduct and NoRoom.
     """
     if core.matrix:
-        emit_matrix(code, core, a, b, target)
+        emit_matrix(code, core, a, b, target, halves)
     else:
         emit_vector(code, core, a, b, target)

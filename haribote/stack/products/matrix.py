@@ -14,6 +14,7 @@ from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.places import Place
 from haribote.stack.products.core import HALF, Core
 from haribote.stack.products.forms import Form, Registers, kept, rows, used_once
+from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import Result, result
 from haribote.stack.products.room import GROUP, Banks, banks
@@ -67,6 +68,7 @@ class _Product:
     walks: _Walks
     banks: Banks
     core: Core
+    given: Sequence[Side] | None = None
 
     def __post_init__(self) -> None:
         self.exact, self.kind = self.core.precision == "float", self.core.kind
@@ -74,7 +76,8 @@ class _Product:
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
         chunk = self.banks.chunk
-        self.vectors = self.code.take(GROUP * self.depth * chunk * len(self.parts), (self.banks.vectors,))
+        words = GROUP * self.depth * chunk * len(self.parts)
+        self.vectors = None if self.given is not None else self.code.take(words, (self.banks.vectors,))
         self.sums = None if self.banks.in_place else self.code.take(4 * self.kind.words * chunk, (self.banks.sums,))
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
@@ -97,7 +100,8 @@ class _Product:
         words = GROUP * self.depth * self.banks.chunk
         taken = (self.banks.vectors, self.banks.sums, self.banks.matrices, *self.goal.side.banks, *self.y.banks)
         free = [bank for bank in LM if bank not in taken and self.code.largest(bank) >= words]
-        return self.code.take(words, free) if free and self.exact and self.depth > 1 else None
+        needed = self.exact and self.depth > 1 and self.given is None
+        return self.code.take(words, free) if free and needed else None
 
     def run(self) -> None:
         """All lines."""
@@ -122,6 +126,12 @@ class _Product:
         return self.forms[(rows * self.depth + block) % len(self.forms)]
 
     def _vectors(self, part: str, block: int, group: int) -> str:
+        """The operand of four vectors: room of the product's own, or where the halves are that were given."""
+        if self.vectors is None:
+            assert self.given is not None
+            batch, chunk = self.now
+            elements = cycles(self.walks.within, {**batch, **chunk[group], **self.walks.blocks[block]})
+            return self.given[self.parts.index(part)].text(elements, 0, self.kind.words)
         number = (self.parts.index(part) * self.depth + block) * self.banks.chunk + group
         return long(self.vectors, GROUP * number, "v")
 
@@ -156,6 +166,9 @@ class _Product:
             self.registers.forget(form)
 
     def _split_vectors(self, batch: Values, chunk: Sequence[Values]) -> None:
+        self.now = batch, chunk
+        if self.given is not None:
+            return
         for number, block in enumerate(self.walks.blocks):
             self.waiting = self.rounded[number] = []
             for place, group in enumerate(chunk):
@@ -215,11 +228,18 @@ class _Product:
 
 
 def emit_matrix(
-    code: Code, core: Core, a: Sequence[Place], b: Sequence[Place], target: Place | Sequence[Place]
+    code: Code,
+    core: Core,
+    a: Sequence[Place],
+    b: Sequence[Place],
+    target: Place | Sequence[Place],
+    halves: Sequence[Place] | None = None,
 ) -> None:
     """Add the lines of a product in the matrix unit. Raises NoProduct, NoRoom."""
     spec, goal = core.spec, result(core, target)
     letters = spec.a, spec.b
+    given = None if halves is None else parts_of(halves, core.b if core.matrix == "a" else core.a)
+    a, b = (given[0] if given and name != core.matrix else homes for name, homes in (("a", a), ("b", b)))
     sides = [Side(tuple(homes), tags(homes[0].map, own)) for homes, own in ((a, spec.a), (b, spec.b))]
     order = (0, 1) if core.matrix == "a" else (1, 0)
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
@@ -230,9 +250,11 @@ def emit_matrix(
         x, y = (turn(code, spec, letters[number], sides[number], core.turns[number]) for number in order)
         parts = 2 if core.precision == "float" else 1
         chosen = banks(
-            code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind
-        )
-        _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core).run()
+            code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
+            y.banks[0] if given else "",
+        )  # fmt: skip
+        vectors = None if given is None else [Side(tuple(homes), y.carries) for homes in given]
+        _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core, vectors).run()
 
 
 def _best(side: Side, avoided: str) -> Side:

@@ -38,18 +38,23 @@ def banks(
     targets: Collection[str],
     homes: Sequence[Collection[str]],
     kind: Kind,
+    given: str = "",
 ) -> Banks:
     """Choose them. groups: of four vectors; blocks: of what is summed over; parts: of a single; targets: banks of the
-    result; homes: banks of the matrix and of the vectors. Raises NoRoom.
+    result; homes: banks of the matrix and of the vectors; given: where the vectors lie ready. Raises NoRoom.
     """
     matrix, vector = homes
     own = [bank for bank in targets if bank in GRF][:1]
     found = []
     for sums in own or GRF:
-        for vectors in (*GRF, *LM):
-            if vectors == sums or (vectors in LM and set(vector) == {vectors}):
+        for vectors in (given,) if given else (*GRF, *LM):
+            if vectors == sums or (not given and vectors in LM and set(vector) == {vectors}):
                 continue
-            most = (code.largest(vectors) - (2 * BLOCK if vectors in GRF else 0)) // (GROUP * blocks * parts)
+            most = (
+                groups
+                if given
+                else (code.largest(vectors) - (2 * BLOCK if vectors in GRF else 0)) // (GROUP * blocks * parts)
+            )
             if not own:
                 most = min(most, (code.largest(sums) - 4 * kind.rows) // (4 * kind.words))
             good = min(most, groups, MANY)

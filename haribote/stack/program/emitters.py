@@ -13,7 +13,7 @@ from haribote.stack import moves, picks, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import PART
 from haribote.stack.places import Place
-from haribote.stack.plan import Action, Alias, Become, Compute, Load, Multiply, Pick, Shift, Store, Version
+from haribote.stack.plan import Action, Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
 from haribote.stack.planner.families import reduced
 from haribote.stack.products import NoProduct
 from haribote.stack.program.allocate import Homes
@@ -51,6 +51,8 @@ def emit(action: Action, context: Context) -> None:
                 shift(code, homes.of(source), homes.of(parameter), "")
         case Compute():
             _compute(action, context)
+        case Halve(source, target):
+            products.halve(code, homes.of(source), homes.of(target))
         case Multiply():
             _multiply(action, context)
         case Pick():
@@ -106,10 +108,12 @@ def _single_assignment(
 
 def _multiply(action: Multiply, context: Context) -> None:
     homes, problem = context.homes, NoProduct(f"no way to multiply {action.a.value} by {action.b.value}")
+    halves = homes.of(action.halves) if action.halves is not None else None
+    a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map):
         mark = context.code.mark()
         try:
-            products.emit(context.code, core, homes.of(action.a), homes.of(action.b), homes.of(action.target))
+            products.emit(context.code, core, a, b, homes.of(action.target), halves)
             return
         except NoProduct as error:
             context.code.back(mark)

@@ -9,7 +9,20 @@ from haribote.layout import LayoutError
 from haribote.stack.maps import NOTHING, BitMap
 from haribote.stack.notation import text_of
 from haribote.stack.places import Place
-from haribote.stack.plan import Alias, Become, Compute, Load, Multiply, Pick, Shift, Store, Version, reads, writes
+from haribote.stack.plan import (
+    Alias,
+    Become,
+    Compute,
+    Halve,
+    Load,
+    Multiply,
+    Pick,
+    Shift,
+    Store,
+    Version,
+    reads,
+    writes,
+)
 from haribote.stack.program.builder import Built, Piece, Spill
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
@@ -80,7 +93,9 @@ def told(piece: Piece) -> str:
             return f"same words as {source.value}"
         case Compute(nodes, _, _):
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
-        case Multiply(spec, a, b, _):
+        case Halve(source, _):
+            return f"halves of {source.value}"
+        case Multiply(spec, a, b, _, _):
             return f"{a.value} x {b.value}, {spec}"
         case Pick(source, _, _, _, others, combine, _):
             names = ", ".join(version.value for version in (source, *others))

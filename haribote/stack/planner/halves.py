@@ -1,0 +1,64 @@
+"""Operands that are broadcast become pseudo-singles before they travel: fewer words are rounded than after it.
+
+The matrix unit wants singles as a rounded part and a rest, each in blocks of the eight words at W and PE. A move that
+leaves these eight together moves the parts as well as the single.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from haribote.stack import products
+from haribote.stack.maps import BitMap, address
+from haribote.stack.plan import Action, Halve, Multiply, Shift, Version, halves_name, reads
+from haribote.stack.planner.families import PES
+
+
+def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions with operands halved before they are moved, where these moves serve nothing else."""
+    readers = Counter(version for action in actions for version in reads(action))
+    before = {action.target: action for action in actions if isinstance(action, Shift)}
+    found: list[Action] = list(actions)
+    for action in actions:
+        if isinstance(action, Multiply):
+            for number, operand in enumerate((action.a, action.b)):
+                move = before.get(operand)
+                if move is not None and readers[operand] == 1 and _gains(action, number, move):
+                    _halve(found, action, move)
+                    break
+    return tuple(found)
+
+
+def _gains(action: Multiply, number: int, move: Shift) -> bool:
+    """True where a move broadcasts whole blocks of the operand that gives the vectors."""
+    source, target = move.source.map, move.target.map
+    core = next(
+        (c for c in products.cores(action.spec, action.a.map, action.b.map) if c.target == action.target.map), None
+    )
+    whole = all(source[bit] == target[bit] for bit in PES) and not move.combine
+    vectors = core is not None and bool(core.matrix) and core.matrix != "ab"[number] and core.turns[number] is None
+    return whole and vectors and target.longs >= 2 * source.longs and source.longs % 4 == 0 and _dense(target)
+
+
+def _dense(found: BitMap) -> bool:
+    """True where the tensor takes up all long words of its room."""
+    return found.longs == 1 << found.address_bits
+
+
+def _halve(found: list[Action], action: Multiply, move: Shift) -> None:
+    source, target = _two(move.source), _two(move.target)
+    at = found.index(move)
+    found[at : at + 1] = [Halve(move.source, source), Shift(source, target)]
+    found[found.index(action)] = replace(action, halves=target)
+
+
+def _two(version: Version) -> Version:
+    """A version of both halves: the rounded part's long words, then the rest's."""
+    shape = (2, *version.map.shape)
+    top = address(version.map.address_bits)
+    table = {**dict(version.map.carries), top: version.map.width}
+    return Version(
+        halves_name(version.value), BitMap.of(version.map.memory, shape, table), ((2,), *version.split), version.fill
+    )
