@@ -14,6 +14,8 @@ import onnx
 from haribote.kernel_table import KernelRow
 
 Local = Literal["LM0", "LM1"]
+COPY_0_IS_ENOUGH = ("5.27",)
+"""Tasks whose kernels need their inputs in copy 0 alone, as every UL does."""
 
 
 class NoRoom(Exception):

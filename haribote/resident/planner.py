@@ -16,11 +16,22 @@ from math import inf
 from haribote.kernel import Memory
 from haribote.kernel_table import Arrangement, KernelRow, arrangements
 from haribote.layout import LAYOUTS
-from haribote.resident.plan import Action, Compute, Copy, Host, Load, Local, NoRoom, Plan, Store, Task, Version
+from haribote.resident.plan import (
+    COPY_0_IS_ENOUGH,
+    Action,
+    Compute,
+    Copy,
+    Host,
+    Load,
+    Local,
+    NoRoom,
+    Plan,
+    Store,
+    Task,
+    Version,
+)
 from haribote.resident.rooms import LOCALS, Rooms
 
-COPY_0_IS_ENOUGH = ("5.27",)
-"""Tasks whose kernels need their inputs in copy 0 alone, as every UL does."""
 MOST_AT_HOME = 2048
 """Words of LM0 that parameters may take up from step to step."""
 

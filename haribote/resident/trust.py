@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from haribote.chip.codegen import ChipPiece
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import TILE, KernelRow
-from haribote.resident.plan import Local
+from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
 from haribote.resident.rooms import LOCALS
 from simulator import Machine, SimulatorError, assemble
 from simulator.isa.program import Program
@@ -29,9 +29,6 @@ from simulator.schedule.touches import moved_banks, touches
 Array = NDArray[Any]
 Trust = Literal["whole", "weak", "none"]
 """whole: every copy of the result is right. weak: copy 0 alone. none: the result is wrong, or other words change."""
-
-COPY_0_IS_ENOUGH = ("5.27",)
-"""Tasks whose kernels need their inputs in copy 0 alone, as every UL does."""
 _KNOWN: dict[object, Trust] = {}
 """What was tried before in this process, by text and place."""
 
