@@ -94,8 +94,8 @@ def test_parameters_are_as_before_after_a_run_that_is_no_training() -> None:
     [
         (STEP, 256, True, None),
         ((10, 7, 5, 3), 256, True, None),
-        ((784, 40, 10), 100, False, None),
-        ((30, 17, 4), 300, True, None),
+        pytest.param((784, 40, 10), 100, False, None, marks=pytest.mark.slow),
+        pytest.param((30, 17, 4), 300, True, None, marks=pytest.mark.slow),
         (STEP, 256, True, learners.without("5.3", "5.11", "5.18", "5.24")),
     ],
 )
@@ -158,6 +158,7 @@ def test_every_copy_that_is_read_has_the_bits_of_o0() -> None:
 
 
 @pytest.mark.usefixtures("unscheduled")
+@pytest.mark.slow
 def test_junk_in_other_copies_is_never_read() -> None:
     made = assert_same_bits(STEP, find=learners.changed(learners.junk_in_other_copies, "5.12"), steps=2)
     assert len(made.homes) == 4
@@ -217,7 +218,7 @@ def test_both_engines_agree() -> None:
 
 
 @pytest.mark.usefixtures("unscheduled")
-@pytest.mark.parametrize("room", [400, 350])
+@pytest.mark.parametrize("room", [pytest.param(400, marks=pytest.mark.slow), 350])
 def test_what_does_not_fit_goes_back_to_dram(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = compiled_step(SMALL, 256, 1)
     monkeypatch.setattr(rooms, "SCRATCH", room)
