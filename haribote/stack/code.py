@@ -8,6 +8,7 @@ program do not wait for each other and the scheduler may let them overlap.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,12 +48,16 @@ class Mark(NamedTuple):
     touched: dict[str, NDArray[np.bool_]]
     tables: dict[object, Slot]
     masks: dict[object, int]
-    turns: tuple[int, dict[str, int]]
+    turns: tuple[int, dict[str, int], dict[str, int], Counter[object]]
 
 
 def _sizes() -> dict[str, int]:
     sizes = dict.fromkeys(GRF, isa.GRF_WORDS) | dict.fromkeys(LM, isa.LM_WORDS)
     return sizes | {"L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS}
+
+
+RESERVED = {"GRF0": 112, "GRF1": 112, "LM0": 512, "LM1": 512}
+"""Words at the end of a bank that tables get first and the step last."""
 
 
 @dataclass
@@ -73,10 +78,13 @@ class Code:
 
     def _empty(self) -> None:
         self._free: dict[str, list[tuple[int, int]]] = {bank: [(0, size)] for bank, size in _sizes().items()}
+        self._ends = {bank: size - RESERVED.get(bank, 0) for bank, size in _sizes().items()}
         self._touched = {bank: np.zeros(size, np.bool_) for bank, size in _sizes().items()}
         self._tables: dict[object, Slot] = {}
         self._scratch: list[list[Slot]] = []
         self._masks: dict[object, int] = {}
+        self._next: dict[str, int] = {}
+        self._times: Counter[object] = Counter()
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
 
     def add(self, *lines: str) -> None:
@@ -90,9 +98,10 @@ class Code:
         `scratch` around it. Raises NoRoom.
         """
         for bank in banks:
-            for start, end in self._free[bank]:
+            for start, end in self._in_turn(bank):
                 first = -(-start // align) * align
                 if first + words <= end:
+                    self._next[bank] = first + words
                     slot = self._cut(bank, first, words)
                     if bank in BANKS:
                         self._touched[bank][first : first + words] = True
@@ -101,6 +110,16 @@ class Code:
                     return slot
         largest = ", ".join(f"{self.largest(bank)} of {bank}" for bank in banks)
         raise NoRoom(f"{words} words per PE are needed; the largest free pieces are {largest}", "a smaller batch")
+
+    def _in_turn(self, bank: str) -> Iterator[tuple[int, int]]:
+        """The free pieces of a bank from behind what was taken last, then those before it: what was given back a moment
+        ago is taken late, as whoever writes there would wait for whoever read it.
+        """
+        last, end_of_step = self._next.get(bank, 0), self._ends[bank]
+        pieces = [(start, min(end, end_of_step)) for start, end in self._free[bank] if start < end_of_step]
+        yield from ((max(start, last), end) for start, end in pieces if end > last)
+        yield from pieces
+        yield from list(self._free[bank])
 
     def keep(self, slot: Slot) -> Slot:
         """Room that outlives the `scratch` in which it was taken."""
@@ -174,18 +193,23 @@ class Code:
 
     # --- beginning again ----------------------------------------------------------------------------------------
 
+    def nth(self, key: object) -> int:
+        """How often this has been asked before for a key: a number that is the same after a restart."""
+        self._times[key] += 1
+        return self._times[key] - 1
+
     def mark(self) -> Mark:
         """The state of now, for `back`; outside of any `scratch`."""
         free = {bank: list(pieces) for bank, pieces in self._free.items()}
         touched = {bank: words.copy() for bank, words in self._touched.items()}
-        turns = self._next_entry, dict(self._next_buffer)
+        turns = self._next_entry, dict(self._next_buffer), dict(self._next), self._times.copy()
         return Mark(len(self.lines), len(self.setup), free, touched, dict(self._tables), dict(self._masks), turns)
 
     def back(self, mark: Mark) -> None:
         """Forget all lines, and give back all room, since a `mark`."""
         del self.lines[mark.lines :], self.setup[mark.setup :]
         self._free, self._touched, self._tables, self._masks = mark.free, mark.touched, mark.tables, mark.masks
-        self._next_entry, self._next_buffer = mark.turns
+        self._next_entry, self._next_buffer, self._next, self._times = mark.turns
         self._scratch.clear()
 
     @property

@@ -92,7 +92,7 @@ def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | 
         if fill is None:
             first, *others = path
         elif fill == 0 and first.target.memory == "L2BM":
-            first, clean = path[0], clean_buffer(code, (address, found), first.target.longs)
+            first, clean = path[0], clean_buffer(code, (code.nth(found), found), first.target.longs)
     with code.scratch():
         code.add(*Serial(code, (first, *others), source, targets, clean).lines())
     return source.map
