@@ -45,9 +45,12 @@ class Access:
 def _unmasked(spans: Spans, destination: Destination) -> Spans:
     """Leave out the cycles that a fixed pattern masks off."""
     mask = destination.mask
-    if mask is None or mask.entry < CYCLE_MASKS:
-        return spans
-    pattern = mask.entry - CYCLE_MASKS
+    return spans if mask is None or mask.entry < CYCLE_MASKS else unmasked(spans, mask.entry)
+
+
+def unmasked(spans: Spans, entry: int) -> Spans:
+    """The same without the cycles that a fixed pattern of the mask register masks off."""
+    pattern = entry - CYCLE_MASKS
     last = isa.STEP_CYCLES - 1
     return tuple(span if pattern >> (last - cycle) & 1 else () for cycle, span in enumerate(spans))
 

@@ -23,8 +23,8 @@ from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.overlap import overlapped
-from simulator.schedule.rename import renamed
-from simulator.schedule.search import searched
+from simulator.schedule.rename import renamings
+from simulator.schedule.search import Search
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns, webs_of
 
@@ -37,28 +37,33 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     program: one in which `check` finds no errors. rename: also take buffers of L1BM, L2BM and PDM in turn; then words
     of these memories that the program does not use hold something else at the end. effort: how long to look, 1: some
     3 seconds for 1,000 steps; the same effort always finds the same program. keep: what must be right at the end; all
-    else may differ (None: everything must be right).
+    else may differ (None: everything must be right). With it, rename takes also words of GRF and LM in turn, whether
+    the program uses them or not.
 
     Raises SimulatorError where `keep` names what the machine has not.
     """
     kept = Kept(keep)
-    other = renamed(program, kept) if rename else program
-    found = _scheduled(other, kept, effort)
-    if other is not program and found.steps >= program.steps:
-        found = _scheduled(program, kept, effort)
-    return found if found.steps < program.steps else program
+    programs = [program, *(renamings(program, kept) if rename else ())]
+    searches = [(other, search) for other in programs if (search := _begun(other, kept, program.steps)) is not None]
+    if not searches:
+        return program
+    other, search = min(searches, key=lambda pair: pair[1].steps)
+    search.go_on(effort)
+    if search.steps >= program.steps:
+        return program
+    return assemble(written(search.problem.times(search.best)), other.filename)
 
 
-def _scheduled(program: Program, kept: Kept, effort: int) -> Program:
+def _begun(program: Program, kept: Kept, steps: int) -> Search | None:
+    """The search for a schedule after its first tries; None where no schedule has fewer than so many steps."""
     nodes = nodes_of(program)
     problem, turns = _problem(nodes, kept)
     least = max(_bounds(nodes, problem))
-    if program.steps <= least:
-        return program
-    starts = searched(problem, turns, least, effort)
-    if problem.steps(starts) >= program.steps:
-        return program
-    return assemble(written(problem.times(starts)), program.filename)
+    if steps <= least:
+        return None
+    search = Search(problem, turns, least)
+    search.begin()
+    return search
 
 
 def _problem(nodes: Sequence[Node], kept: Kept) -> tuple[Problem, Turns]:
@@ -82,8 +87,11 @@ class Bounds(NamedTuple):
 def bounds(program: Program, rename: bool = False, keep: Keep | None = None) -> Bounds:
     """Two simple lower bounds; rename, keep: as in `schedule`."""
     kept = Kept(keep)
-    nodes = nodes_of(renamed(program, kept) if rename else program)
-    return _bounds(nodes, _problem(nodes, kept)[0])
+    found = []
+    for other in (program, *(renamings(program, kept) if rename else ())):
+        nodes = nodes_of(other)
+        found.append(_bounds(nodes, _problem(nodes, kept)[0]))
+    return Bounds(min(least.chain for least in found), min(least.unit for least in found))
 
 
 def _bounds(nodes: Sequence[Node], problem: Problem) -> Bounds:

@@ -37,6 +37,11 @@ class Kept:
                 if words.step != 1 or words.start < 0 or words.stop > SIZES[name]:
                     raise SimulatorError(f"{name} has no words {words}", f"name some of range({SIZES[name]})")
 
+    @property
+    def some(self) -> bool:
+        """False where everything is kept."""
+        return self._keep is not None
+
     def any(self, memory: str, first: int, stop: int) -> bool:
         """True where some of these words is kept."""
         if self._keep is None or memory == "dram":

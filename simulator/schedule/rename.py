@@ -7,20 +7,19 @@ its end, stay where they are; so the words that the program used before hold the
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from simulator import isa
-from simulator.assembly.assembler import WORD, assemble
 from simulator.isa import program as p
 from simulator.isa.gather import Side, gather_of
 from simulator.isa.transfers import move_transfer, transfer_of
+from simulator.schedule.addresses import readdressed
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Node, nodes_of, steps_of
-from simulator.schedule.text import text_of
+from simulator.schedule.registers import moved_words
 
 BLOCK = 4
 """Long words of a cell: every transfer of the L1BM or L2BM writes whole cells, and MV lines are looked at closely."""
@@ -33,7 +32,10 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Use:
-    """One operand of a node. cells: unit and number; whole: those that it writes all of."""
+    """One operand of a node, by its number among sources, then destinations.
+
+    cells: unit and number; whole: those that it writes all of.
+    """
 
     node: Node
     operand: int
@@ -52,21 +54,18 @@ class Web:
     fixed: bool = False
 
 
-def renamed(program: p.Program, kept: Kept) -> p.Program:
-    """The program with its buffers in turn; the same object where there is nothing to gain."""
+def renamings(program: p.Program, kept: Kept) -> list[p.Program]:
+    """The program with its buffers in turn, and where not everything is kept, also with words of GRF and LM in turn;
+    only those that differ from the program."""
     nodes = nodes_of(program)
-    moved: dict[tuple[Node, int], int] = {}
+    buffers: dict[tuple[Node, int], int] = {}
     for memory, size in SIZES.items():
         uses = _uses(nodes, memory)
         if uses is not None:
-            moved |= _moved(_webs(uses, memory, kept), size, kept.untouched(memory.lower()))
-    if not moved:
-        return program
-    lines = [""] * (program.source.count("\n") + 1)
-    at_line: dict[int, list[Node]] = {id(step[0].line): step for step in steps_of(nodes)}
-    for line in program.lines:
-        lines[line.line - 1] = _text(line, at_line.get(id(line), []), moved)
-    return assemble("\n".join(lines), program.filename)
+            buffers |= _moved(_webs(uses, memory, kept), size, kept.untouched(memory.lower()))
+    words = moved_words(nodes, kept) if kept.some else {}
+    found = [buffers] * bool(buffers) + [{**buffers, **words}] * bool(words)
+    return [readdressed(program, nodes, moved) for moved in found]
 
 
 # --- what is used ----------------------------------------------------------------------------------------------------
@@ -102,17 +101,18 @@ def _of_node(node: Node, memory: str) -> Iterator[Use]:
     gather = gather_of(transfer)
     for number, (side, operand) in enumerate(zip((gather.source, gather.destination), operands, strict=True)):
         if side.memory == memory and isinstance(operand, p.L1bm | p.L2bm | p.Pdm):
-            yield _use(node, number, side, operand.address)
+            place = number * (len(line.sources) if isinstance(line, p.Instruction) else 1)
+            yield _use(node, place, number == 1, side, operand.address)
 
 
-def _use(node: Node, number: int, side: Side, address: int) -> Use:
+def _use(node: Node, place: int, written: bool, side: Side, address: int) -> Use:
     units = side.units if side.of > 1 else range(UNITS)
     end = address + side.count
     blocks = range(address // BLOCK, (end - 1) // BLOCK + 1)
     inside = range(-(-address // BLOCK), end // BLOCK)
     cells = tuple((unit, block) for unit in units for block in blocks)
     whole = frozenset((unit, block) for unit in units for block in inside)
-    return Use(node, number, number == 1, address, side.count, cells, whole)
+    return Use(node, place, written, address, side.count, cells, whole)
 
 
 # --- webs ------------------------------------------------------------------------------------------------------------
@@ -171,36 +171,3 @@ def _moved(webs: Sequence[Web], size: int, untouched: Sequence[range]) -> dict[t
             last_used[chosen : chosen + length] = max(use.node.number for use in web.uses)
             found |= {(use.node, use.operand): ALIGNED * (chosen - start) for use in web.uses}
     return found
-
-
-# --- text ------------------------------------------------------------------------------------------------------------
-
-_ADDRESS = re.compile(r"(\$l*[bcp])(\d+)(.*)")
-
-
-def _text(line: p.Line, nodes: Sequence[Node], moved: Mapping[tuple[Node, int], int]) -> str:
-    if not isinstance(line, p.Step):
-        return _readdressed(line.text, nodes[0], 1, moved)
-    parts = []
-    for node in nodes:
-        assert node.instruction is not None
-        text = text_of(node.instruction)
-        parts.append(_readdressed(text, node, len(node.instruction.sources), moved))
-    if line.is_nop:
-        parts.insert(0, "nop" if line.count == 1 else f"nop/{line.count}")
-    return "; ".join(parts)
-
-
-def _readdressed(text: str, node: Node, sources: int, moved: Mapping[tuple[Node, int], int]) -> str:
-    """The text with the addresses of its first source and its first destination moved."""
-    changes = {position: moved.get((node, number), 0) for number, position in enumerate((1, 1 + sources))}
-    if not any(changes.values()):
-        return text
-    words = [match[0] for match in WORD.finditer(text)]
-    for position, more in changes.items():
-        if more:
-            match = _ADDRESS.fullmatch(words[position])
-            assert match is not None
-            head, address, tail = match.groups()
-            words[position] = f"{head}{int(address) + more}{tail}"
-    return " ".join(words)

@@ -8,7 +8,6 @@ moved to another place in their order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 from simulator.schedule.list_scheduler import Problem, backward, forward
@@ -27,24 +26,12 @@ TRIES = 80
 """Tries per unit of effort at most: a small program has soon seen all that they can find."""
 
 
-def searched(problem: Problem, turns: Turns, least: int, effort: int) -> list[int]:
-    """The start of every group in the shortest schedule found; a schedule of `least` steps ends the search.
+class Search:
+    """best: the shortest schedule so far, the start of every group; of this many steps."""
 
-    turns: of the matrix registers, whose order is not yet in the problem.
-    """
-    search = _Search(problem, turns)
-    tries = min(WORK // (len(problem.groups) + 1), TRIES) * effort
-    for number, _ in enumerate(search.tries()):
-        if search.steps <= least or number == tries + len(WEIGHTS):
-            break
-    return search.best
-
-
-class _Search:
-    """best: the shortest schedule so far, of this many steps."""
-
-    def __init__(self, problem: Problem, turns: Turns) -> None:
-        self._problem, self._turns = problem, turns
+    def __init__(self, problem: Problem, turns: Turns, least: int) -> None:
+        """turns: of the matrix registers, whose order is not yet in the problem. least: steps that end the search."""
+        self.problem, self._turns, self._least = problem, turns, least
         self._rng = Random(1)
         order = turns.order(turns.in_program())
         assert order is not None
@@ -54,19 +41,24 @@ class _Search:
         self.best: list[int] = []
         self.steps = 0
 
-    def tries(self) -> Iterator[None]:
-        """One try after another."""
+    def begin(self) -> None:
+        """The first tries."""
         tails = self._ordered.tails()
         for weight in WEIGHTS:
-            priority = [weight * group.start - tail for group, tail in zip(self._problem.groups, tails, strict=True)]
+            priority = [weight * group.start - tail for group, tail in zip(self.problem.groups, tails, strict=True)]
             self._take(self._order, self._ordered, priority)
-            yield
-        while True:
+            if self.steps <= self._least:
+                break
+
+    def go_on(self, effort: int) -> None:
+        """As many tries more as the effort allows for."""
+        for _ in range(min(WORK // (len(self.problem.groups) + 1), TRIES) * effort):
+            if self.steps <= self._least:
+                break
             if self._rng.random() < 0.5 or not self._move():
                 most = self._rng.choice(SHAKEN)
                 shaken = [start + self._rng.uniform(-most, most) for start in self.best]
                 self._take(self._order, self._ordered, shaken)
-            yield
 
     def _move(self) -> bool:
         """Try another order of the webs; False where all that were thought of are known."""
@@ -82,7 +74,7 @@ class _Search:
             order = turns.order([place for _, place in sorted(zip(row, range(len(row)), strict=True))])
             if order is not None and order not in self._seen:
                 self._seen.add(order)
-                ordered = self._problem.ordered(turns.edges(order))
+                ordered = self.problem.ordered(turns.edges(order))
                 self._take(order, ordered, self.best)
                 return True
         return False

@@ -211,9 +211,9 @@ def test_many_random_programs(first: int) -> None:
 def test_nothing_is_tried_where_no_schedule_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long program whose busiest unit has work in every step is not scheduled ten times in vain."""
 
-    def searched(*_: object) -> None:
+    def begin(*_: object) -> None:
         raise AssertionError("tried")
 
-    monkeypatch.setattr("simulator.schedule.searched", searched)
+    monkeypatch.setattr("simulator.schedule.Search.begin", begin)
     full = assemble("\n".join(f"lpassa $lr{2 * i}v $ls{2 * i}v" for i in range(8)))
     assert schedule(full) is full
