@@ -48,6 +48,7 @@ class Mark(NamedTuple):
     touched: dict[str, NDArray[np.bool_]]
     tables: dict[object, Slot]
     masks: dict[object, int]
+    scratch: list[list[Slot]]
     turns: tuple[int, dict[str, int], dict[str, int], Counter[object]]
 
 
@@ -199,18 +200,20 @@ class Code:
         return self._times[key] - 1
 
     def mark(self) -> Mark:
-        """The state of now, for `back`; outside of any `scratch`."""
+        """The state of now, for `back` within the same `scratch`."""
         free = {bank: list(pieces) for bank, pieces in self._free.items()}
         touched = {bank: words.copy() for bank, words in self._touched.items()}
         turns = self._next_entry, dict(self._next_buffer), dict(self._next), self._times.copy()
-        return Mark(len(self.lines), len(self.setup), free, touched, dict(self._tables), dict(self._masks), turns)
+        scratch = [list(taken) for taken in self._scratch]
+        tables, masks = dict(self._tables), dict(self._masks)
+        return Mark(len(self.lines), len(self.setup), free, touched, tables, masks, scratch, turns)
 
     def back(self, mark: Mark) -> None:
         """Forget all lines, and give back all room, since a `mark`."""
         del self.lines[mark.lines :], self.setup[mark.setup :]
         self._free, self._touched, self._tables, self._masks = mark.free, mark.touched, mark.tables, mark.masks
         self._next_entry, self._next_buffer, self._next, self._times = mark.turns
-        self._scratch.clear()
+        self._scratch = mark.scratch
 
     @property
     def set_up(self) -> tuple[Slot, ...]:

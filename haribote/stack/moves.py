@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from haribote.stack.code import Code
 from haribote.stack.ends import path_from_dram, path_to_dram
@@ -110,6 +111,12 @@ def to_dram(code: Code, source: Place, address: int) -> BitMap:
     with code.scratch():
         code.add(*Serial(code, path, source, [Place("DRAM", address, last.target)]).lines())
     return last.target
+
+
+def cycles(source: Place, target: Place, combine: str = "") -> float:
+    """What a move costs by itself, about."""
+    paths_there = chosen(source, target, combine, assumed=True)
+    return min((sum(hop.cycles for hop in path) for path in paths_there), default=inf)
 
 
 def chosen(source: Place, target: Place, combine: str, assumed: bool) -> Sequence[Path]:

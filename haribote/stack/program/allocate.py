@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.plan import Alias, Become, Compute, Plan, Version, reads, writes
+from haribote.stack.plan import Alias, Become, Compute, Version
+from haribote.stack.program.work import Work, reads, writes
 
 SMALL, MEDIUM = 64, 256
 """Words per PE up to which a version may have two homes in GRF; up to which it may live in GRF at all."""
@@ -21,14 +22,14 @@ SPARE = 128
 
 
 class Lives:
-    """When the versions of a plan are made and read; numbers are those of its actions."""
+    """When versions are made and read; numbers are those of the work."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.resident = frozenset(plan.resident)
+    def __init__(self, work: Sequence[Work], resident: Iterable[Version]) -> None:
+        self.resident = frozenset(resident)
         self._read: dict[Version, list[int]] = defaultdict(list)
         self._made: dict[Version, list[int]] = defaultdict(list)
         self._aliases: dict[Version, list[Version]] = defaultdict(list)
-        for number, action in enumerate(plan.actions):
+        for number, action in enumerate(work):
             if isinstance(action, Alias):
                 self._aliases[action.source].append(action.target)
             for version in dict.fromkeys(reads(action)):
@@ -57,19 +58,19 @@ def _next(numbers: list[int], after: int) -> int | None:
     return numbers[place] if place < len(numbers) else None
 
 
-def in_place(plan: Plan, lives: Lives) -> Mapping[tuple[int, Version], Version]:
+def in_place(work: Sequence[Work], lives: Lives) -> Mapping[tuple[int, Version], Version]:
     """Versions that can be made right where the parameter is that they become, so that nothing is copied: the action
     that makes each, and the parameter. The old value must not be read any more, but by that action word by word.
     """
     found: dict[tuple[int, Version], Version] = {}
     taken: set[Version] = set()
-    for number, action in enumerate(plan.actions):
+    for number, action in enumerate(work):
         if not isinstance(action, Become) or action.parameter in taken or action.source in lives.resident:
             continue
         maker = lives.maker(action.source, number)
-        if maker is None or (maker, action.source) in found or isinstance(plan.actions[maker], Alias):
+        if maker is None or (maker, action.source) in found or isinstance(work[maker], Alias):
             continue
-        first = maker if isinstance(plan.actions[maker], Compute) else maker - 1
+        first = maker if isinstance(work[maker], Compute) else maker - 1
         if not lives.read_between(action.parameter, first, number):
             found[maker, action.source] = action.parameter
             taken.add(action.parameter)

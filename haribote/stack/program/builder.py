@@ -15,12 +15,13 @@ from haribote.stack import moves
 from haribote.stack.code import Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.plan import Action, Alias, Load, Plan, Store, Version, reads, writes
+from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
+from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import cost_of
@@ -30,19 +31,11 @@ MOST_PASSES = 6
 """How often a program is written at most, until no new table is asked for."""
 
 
-@dataclass(frozen=True)
-class Spill:
-    """A version for which there is no room waits in DRAM; `back`: it returns."""
-
-    version: Version
-    back: bool
-
-
 @dataclass(frozen=True, eq=False)
 class Piece:
     """What became of an action. lines: without nops; places: where the versions that it reads and writes are."""
 
-    action: Action | Spill
+    action: Work
     lines: tuple[str, ...]
     places: Mapping[Version, Places]
 
@@ -93,11 +86,12 @@ class _Way(NamedTuple):
 
 class _Builder:
     def __init__(self, plan: Plan, code: Code) -> None:
-        self.plan, self.lives, self.index = plan, Lives(plan), Index(plan.graph)
+        self.plan, self.work, self.index = plan, joined(plan.actions), Index(plan.graph)
+        self.lives = Lives(self.work, plan.resident)
         self.code, self.asked = code, code.asked
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
-        self.here = in_place(plan, self.lives)
+        self.here = in_place(self.work, self.lives)
         self.pieces: list[Piece] = []
         self.residents: list[tuple[_Way, _Way]] = []
         self.spilled: dict[Version, Place] = {}
@@ -107,7 +101,7 @@ class _Builder:
         for version in self.plan.resident:
             self.homes.make(version)
         self.residents = [self._resident(version) for version in self.plan.resident]
-        for number, action in enumerate(self.plan.actions):
+        for number, action in enumerate(self.work):
             self._act(number, action)
 
     def built(self) -> Built:
@@ -160,7 +154,7 @@ class _Builder:
 
     # --- actions ------------------------------------------------------------------------------------------------------
 
-    def _act(self, number: int, action: Action) -> None:
+    def _act(self, number: int, action: Work) -> None:
         used = {*reads(action), *writes(action)}
         for version in reads(action):
             if version not in self.homes:
@@ -174,7 +168,7 @@ class _Builder:
             if version in self.homes and self.lives.next_use(version, number) is None:
                 self.homes.give(version)
 
-    def _emit(self, number: int, action: Action) -> None:
+    def _emit(self, number: int, action: Work) -> None:
         for version in writes(action):
             if version in self.homes:  # a parameter, or made once more
                 continue
@@ -189,7 +183,7 @@ class _Builder:
     def _return(self, version: Version) -> None:
         moves.emit(self.code, self.spilled[version], self.homes.make(version))
 
-    def _piece(self, number: int, action: Action | Spill, used: set[Version], emit: Callable[[], None]) -> None:
+    def _piece(self, number: int, action: Work, used: set[Version], emit: Callable[[], None]) -> None:
         """Add the lines of an action; where there is no room, what is needed latest goes to DRAM first."""
         while True:
             marks = self.code.mark(), self.homes.mark()
@@ -204,8 +198,7 @@ class _Builder:
                 if latest is None:
                     raise
                 self._spill(latest)
-        named = used if not isinstance(action, Spill) else {action.version}
-        places = {version: self.homes.of(version) for version in named if version in self.homes}
+        places = {version: self.homes.of(version) for version in (*reads(action), *writes(action))}
         self.pieces.append(Piece(action, tuple(self.code.lines[start:]), places))
 
     def _latest(self, number: int, used: set[Version]) -> Version | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,10 +13,11 @@ from haribote.stack import moves, picks, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import PART
 from haribote.stack.places import Place
-from haribote.stack.plan import Action, Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
+from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
 from haribote.stack.planner.families import reduced
-from haribote.stack.products import NoProduct
+from haribote.stack.products import Core, NoProduct
 from haribote.stack.program.allocate import Homes
+from haribote.stack.program.work import Joined, Work
 
 Places = tuple[Place, ...]
 MENDED = "'"
@@ -33,7 +34,7 @@ class Context:
     dram: dict[tuple[type, Version], Place]
 
 
-def emit(action: Action, context: Context) -> None:
+def emit(action: Work, context: Context) -> None:
     """Add the lines of an action, whose versions have their homes. Raises NoRoom."""
     code, homes = context.code, context.homes
     match action:
@@ -41,27 +42,30 @@ def emit(action: Action, context: Context) -> None:
             moves.from_dram(code, context.dram[Load, target].address, homes.of(target), target.fill)
         case Store(source):
             moves.to_dram(code, homes.of(source)[0], context.dram[Store, source].address)
-        case Shift(source, target, combine, axes):
-            sources = tuple(_shaped(_partial(place, axes), target.map.shape) for place in homes.of(source))
-            shift(code, sources, homes.of(target), combine)
+        case Shift():
+            _shift(action, context)
         case Alias():
             pass
         case Become(source, parameter):
             if homes.of(source) != homes.of(parameter):
-                shift(code, homes.of(source), homes.of(parameter), "")
+                moves.emit(code, homes.of(source)[0], homes.of(parameter))
         case Compute():
             _compute(action, context)
         case Halve(source, target):
             products.halve(code, homes.of(source), homes.of(target))
         case Multiply():
             _multiply(action, context)
+        case Joined(multiply, shift):
+            _sum_on_the_way(multiply, shift, context)
         case Pick():
             _pick(action, context)
 
 
-def shift(code: Code, sources: Places, targets: Places, combine: str) -> None:
+def _shift(action: Shift, context: Context) -> None:
     """From one of the homes of a version to all of another."""
-    moves.emit(code, sources[0], targets, combine)
+    source, *_ = context.homes.of(action.source)
+    source = _shaped(_partial(source, action.axes), action.target.map.shape)
+    moves.emit(context.code, source, context.homes.of(action.target), action.combine)
 
 
 def _partial(place: Place, axes: tuple[int, ...]) -> Place:
@@ -107,14 +111,46 @@ def _single_assignment(
 
 
 def _multiply(action: Multiply, context: Context) -> None:
+    _multiplied(action, context, lambda core: context.homes.of(action.target))
+
+
+def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
+    """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
+    code, targets = context.code, context.homes.of(shift.target)
+    with code.scratch():
+        bank = code.take(-(-2 * multiply.target.map.longs // 4) * 4)
+        place = Place(bank.bank, bank.address, multiply.target.map)
+    cycles = moves.cycles(place, targets[0], shift.combine)
+
+    def between(core: Core) -> Places:
+        found = core.reduced_target
+        if found is None or core.target != multiply.target.map:
+            raise NoProduct("no transfer sums these parts")
+        below = Place("L1BM", code.buffer("L1BM", found.longs), found)
+        if moves.cycles(below, targets[0], shift.combine) > cycles:
+            raise NoProduct("the way from L1BM is longer")
+        return (below,)
+
+    with code.scratch():
+        try:
+            source = _multiplied(multiply, context, between)[0]
+        except NoProduct:
+            code.take(bank.words, (bank.bank,))
+            source = _multiplied(multiply, context, lambda core: (place,))[0]
+        moves.emit(code, source, targets, shift.combine)
+
+
+def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Places]) -> Places:
+    """By the first way that gives the result where it is wanted; where that is. Raises NoProduct."""
     homes, problem = context.homes, NoProduct(f"no way to multiply {action.a.value} by {action.b.value}")
     halves = homes.of(action.halves) if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map):
         mark = context.code.mark()
         try:
-            products.emit(context.code, core, a, b, homes.of(action.target), halves)
-            return
+            places = target(core)
+            products.emit(context.code, core, a, b, places, halves)
+            return places
         except NoProduct as error:
             context.code.back(mark)
             problem = error

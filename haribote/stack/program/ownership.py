@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from haribote.stack.code import FIXED_MASKS, Slot
 from haribote.stack.places import BANKS, Place
-from haribote.stack.plan import Version, reads, writes
-from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.plan import Version
+from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.emitters import Places
+from haribote.stack.program.work import reads, writes
 from simulator import assemble
 from simulator.isa import CYCLE_MASKS
 from simulator.schedule.nodes import nodes_of
@@ -82,10 +83,10 @@ def _lives(built: Built) -> Iterator[Life]:
             yield Life(version, made[version], last[version], cells[version])
 
     for number, piece in enumerate(built.pieces):
-        for version in _read(piece):
+        for version in dict.fromkeys(reads(piece.action)):
             last[version] = number
             cells[version] = _cells(piece, version)
-        for version in _written(piece):
+        for version in dict.fromkeys(writes(piece.action)):
             yield from ended(version)
             last.pop(version, None)
             made[version] = number
@@ -104,18 +105,6 @@ def _all_cells(places: Places) -> frozenset[Cell]:
     return frozenset().union(*map(cells_of, places))
 
 
-def _read(piece: Piece) -> Sequence[Version]:
-    if isinstance(piece.action, Spill):
-        return () if piece.action.back else (piece.action.version,)
-    return tuple(dict.fromkeys(reads(piece.action)))
-
-
-def _written(piece: Piece) -> Sequence[Version]:
-    if isinstance(piece.action, Spill):
-        return (piece.action.version,) if piece.action.back else ()
-    return tuple(dict.fromkeys(writes(piece.action)))
-
-
 def _words(slot: Slot) -> Iterator[Cell]:
     """The cells of a table."""
     memory = slot.bank.lower()
@@ -128,7 +117,7 @@ def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset
     for life in lives:
         if life.made < number < life.last:
             owned |= dict.fromkeys(life.cells, life.version.value)
-    known = set(fixed).union(*(_cells(piece, version) for version in _read(piece)))
+    known = set(fixed).union(*(_cells(piece, version) for version in dict.fromkeys(reads(piece.action))))
     for line in piece.lines:
         touched = [(memory, cells) for memory, cells, written in _touched([line]) if written]
         for memory, cells, written in _touched([line]):

@@ -9,21 +9,9 @@ from haribote.layout import LayoutError
 from haribote.stack.maps import NOTHING, BitMap
 from haribote.stack.notation import text_of
 from haribote.stack.places import Place
-from haribote.stack.plan import (
-    Alias,
-    Become,
-    Compute,
-    Halve,
-    Load,
-    Multiply,
-    Pick,
-    Shift,
-    Store,
-    Version,
-    reads,
-    writes,
-)
-from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
+from haribote.stack.program.builder import Built, Piece
+from haribote.stack.program.work import Joined, Spill, reads, writes
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
 
@@ -97,6 +85,8 @@ def told(piece: Piece) -> str:
             return f"halves of {source.value}"
         case Multiply(spec, a, b, _, _):
             return f"{a.value} x {b.value}, {spec}"
+        case Joined(multiply, shift):
+            return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
         case Pick(source, _, _, _, others, combine, _):
             names = ", ".join(version.value for version in (source, *others))
             return f"{combine or 'pick from'} {names}"
@@ -106,15 +96,11 @@ def told(piece: Piece) -> str:
 
 def read(piece: Piece) -> list[Version]:
     """The versions that a piece reads from homes."""
-    if isinstance(piece.action, Spill):
-        return [] if piece.action.back else [piece.action.version]
     return list(dict.fromkeys(reads(piece.action)))
 
 
 def made(piece: Piece) -> list[Version]:
     """The versions that a piece gives homes."""
-    if isinstance(piece.action, Spill):
-        return [piece.action.version] if piece.action.back else []
     return list(dict.fromkeys(writes(piece.action)))
 
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from haribote.graph import evaluate
 from haribote.stack.places import BANKS, Place
-from haribote.stack.plan import Become, Version, reads, writes
-from haribote.stack.program.builder import Built, Piece, Spill
+from haribote.stack.plan import Become, Version
+from haribote.stack.program.builder import Built
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.emitters import Places
 from haribote.stack.program.session import Array, StackSession
+from haribote.stack.program.work import reads, writes
 from simulator import Machine, assemble, isa
 
 TOLERANCE = 1e-4
@@ -86,12 +87,12 @@ class _Walker:
     def walked(self) -> Walk:
         wrong: list[Wrong] = []
         for number, piece in enumerate(self.built.pieces):
-            wrong += self._compare(number, "before", piece.places, _before(piece))
+            wrong += self._compare(number, "before", piece.places, tuple(reads(piece.action)))
             if piece.lines:
                 self.machine.run(assemble("\n".join(piece.lines)))
             if isinstance(piece.action, Become):
                 self.expected[piece.action.parameter.value] = self.expected[piece.action.source.value]
-            wrong += self._compare(number, "after", piece.places, _after(piece))
+            wrong += self._compare(number, "after", piece.places, tuple(writes(piece.action)))
         wrong += self._compare(len(self.built.pieces), "before", self.built.homes, self.built.plan.resident)
         return Walk(tuple(wrong), self.words, tuple(self.unknown))
 
@@ -143,18 +144,6 @@ def _joined(got: NDArray[Any], table: NDArray[np.int64], version: Version) -> tu
     np.add.at(total, (to_unit, to_word), got)
     first = (to_unit == np.arange(got.shape[0])[:, None]) & (to_word == np.arange(got.shape[1])[None, :])
     return total, np.where(first, table, ANYTHING)
-
-
-def _before(piece: Piece) -> tuple[Version, ...]:
-    if isinstance(piece.action, Spill):
-        return () if piece.action.back else (piece.action.version,)
-    return tuple(reads(piece.action))
-
-
-def _after(piece: Piece) -> tuple[Version, ...]:
-    if isinstance(piece.action, Spill):
-        return (piece.action.version,) if piece.action.back else ()
-    return tuple(writes(piece.action))
 
 
 def junk(machine: Machine, seed: int = 0) -> None:
