@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.stack import moves
-from haribote.stack.code import Code, Slot
+from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
@@ -25,7 +25,7 @@ from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import cost_of
-from simulator.schedule import schedule
+from simulator.schedule import Keep, overlapped, schedule
 
 MOST_PASSES = 6
 """How often a program is written at most, until no new table is asked for."""
@@ -70,6 +70,16 @@ def build(plan: Plan) -> Built:
     raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
 
 
+def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:
+    """What must be as it was, or as it is to become, when a step is over: residents, tables and masks."""
+    found: dict[str, list[range]] = {"omr": [range(FIXED_MASKS.start, FIXED_MASKS.stop)]}
+    for place in (place for places in homes.values() for place in places):
+        found.setdefault(place.memory.lower(), []).append(range(place.address, place.address + place.words))
+    for slot in tables:
+        found.setdefault(slot.bank.lower(), []).append(range(slot.address, slot.address + slot.words))
+    return found
+
+
 def mended(lines: tuple[str, ...]) -> Program:
     """Lines as a program, with the nops that its waits ask for."""
     program = assemble("\n".join(lines) + "\n")
@@ -107,8 +117,8 @@ class _Builder:
     def built(self) -> Built:
         """What was emitted, as it is run."""
         plain = mended(tuple(self.code.lines))
-        step = schedule(plain, rename=True)
-        kept = {version.value for version in self.plan.resident}
+        homes = {version: self.homes.of(version) for version in self.plan.resident}
+        step = schedule(plain, rename=True, keep=kept(homes, self.code.set_up))
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
@@ -118,12 +128,11 @@ class _Builder:
             stores=tuple(self._port(*store) for _, store in self.residents),
             uploads=tuple(self.code.uploads),
             updates=updates(self.plan.graph),
-            constants={name: array for name, array in self.index.constants.items() if name in kept},
+            constants={name: array for name, array in self.index.constants.items() if name in {v.value for v in homes}},
             joins=join_table(self.plan.graph),
-            cost=cost_of(step),
+            cost=replace(cost_of(step), overlapped=overlapped(step)),
             nodes=len(self.plan.graph.graph.node),
         )
-        homes = {version: self.homes.of(version) for version in self.plan.resident}
         return Built(self.plan, tuple(self.pieces), plain, executable, homes, self.code.set_up)
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
@@ -217,4 +226,5 @@ class _Builder:
 
 
 def _text(lines: Sequence[str]) -> str:
-    return schedule(mended(tuple(lines)), rename=True).source if lines else ""
+    """A program that runs beside the step: its buffers stay where the step expects none of its own words."""
+    return schedule(mended(tuple(lines))).source if lines else ""

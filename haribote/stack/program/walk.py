@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from haribote.graph import evaluate
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version
-from haribote.stack.program.builder import Built
+from haribote.stack.program.builder import Built, kept
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.emitters import Places
 from haribote.stack.program.session import Array, StackSession
@@ -162,8 +162,8 @@ def junk(machine: Machine, seed: int = 0) -> None:
 def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 1) -> str:
     """What the step leaves behind otherwise than its actions one after another, on random memories: "" for nothing.
 
-    All words of the PEs and of DRAM; buffers of L1BM, L2BM and PDM hold what was last on its way. A second run shows
-    what the first has left for it.
+    Compared are residents, tables and DRAM, which is all that the schedule must keep; the second run shows what the
+    first has left for it.
     """
     machines = []
     for program in (built.plain, built.executable.program):
@@ -177,14 +177,19 @@ def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 
         for _ in range(runs):
             machine.run(program)
         machines.append(machine)
-    for name in ("grf0", "grf1", "lm0", "lm1"):
-        one, other = (getattr(machine, name) for machine in machines)
-        if not np.array_equal(one, other):
-            word, pe = np.argwhere(one != other)[0]
-            return f"{name} differs, first in word {word} of PE {pe}"
+    for name, ranges in kept(built.homes, built.tables).items():
+        one, other = (np.asarray(getattr(machine, name)) for machine in machines)
+        for words in ranges:
+            if not np.array_equal(_of(one, name, words), _of(other, name, words)):
+                return f"{name} differs in {words}"
     for port in built.executable.outputs:
         for group in range(isa.GROUPS):
             first, second = (machine.dram[group].read(port.address, port.map.longs) for machine in machines)
             if not np.array_equal(first, second):
                 return f"{port.name} differs in DRAM {group}"
     return ""
+
+
+def _of(memory: NDArray[Any], name: str, words: range) -> NDArray[Any]:
+    """Some words of all units."""
+    return memory[..., words.start : words.stop] if name in ("l1bm", "l2bm") else memory[words.start : words.stop]
