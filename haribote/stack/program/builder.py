@@ -56,10 +56,10 @@ class Built:
 
 def build(plan: Plan) -> Built:
     """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
-    code = Code()
+    code, rooms = Code(), dict[object, Place]()
     for _ in range(MOST_PASSES):
         asked = code.asked
-        builder = _Builder(plan, code)
+        builder = _Builder(plan, code, rooms)
         try:
             builder.emit()
             return builder.built()
@@ -95,10 +95,10 @@ class _Way(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, plan: Plan, code: Code) -> None:
+    def __init__(self, plan: Plan, code: Code, rooms: dict[object, Place]) -> None:
         self.plan, self.work, self.index = plan, joined(plan.actions), Index(plan.graph)
         self.lives = Lives(self.work, plan.resident)
-        self.code, self.asked = code, code.asked
+        self.code, self.asked, self.rooms = code, code.asked, rooms
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
         self.here = in_place(self.work, self.lives)
@@ -137,9 +137,11 @@ class _Builder:
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 
-    def _room(self, found: BitMap) -> Place:
-        """A place in DRAM that nothing else will have."""
-        return Place("DRAM", self.code.dram(found.longs), found)
+    def _room(self, way: object, version: Version, found: BitMap) -> Place:
+        """A place in DRAM that nothing else has; the same in every pass."""
+        if (way, version) not in self.rooms:
+            self.rooms[way, version] = Place("DRAM", self.code.dram(found.longs), found)
+        return self.rooms[way, version]
 
     def _port(self, version: Version, place: Place, lines: Sequence[str] = ()) -> Port:
         name = version.value
@@ -149,10 +151,10 @@ class _Builder:
     def _resident(self, version: Version) -> tuple[_Way, _Way]:
         """How a resident comes to its homes, and how it comes back."""
         homes = self.homes.of(version)
-        below = self._room(moves.dram_map_for(version.map))
+        below = self._room("load", version, moves.dram_map_for(version.map))
         moves.from_dram(self.code, below.address, homes, version.fill)
         load, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
-        below = self._room(moves.dram_map_of(version.map))
+        below = self._room("store", version, moves.dram_map_of(version.map))
         moves.to_dram(self.code, homes[0], below.address)
         store, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
         return load, store
@@ -169,9 +171,11 @@ class _Builder:
             if version not in self.homes:
                 self._piece(number, Spill(version, back=True), used, partial(self._return, version))
         if isinstance(action, Load) and (Load, action.target) not in self.context.dram:
-            self.context.dram[Load, action.target] = self._room(moves.dram_map_for(action.target.map))
+            found = moves.dram_map_for(action.target.map)
+            self.context.dram[Load, action.target] = self._room(Load, action.target, found)
         if isinstance(action, Store) and (Store, action.source) not in self.context.dram:
-            self.context.dram[Store, action.source] = self._room(moves.dram_map_of(action.source.map))
+            found = moves.dram_map_of(action.source.map)
+            self.context.dram[Store, action.source] = self._room(Store, action.source, found)
         self._piece(number, action, used, partial(self._emit, number, action))
         for version in used - self.lives.resident:
             if version in self.homes and self.lives.next_use(version, number) is None:
@@ -217,7 +221,7 @@ class _Builder:
 
     def _spill(self, version: Version) -> None:
         start = len(self.code.lines)
-        self.spilled[version] = self._room(moves.dram_map_of(version.map))
+        self.spilled[version] = self._room(Spill, version, moves.dram_map_of(version.map))
         moves.emit(self.code, self.homes.of(version)[0], self.spilled[version])
         self.pieces.append(
             Piece(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})

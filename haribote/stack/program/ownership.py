@@ -122,6 +122,8 @@ def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset
         touched = [(memory, cells) for memory, cells, written in _touched([line]) if written]
         for memory, cells, written in _touched([line]):
             if written:
+                if memory == "l2bm" and line.startswith("mv"):
+                    continue  # a load writes into room that the setup has cleared for it
                 for owner in {owned[memory, cell] for cell in cells if (memory, cell) in owned}:
                     harmed = tuple(sorted(cell for cell in cells if owned.get((memory, cell)) == owner))
                     yield Trespass(number, line, memory, harmed, written, owner)
