@@ -300,7 +300,8 @@ def _multiplied(
         return
     state, a, b = _operands_there(state, letters, a, b)
     for core in cores:
-        made = Version(name, core.target, split, 0.0 if a.fill == b.fill == 0.0 else None)
+        zeros = a.fill == b.fill == 0.0 and not _skips(core.target)
+        made = Version(name, core.target, split, 0.0 if zeros else None)
         action, cost = Multiply(spec, a, b, made), STEP_CYCLES * core.steps
         if PART not in dict(core.target.carries).values():
             yield state.did(action, cost, made)
@@ -313,6 +314,13 @@ def _multiplied(
             if price < NEVER:
                 final = replace(made, map=target)
                 yield after.did(Shift(made, final, "fadd"), price, final)
+
+
+def _skips(found: BitMap) -> bool:
+    """Whether a product leaves out addresses of its result: those that the bits of a padded axis make all padding."""
+    sizes = zip(found.shape, found.axes, strict=True)
+    padded = {bit for size, bits in sizes if size != 1 << len(bits) for bit in bits}
+    return any(bit.level == "address" and carry in padded for bit, carry in found.carries)
 
 
 def _residents_like(state: State, name: str) -> Iterator[Version]:

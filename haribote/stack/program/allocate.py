@@ -67,14 +67,23 @@ def in_place(work: Sequence[Work], lives: Lives) -> Mapping[tuple[int, Version],
     for number, action in enumerate(work):
         if not isinstance(action, Become) or action.parameter in taken or action.source in lives.resident:
             continue
-        maker = lives.maker(action.source, number)
-        if maker is None or (maker, action.source) in found or isinstance(work[maker], Alias):
+        maker, made = _origin(work, lives, action.source, number)
+        if maker is None or (maker, made) in found or made.map != action.parameter.map:
             continue
         first = maker if isinstance(work[maker], Compute) else maker - 1
         if not lives.read_between(action.parameter, first, number):
-            found[maker, action.source] = action.parameter
+            found[maker, made] = action.parameter
             taken.add(action.parameter)
     return found
+
+
+def _origin(work: Sequence[Work], lives: Lives, version: Version, before: int) -> tuple[int | None, Version]:
+    """What makes the words of a version, and under which name."""
+    maker = lives.maker(version, before)
+    if maker is None:
+        return None, version
+    action = work[maker]
+    return _origin(work, lives, action.source, maker) if isinstance(action, Alias) else (maker, version)
 
 
 class Homes:

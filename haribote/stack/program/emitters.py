@@ -65,7 +65,7 @@ def _shift(action: Shift, context: Context) -> None:
     """From one of the homes of a version to all of another."""
     source, *_ = context.homes.of(action.source)
     source = _shaped(_partial(source, action.axes), action.target.map.shape)
-    moves.emit(context.code, source, context.homes.of(action.target), action.combine)
+    moves.emit(context.code, source, context.homes.of(action.target), action.combine, action.target.fill is not None)
 
 
 def _partial(place: Place, axes: tuple[int, ...]) -> Place:
@@ -137,7 +137,7 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
         except NoProduct:
             code.take(bank.words, (bank.bank,))
             source = _multiplied(multiply, context, lambda core: (place,))[0]
-        moves.emit(code, source, targets, shift.combine)
+        moves.emit(code, source, targets, shift.combine, shift.target.fill is not None)
 
 
 def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Places]) -> Places:
