@@ -1,0 +1,83 @@
+"""Random graphs at -O2 on the simulated chip, compared with the reference evaluator.
+
+    python -m benchmarks.graphs --graphs 2000 --seed 0
+
+A failure is printed with its seed and the graph as text; `--graphs 1 --seed N` repeats it. The exit status is 1 where
+there was one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+import onnx
+
+from benchmarks.random_graphs import Case, random_graph
+from haribote.errors import HariboteError
+from haribote.graph import evaluate
+from haribote.stack.program.builder import build
+from haribote.stack.program.compiled import planned
+from haribote.stack.program.session import StackSession
+from simulator import Machine
+
+TOLERANCE = 1e-4
+"""Largest difference of a float, as a share of the largest absolute value of its tensor, or of 1; other types agree
+exactly.
+"""
+
+
+def difference(case: Case) -> str:
+    """What the chip gives otherwise than the reference; "" for nothing. Raises what the compiler raises."""
+    session = StackSession(build(planned(case.model)).executable, Machine("native"))
+    for name, value in case.feeds.items():
+        session.write(name, value)
+    session.run()
+    found, wanted = session.outputs(), evaluate(case.model, case.feeds)
+    return "; ".join(
+        f"{name} differs by {error:.3g}, largest {np.abs(value * 1.0).max():.3g}"
+        for name, value in wanted.items()
+        if (error := np.abs(found[name] * 1.0 - value).max()) > _allowed(value)
+    )
+
+
+def _allowed(value: np.ndarray) -> float:
+    return TOLERANCE * max(1.0, float(np.abs(value).max())) if value.dtype.kind == "f" else 0.0
+
+
+def verdict(case: Case) -> str:
+    """The difference, or what went wrong before there was one; "" where all is well."""
+    try:
+        return difference(case)
+    except HariboteError as error:
+        return f"{type(error).__name__}: {error}"
+    except Exception as error:  # a failure of the compiler is a finding here, whatever it is
+        return f"{type(error).__name__}: {error}"
+
+
+def main() -> int:
+    """Try some graphs, and say what failed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--graphs", type=int, default=100, help="how many")
+    parser.add_argument("--seed", type=int, default=0, help="of the first; the others follow")
+    parser.add_argument("--nodes", type=int, default=8, help="of a graph at most")
+    options = parser.parse_args()
+    failures, slowest = Counter[str](), (0.0, 0)
+    for seed in range(options.seed, options.seed + options.graphs):
+        start = time.perf_counter()
+        case = random_graph(seed, (min(2, options.nodes), options.nodes))
+        found = verdict(case)
+        slowest = max(slowest, (time.perf_counter() - start, seed))
+        if found:
+            failures[found.split(":")[0]] += 1
+            print(f"--- seed {seed}: {found}\n{onnx.printer.to_text(case.model)}", flush=True)
+    print(f"{options.graphs - failures.total()} of {options.graphs} graphs are right", dict(failures) or "")
+    print(f"the slowest took {slowest[0]:.1f} s: seed {slowest[1]}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
