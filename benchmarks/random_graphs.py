@@ -105,8 +105,8 @@ class Grower:
         feeds = {operand: self.values[operand] for operand in inputs if operand and operand not in own}
         try:
             found = evaluate(trial.finish(), feeds)[name][()]  # as it is between nodes, of rank 0 too
-        except (TypeError, AttributeError) as error:
-            raise GraphError("ONNX's reference cannot do it for a scalar") from error
+        except (TypeError, ValueError, AttributeError) as error:
+            raise GraphError("ONNX's reference cannot do it: scalars, axes of more than 64 elements") from error
         if found.size > MOST or found.size == 0 or not np.isfinite(found).all() or np.abs(found * 1.0).max() > LARGEST:
             raise GraphError("too large")
         self.builder.op(op_type, *inputs, name=name, reserved=True, **given)
@@ -273,7 +273,8 @@ def _transpose(g: Grower) -> None:
 
 def _reshape(g: Grower) -> None:
     x = _any(g)
-    left, shape = g.values[x].size, []
+    left = g.values[x].size
+    shape: list[int] = []
     while left > 1 and len(shape) < 3 and g.random.random() < 0.7:
         shape.append(g.random.choice([n for n in range(1, left + 1) if left % n == 0]))
         left //= shape[-1]

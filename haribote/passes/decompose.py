@@ -63,7 +63,7 @@ class _Decomposer:
 
     def visit(self, node: onnx.NodeProto) -> None:
         """Write the node in canonical operators, or keep it."""
-        if node.op_type == "LogSoftmax":
+        if node.op_type == "LogSoftmax" and self.along_classes(node):
             self.log_softmax(node)
         elif node.op_type == "NegativeLogLikelihoodLoss" and node.input[0] in self.softmax:
             self.loss(node)
@@ -74,6 +74,11 @@ class _Decomposer:
 
     def axes(self, axis: int) -> str:
         return self.builder.constant(np.array([axis], np.int64), f"axes_{axis}")
+
+    def along_classes(self, node: onnx.NodeProto) -> bool:
+        """Whether it is one of rows [N, classes]."""
+        rank = len(self.index.shape[node.input[0]])
+        return rank == 2 and attributes(node).get("axis", -1) in (-1, 1)
 
     def log_softmax(self, node: onnx.NodeProto) -> None:
         """log p, and its parts for the gradient and the loss."""

@@ -73,7 +73,7 @@ def _further(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bo
     found = list(islice(candidates(start, wanted, through, LIMIT, assumed, combine=combine), TRIED))
     yield from found
     if not found:
-        wide = 10 * LIMIT
+        wide = 2 * LIMIT
         yield from islice(candidates(start, wanted, through, wide // 4, assumed, single=True, combine=combine), TRIED)
         yield from islice(candidates(start, wanted, through, wide // 2, assumed, turns=1, combine=combine), TRIED)
 

@@ -97,8 +97,7 @@ def _run(node: onnx.NodeProto, arrays: Sequence[NDArray[np.generic] | None]) -> 
 def _joined(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """Concat, as the sum of its parts at their places among zeros."""
     shape, axis = index.shape[node.output[0]], attributes(node)["axis"] % len(index.shape[node.output[0]])
-    if not np.issubdtype(index.dtype[node.output[0]], np.number):
-        return False
+    join = "Add" if np.issubdtype(index.dtype[node.output[0]], np.number) else "Or"
     parts, start = [], 0
     for number, name in enumerate(node.input):
         size = index.shape[name][axis]
@@ -112,7 +111,7 @@ def _joined(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     for number, part in enumerate(parts[1:], 1):
         last = number == len(parts) - 1
         name = node.output[0] if last else f"{node.output[0]}.sum{number}"
-        total = builder.op("Add", total, part, name=name, reserved=True)
+        total = builder.op(join, total, part, name=name, reserved=True)
     if len(parts) == 1:
         builder.op("Identity", total, name=node.output[0], reserved=True)
     return True

@@ -309,6 +309,8 @@ def _multiplied(
         after = state.did(action, cost)
         wanted = [m for s, m in candidates(facts.index.shape[name]) if s == split]
         wanted += [v.map for v in _residents_like(state, name) if v.split == split and v.map not in wanted]
+        if (near := _joined_in_place(core.target)) not in wanted:
+            wanted.append(near)
         priced = [(facts.tariff.price(core.target, target, "fadd"), target) for target in wanted]
         for price, target in sorted(priced, key=lambda entry: entry[0])[:TARGETS]:
             if price < NEVER:
@@ -321,6 +323,12 @@ def _skips(found: BitMap) -> bool:
     sizes = zip(found.shape, found.axes, strict=True)
     padded = {bit for size, bits in sizes if size != 1 << len(bits) for bit in bits}
     return any(bit.level == "address" and carry in padded for bit, carry in found.carries)
+
+
+def _joined_in_place(found: BitMap) -> BitMap:
+    """The map of parts with their sum copied to all of them."""
+    table = {bit: COPY if carry == PART else carry for bit, carry in found.carries}
+    return projected(BitMap.of("LM", found.shape, table), found.shape)
 
 
 def _residents_like(state: State, name: str) -> Iterator[Version]:

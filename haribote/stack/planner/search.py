@@ -9,10 +9,10 @@ import onnx
 
 from haribote.graph import complete
 from haribote.stack.maps import COPY, PART
-from haribote.stack.plan import Become, Plan, Shift, Store
+from haribote.stack.plan import Become, Plan, Shift, Store, Version
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
-from haribote.stack.planner.families import reduced
+from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved
 from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
@@ -97,14 +97,20 @@ def _finished(state: State) -> State:
     facts = state.facts
     for name in facts.index.outputs:
         if name not in facts.updated:
-            version = min(state.of(name), key=lambda found: found.map.longs)
-            state, version = state.get(version)
+            state, version = state.get(_to_store(state, name))
             state = state.did(Store(version), 0.0)
     for name, parameter in facts.updated.items():
         for resident in state.resident.get(parameter, ()):
             state, version = state.get(replace(resident, value=name))
             state = state.did(Become(version, resident), 0.0)
     return state
+
+
+def _to_store(state: State, name: str) -> Version:
+    """The version in which an output is stored: of those that there are, or of any for what is only passed on."""
+    there = list(state.of(name))
+    there = there or [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
+    return min(there, key=lambda found: found.map.longs)
 
 
 def _with_constants(facts: Facts) -> onnx.ModelProto:
