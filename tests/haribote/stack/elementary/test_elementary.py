@@ -32,7 +32,6 @@ def graph(body: str) -> onnx.ModelProto:
             "GatherElements",
         ),
         ("(float[4,6] x) => (float[4,6] y) { y = Softmax<axis = 1>(x) }", "Softmax"),
-        ("(float[4,6] x) => (float[4,6] y) { y = Gelu(x) }", "Gelu"),
         ("(float[4,6] x) => (float[2,3] y) <int64[2] a = {1,2}, int64[2] e = {3,5}> { y = Slice(x, a, e) }", "Slice"),
         ("(float[4,6] x) => (float[5,9] y) <int64[4] p = {0,1,1,2}, float v = {3}> { y = Pad(x, p, v) }", "Pad"),
         ("(float[4,6] x) => (float[4,8] y) <float[4,2] z = {1,2,3,4,5,6,7,8}> { y = Concat<axis=1>(x, z) }", "Concat"),
