@@ -13,12 +13,13 @@ from haribote.stack import vectors
 from haribote.stack.elementary.indexing import MOVERS, moved
 from haribote.stack.elementary.inline import inline
 from haribote.stack.elementary.lookups import LOOKUPS
+from haribote.stack.elementary.more_rules import MORE
 from haribote.stack.elementary.rules import RULES, Rule
 from haribote.stack.elementary.scatters import SCATTERS
 from haribote.stack.elementary.windows import WINDOWS
 from haribote.stack.planner.views import view_of
 
-ALL = (RULES, WINDOWS, LOOKUPS, SCATTERS)
+ALL = (RULES, WINDOWS, LOOKUPS, SCATTERS, MORE)
 ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
 
 
