@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from haribote.stack.code import Code
+from haribote.stack.cuts import halves
 from haribote.stack.ends import path_from_dram, path_to_dram
 from haribote.stack.hops import Serial, clean_buffer, fewer_words, mask_rounds, padded, place_after
 from haribote.stack.issues import Issue, issues
@@ -56,21 +57,30 @@ def emit(
     target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
     joined, one of `ways.Combine`. padding: what lies beyond the tensor in the places that the map pads to powers of two
     is moved too; otherwise the target holds anything there. assumed: also by instructions that isa.md marks [A]. Raises
-    NoRoom.
+    NoRoom. A move that is too large for the buffers goes in halves.
     """
     targets = [target] if isinstance(target, Place) else list(target)
     if padding:
         source, *targets = (replace(place, map=place.map.padded) for place in (source, *targets))
+    try:
+        code.add(*_whole(code, source, targets, combine, assumed))
+    except NoRoom:
+        cut = halves(*(replace(place, map=place.map.padded) for place in (source, *targets)))
+        if cut is None:
+            raise
+        for first, last in cut:
+            emit(code, first, last, combine, padding, assumed)
+
+
+def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str, assumed: bool) -> list[str]:
+    """The lines of the cheapest path that has room. Raises NoRoom."""
     problem = NoRoom(f"there is no way from {source.map} to {targets[0].map}")
     for path in chosen(source, targets[0], combine, assumed):
         try:
             with code.scratch():
-                lines = list(Serial(code, path, source, targets).lines())
+                return list(Serial(code, path, source, targets).lines())
         except NoRoom as error:
             problem = error
-            continue
-        code.add(*lines)
-        return
     raise problem
 
 

@@ -1,0 +1,57 @@
+"""A move that is too large for the buffers on its way is cut into two halves, along an index bit that is at an address
+on both sides: each half is a tensor of half the size at an address of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from haribote.stack.maps import Bit, BitMap
+from haribote.stack.places import BANKS, UNIT_LONGS, Place
+
+Ends = tuple[Place, tuple[Place, ...]]
+"""Where a move begins, and all places where it ends."""
+
+
+def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
+    """The two halves of a move between places whose maps have no padding beyond powers of two (`BitMap.padded`); None
+    where no index bit is at an address on both sides, high enough for the places' alignment.
+    """
+    bits = [index for index in range(source.map.width) if all(_cuts(place, index) for place in (source, *targets))]
+    if not bits:
+        return None
+    index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
+    first, second = (tuple(_half(place, index, number) for place in (source, *targets)) for number in range(2))
+    return (first[0], first[1:]), (second[0], second[1:])
+
+
+def _cuts(place: Place, index: int) -> bool:
+    """True where an index bit stands at one bit of the address, and nowhere else, and both halves begin where places
+    may begin.
+    """
+    bits = place.map.places.get(index, ())
+    lowest = 2 if place.memory in BANKS else UNIT_LONGS
+    return len(bits) == 1 and bits[0].level == "address" and 1 << bits[0].number >= lowest
+
+
+def _address(found: BitMap, index: int) -> Bit:
+    return found.places[index][0]
+
+
+def _half(place: Place, index: int, number: int) -> Place:
+    """The part of a tensor in which an index bit is `number`."""
+    bit = _address(place.map, index)
+    step = (1 << bit.number) * (2 if place.memory in BANKS else 1)
+    return replace(place, address=place.address + number * step, map=_without(place.map, index))
+
+
+def _without(found: BitMap, index: int) -> BitMap:
+    """The map of a tensor whose axis with this bit is half as long."""
+    shape = tuple(size // 2 if index in bits else size for size, bits in zip(found.shape, found.axes, strict=True))
+    table = {bit: carry - (carry > index) for bit, carry in _left(found, index)}
+    return BitMap.of(found.memory, shape, table)
+
+
+def _left(found: BitMap, index: int) -> Iterator[tuple[Bit, int]]:
+    return ((bit, carry) for bit, carry in found.carries if carry != index)
