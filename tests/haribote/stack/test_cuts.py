@@ -1,0 +1,45 @@
+"""Moves that are larger than the buffers on their way."""
+
+from __future__ import annotations
+
+from math import prod
+
+from haribote.stack.cuts import halves
+from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
+from haribote.stack.places import Place
+from simulator import isa
+from tests.haribote.stack.emitted import sound
+
+WIDTH = 15
+"""Index bits of a tensor that an L1BM holds twice over."""
+
+
+def large(mabs: tuple[int, ...]) -> BitMap:
+    """A tensor in one L1B, the same in all: which index bits are at the MABs, the others at W, PEs and addresses."""
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    table |= {Bit("MAB", number): index for number, index in enumerate(mabs)}
+    left = [index for index in range(3, WIDTH) if index not in mabs]
+    table |= {address(number): index for number, index in enumerate(left)}
+    return BitMap.of("LM", (1 << WIDTH - 8, 1 << 8), table)
+
+
+def test_a_tensor_larger_than_a_buffer_goes_in_halves() -> None:
+    before, after = large((3, 4, 5, 6)), large((6, 5, 4, 3))
+    assert 1 << WIDTH - 1 > isa.L1BM_LONGS
+    sound(Place("LM0", 0, before), Place("LM1", 0, after))
+
+
+def test_halves_hold_every_element_once() -> None:
+    source, target = Place("LM0", 8, large((3, 4, 5, 6))), Place("LM1", 512, large((4, 3, 9, 10)))
+    cut = halves(source, target)
+    assert cut is not None
+    (first, *_), (second, *_) = cut
+    assert (first.address, second.address) == (8, 8 + source.words // 2)
+    assert first.map == second.map and 2 * prod(first.map.shape) == prod(source.map.shape)
+
+
+def test_what_shares_no_address_bit_cannot_be_cut() -> None:
+    table = dict.fromkeys(unit_bits("LM"), COPY)
+    near = BitMap.of("LM", (2, 2), {**table, W: 0, address(0): 1})
+    far = BitMap.of("LM", (2, 2), {**table, W: 0, Bit("MAB", 0): 1})
+    assert halves(Place("LM0", 0, near), Place("LM1", 0, far)) is None
