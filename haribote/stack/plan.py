@@ -94,13 +94,16 @@ class Halve:
 
 @dataclass(frozen=True)
 class Multiply:
-    """A contraction. spec: as in einsum on the axes of the maps, `nk,mk->nm`. target: with PART where k is spread."""
+    """A contraction. spec: as in einsum on the axes of the maps, `nk,mk->nm`. target: with PART where k is spread.
+    halves: of an operand, where it is read so. precision: as `products.cores` has it.
+    """
 
     spec: str
     a: Version
     b: Version
     target: Version
     halves: Version | None = None
+    precision: Literal["float", "pseudo", "half"] = "float"
 
 
 @dataclass(frozen=True, eq=False)

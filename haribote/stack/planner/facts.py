@@ -10,8 +10,10 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.graph import Index, updates
+from haribote.stack import products
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
+from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import View, views_of
 
@@ -31,11 +33,12 @@ class Facts:
 
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
     constants of one element, which need no place; added: constants that the plan needs beside those of the graph;
-    renamed: names that it gives to values, and theirs.
+    renamed: names that it gives to values, and theirs. delicate: products that `mixed` leaves exact.
     """
 
-    def __init__(self, model: onnx.ModelProto, tariff: Tariff) -> None:
-        self.tariff = tariff
+    def __init__(self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float") -> None:
+        self.tariff, self.precision = tariff, precision
+        self.delicate = delicate(model)
         self.model, self.index = model, Index(model)
         self.updates = updates(model)
         self.updated = {after: before for before, after in self.updates.items()}
@@ -45,6 +48,10 @@ class Facts:
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}
+
+    def ways(self, node: onnx.NodeProto) -> tuple[products.Precision, ...]:
+        """What a product may be computed in."""
+        return ways(self.precision, node.name in self.delicate)
 
     def constant(self, name: str, value: Array) -> str:
         """A constant that the plan needs beside those of the graph."""

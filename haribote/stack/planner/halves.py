@@ -22,7 +22,7 @@ def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
     before = {action.target: action for action in actions if isinstance(action, Shift)}
     found: list[Action] = list(actions)
     for action in actions:
-        if isinstance(action, Multiply):
+        if isinstance(action, Multiply) and action.precision == "float":
             for number, operand in enumerate((action.a, action.b)):
                 move = before.get(operand)
                 if move is not None and readers[operand] == 1 and _gains(action, number, move):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from string import ascii_lowercase
 
 import numpy as np
@@ -25,6 +25,7 @@ from simulator.isa import STEP_CYCLES
 
 Rule = Callable[[State, onnx.NodeProto], Iterator[State]]
 Place = tuple[Split, BitMap]
+Ways = tuple[products.Precision, ...]
 TARGETS = 4
 """Layouts of a result that are looked at after each way to compute it."""
 
@@ -264,18 +265,21 @@ def _partners(
     parts = dict(zip(letters[which], known.split, strict=True))
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
-    for found in _maps_beside(spec, "ba"[which], known.map, view_shape(split)):
+    for found in _maps_beside(spec, "ba"[which], known.map, view_shape(split), state.facts.ways(node)):
         yield Version(name, found, split)
 
 
 @lru_cache(maxsize=1 << 16)
-def _cores(spec: str, a: BitMap, b: BitMap) -> list[products.Core]:
-    return products.cores(spec, a, b, "float")
+def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> list[products.Core]:
+    """In all ways; the vector unit's once, since it multiplies singles in any."""
+    found = [core for way in ways for core in products.cores(spec, a, b, way) if core.matrix or way == ways[-1]]
+    return sorted(found, key=lambda core: core.steps)
 
 
 @lru_cache(maxsize=1 << 14)
-def _maps_beside(spec: str, which: str, known: BitMap, shape: tuple[int, ...]) -> list[BitMap]:
-    return products.partners(spec, which, known, shape)
+def _maps_beside(spec: str, which: str, known: BitMap, shape: tuple[int, ...], ways: Ways) -> list[BitMap]:
+    found = (products.partners(spec, which, known, shape, way) for way in ways)
+    return list(dict.fromkeys(chain.from_iterable(found)))
 
 
 def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
@@ -295,14 +299,15 @@ def _multiplied(
     spec = _spec(letters, a.split, b.split)
     parts = {**dict(zip(letters[1], b.split, strict=True)), **dict(zip(letters[0], a.split, strict=True))}
     split = tuple(parts[letter] for letter in letters[2])
-    cores = _cores(spec, a.map, b.map)
+    cores = _cores(spec, a.map, b.map, facts.ways(node))
     if not cores:
         return
     state, a, b = _operands_there(state, letters, a, b)
     for core in cores:
         zeros = a.fill == b.fill == 0.0 and not _skips(core.target)
         made = Version(name, core.target, split, 0.0 if zeros else None)
-        action, cost = Multiply(spec, a, b, made), STEP_CYCLES * core.steps
+        action = Multiply(spec, a, b, made, precision=core.precision)
+        cost = STEP_CYCLES * core.steps
         if PART not in dict(core.target.carries).values():
             yield state.did(action, cost, made)
             continue

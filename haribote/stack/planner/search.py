@@ -14,6 +14,7 @@ from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved
+from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
 from haribote.stack.planner.tariff import Ask, Tariff
@@ -26,14 +27,14 @@ ROUNDS = 12
 """Times that a graph is planned anew since its moves cost other than guessed."""
 
 
-def plan(model: onnx.ModelProto, beam: int = BEAM) -> Plan:
+def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float") -> Plan:
     """The cheapest plan that is found for a graph of elementary operators.
 
     Raises NotPlanned for a node that the stack cannot do.
     """
     tariff = Tariff()
     for _ in range(ROUNDS):
-        found = _planned(Facts(model, tariff), beam)
+        found = _planned(Facts(model, tariff, precision), beam)
         if not any([tariff.learn(*asked) for asked in _moves(found)]):
             return found
         tariff.save()

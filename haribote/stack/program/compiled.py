@@ -15,6 +15,7 @@ from haribote.graph import Index, updates
 from haribote.passes import cse, decompose, join_bias, simplify
 from haribote.stack import elementary
 from haribote.stack.plan import Plan
+from haribote.stack.planner.precision import checked
 from haribote.stack.planner.search import plan
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
@@ -56,27 +57,32 @@ class StackCompiled(Compiled):
 
 
 def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackCompiled:
-    """The step of a graph. What was compiled before is read from the cache. Raises HariboteError."""
+    """The step of a graph, its products as exact as asked: `float`, `mixed` or `half` (`planner.precision`).
+
+    What was compiled before is read from the cache. Raises HariboteError.
+    """
+    checked(precision)
     file = cache_folder() / "stack" / f"{_key(model, precision)}.npz"
     try:
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
-        executable = build(planned(model)).executable
+        executable = build(planned(model, precision)).executable
         with suppress(OSError, FileError):  # a cache that cannot be written costs time only
             write_file(file, to_bytes(executable), durable=False)
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
-def built(model: onnx.ModelProto) -> Built:
+def built(model: onnx.ModelProto, precision: str = "float") -> Built:
     """The program of a graph with its plan."""
-    return build(planned(model))
+    return build(planned(model, precision))
 
 
-def planned(model: onnx.ModelProto) -> Plan:
-    """The plan of a graph."""
+def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
+    """The plan of a graph. Raises HariboteError."""
+    asked = checked(precision)
     for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run):
         model = apply(model)
-    return plan(model)
+    return plan(model, precision=asked)
 
 
 def _key(model: onnx.ModelProto, precision: str) -> str:

@@ -145,7 +145,7 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
     homes, problem = context.homes, NoProduct(f"no way to multiply {action.a.value} by {action.b.value}")
     halves = homes.of(action.halves) if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
-    for core in products.cores(action.spec, action.a.map, action.b.map):
+    for core in products.cores(action.spec, action.a.map, action.b.map, action.precision):
         mark = context.code.mark()
         try:
             places = target(core)

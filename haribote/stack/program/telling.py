@@ -83,8 +83,8 @@ def told(piece: Piece) -> str:
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
         case Halve(source, _):
             return f"halves of {source.value}"
-        case Multiply(spec, a, b, _, _):
-            return f"{a.value} x {b.value}, {spec}"
+        case Multiply(spec, a, b, _, _, precision):
+            return f"{a.value} x {b.value}, {spec}" + f", {precision}" * (precision != "float")
         case Joined(multiply, shift):
             return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
         case Pick(source, _, _, _, others, combine, _):

@@ -1,0 +1,58 @@
+"""How exact products are: `float`, `mixed` or `half`. Sums, everything element by element and updates stay single."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import onnx
+
+from haribote.errors import HariboteError
+from haribote.graph import Index, updates
+from haribote.stack import products
+
+Precision = Literal["float", "mixed", "half"]
+"""float: products of singles. half: of halves where an operand's layout allows it, else of pseudo-singles. mixed: as
+half, but for products that an exponential or an output sees (`delicate`)."""
+PRECISIONS: tuple[Precision, ...] = ("float", "mixed", "half")
+
+PRODUCTS = ("Einsum", "Gemm", "MatMul")
+SUMS = ("Add", "Sub", "Neg", "ReduceMax", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose")
+"""Operators that hand on an error as it is; so do those of SCALES beside a constant."""
+SCALES = ("Mul", "Div")
+
+
+def checked(precision: str) -> Precision:
+    """A precision by its name. Raises HariboteError where there is none of this name."""
+    for known in PRECISIONS:
+        if known == precision:
+            return known
+    raise HariboteError(f"there is no precision {precision!r}", f"one of {', '.join(PRECISIONS)}")
+
+
+def ways(precision: Precision, delicate_product: bool) -> tuple[products.Precision, ...]:
+    """What a product may be computed in. Pseudo-singles stand beside halves, which need a summed bit at the lowest
+    address bit of both operands."""
+    if precision == "float" or (precision == "mixed" and delicate_product):
+        return ("float",)
+    return ("half", "pseudo")
+
+
+def delicate(model: onnx.ModelProto) -> frozenset[str]:
+    """The names of the products whose result reaches an exponential, a logarithm or an output of the graph (but no new
+    value of a parameter) through additions only: the logits.
+
+    There an error of the product is an error of the exponent, and so a relative error of every probability and of all
+    gradients that follow; elsewhere it is one among many that are summed up, or that a learning rate makes small.
+    """
+    index, new = Index(model), set(updates(model).values())
+    seen = {name for name in index.outputs if name not in new}
+    for node in reversed(model.graph.node):
+        handed_on = _linear(node, index) and seen & set(node.output)
+        if handed_on or node.op_type in ("Exp", "Log"):
+            seen.update(node.input)
+    return frozenset(node.name for node in model.graph.node if node.op_type in PRODUCTS and node.output[0] in seen)
+
+
+def _linear(node: onnx.NodeProto, index: Index) -> bool:
+    constant = any(name in index.constants for name in node.input)
+    return node.op_type in SUMS or (node.op_type in SCALES and constant)
