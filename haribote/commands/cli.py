@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from haribote.answers.ownership import solutions_wanted
 from haribote.commands.command import run_command
@@ -66,7 +66,26 @@ def _network_options(parser: argparse.ArgumentParser) -> None:
 
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
     text = "use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)"
-    parser.add_argument("--solutions", action="store_true", default=solutions_wanted(), help=text)
+    parser.add_argument("--solutions", action=_Solutions, default=solutions_wanted(), help=text)
+
+
+class _Solutions(argparse.Action):
+    """`--solutions`: what is asked for on the command line, not by the environment, also chooses the level."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(nargs=0, **given)
+
+    def __call__(self, parser: argparse.ArgumentParser, options: argparse.Namespace, *_: object) -> None:
+        options.solutions = options.asked = True
+
+
+def _level(options: argparse.Namespace, kernels: bool = False) -> int:
+    """The level: as given, else -O2 with `--solutions`, for which nobody writes kernels, else -O0. kernels: what is
+    asked for has to do with single kernels, so -O0 unless it is given.
+    """
+    if options.level is not None:
+        return int(options.level)
+    return 2 if getattr(options, "asked", False) and options.backend == "sim" and not kernels else 0
 
 
 def _gemm_option(parser: argparse.ArgumentParser) -> None:
@@ -80,8 +99,8 @@ def _level_option(parser: argparse.ArgumentParser) -> None:
     from haribote.compiler import LEVELS
 
     text = "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
-    text += "-O2 chooses layouts and writes the kernels itself (0)"
-    parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=0, metavar="LEVEL", help=text)
+    text += "-O2 chooses layouts and writes the kernels itself (0; with --solutions 2)"
+    parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=None, metavar="LEVEL", help=text)
 
 
 def _export(commands: _Commands) -> None:
@@ -134,7 +153,11 @@ def _compile(commands: _Commands) -> None:
         else:
             from haribote.commands.export import compile_folder
 
-            print(compile_folder(options.folder, options.stop_after, options.solutions, options.level))
+            print(
+                compile_folder(
+                    options.folder, options.stop_after, options.solutions, _level(options, bool(options.stop_after))
+                )
+            )
         return 0
 
     parser.set_defaults(run=run)
@@ -155,7 +178,12 @@ def _test(commands: _Commands) -> None:
         from haribote.commands.run_cases import compare_folders
 
         passed = compare_folders(
-            options.folders, options.backend, options.unit, options.solutions, options.gemm, level=options.level
+            options.folders,
+            options.backend,
+            options.unit,
+            options.solutions,
+            options.gemm,
+            level=_level(options, options.unit),
         )
         return 0 if passed else 1
 
@@ -229,7 +257,7 @@ def _train(commands: _Commands) -> None:
             resume=options.resume,
             engine=options.engine,
             gemm=options.gemm,
-            level=options.level,
+            level=_level(options),
         )
         run = train(wanted, data)
         print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
@@ -249,7 +277,7 @@ def _infer(commands: _Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.infer import infer_command
 
-        return infer_command(options.images, options.backend, options.checkpoint, options.solutions, options.level)
+        return infer_command(options.images, options.backend, options.checkpoint, options.solutions, _level(options))
 
     parser.set_defaults(run=run)
 

@@ -55,7 +55,7 @@ def compile_folder(folder: Path, stop_after: str | None, solutions: bool, level:
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
     cost = compiled.cost
-    options = [*["--solutions"] * solutions, *[f"-O{level}"] * (level > 0)]
+    options = [*["--solutions"] * solutions, *[f"-O{level}"] * (level > 0 or solutions)]
     return (
         f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
         f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
