@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from haribote.graph import evaluate
 from haribote.stack.places import BANKS, Place
-from haribote.stack.plan import Become, Version
+from haribote.stack.plan import Become, Version, halves_name
 from haribote.stack.program.builder import Built, kept
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.emitters import Places
@@ -26,6 +26,9 @@ from simulator import Machine, assemble, isa
 
 TOLERANCE = 1e-4
 """Largest difference of a float, as a share of the largest absolute value of its tensor."""
+
+REST = 1e-6
+"""The same for a value as two pseudo-singles, which together are exact."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class _Walker:
         self, number: int, when: str, places: Mapping[Version, Places], versions: tuple[Version, ...]
     ) -> Iterator[Wrong]:
         for version in dict.fromkeys(versions):
-            if version.value not in self.expected:
+            if _whole(version.value) not in self.expected:
                 self.unknown[version.value] = None
                 continue
             for place in places.get(version, ()):
@@ -109,18 +112,25 @@ class _Walker:
                     yield found
 
     def _wrong(self, number: int, when: str, version: Version, place: Place) -> Wrong | None:
-        value = self.expected[version.value]
-        table = contents(version.map, version.split, value.shape)
-        got = self._words(place, table.shape[1]).view(np.float32 if value.dtype.kind == "f" else np.int32)
+        halves = version.value not in self.expected
+        value = self.expected[_whole(version.value)]
+        table = contents(version.map, version.split, (2, *value.shape) if halves else value.shape)
+        words = self._words(place, table.shape[1])
         with np.errstate(invalid="ignore", over="ignore"):
-            got, table = _joined(got.astype(np.float64), table, version)
-        wanted = np.append(value.astype(np.float64).ravel(), version.fill or 0.0)
+            got = _numbers(words, value.dtype, halves)
+            wanted = value.astype(np.float64).ravel()
+            if halves:
+                rounded = _first(got, table, value.size)
+                wanted = np.concatenate([rounded, wanted - rounded])
+            got, table = _joined(got, table, version)
+        count, wanted = wanted.size, np.append(wanted, version.fill or 0.0)
         checked = table != ANYTHING
         if version.fill is None:
-            checked &= table != value.size
+            checked &= table != count
         self.words += int(checked.sum())
         scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)
-        bad = checked & ~np.isclose(got, wanted[table], rtol=1e-6, atol=self.tolerance * scale)
+        close = REST if halves else self.tolerance
+        bad = checked & ~np.isclose(got, wanted[table], rtol=1e-6, atol=close * scale)
         if not bad.any():
             return None
         unit, word = (int(n) for n in np.argwhere(bad)[0])
@@ -131,6 +141,27 @@ class _Walker:
         assert place.memory in BANKS
         memory = getattr(self.machine, place.memory.lower())
         return np.ascontiguousarray(memory[place.address : place.address + count].T)
+
+
+def _whole(name: str) -> str:
+    """The value that a version is of: as it is, or as two pseudo-singles."""
+    return name.removesuffix(halves_name(""))
+
+
+def _numbers(words: NDArray[np.uint32], dtype: np.dtype[Any], halves: bool) -> NDArray[np.float64]:
+    """Words as numbers. halves: block floats, which have no hidden bit (isa.md, section 11.3)."""
+    if halves:
+        sign, exponent, mantissa = words >> 31, words >> 23 & 0xFF, words & 0x7FFFFF
+        return np.where(sign, -1.0, 1.0) * np.ldexp(mantissa.astype(np.float64), exponent.astype(np.int32) - 149)
+    return words.view(np.float32 if dtype.kind == "f" else np.int32).astype(np.float64)
+
+
+def _first(got: NDArray[np.float64], table: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """One copy of each of the first elements."""
+    found = np.zeros(count)
+    mine = (table >= 0) & (table < count)
+    found[table[mine]] = got[mine]
+    return found
 
 
 def _joined(got: NDArray[Any], table: NDArray[np.int64], version: Version) -> tuple[NDArray[Any], NDArray[np.int64]]:
