@@ -120,17 +120,21 @@ def compile_for_sim(
     start: str = "simplify",
     find: Find | None = None,
     level: int = 0,
+    precision: str = "float",
 ) -> Compiled:
     """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
 
-    `solutions` and `find`: see `chip.codegen.generate`. level: one of LEVELS. Raises HariboteError where it is not.
+    `solutions` and `find`: see `chip.codegen.generate`. level: one of LEVELS. precision: of products
+    at -O2, `float`, `mixed` or `half`. Raises HariboteError where there is no such level or precision.
     """
     if level not in LEVELS:
         raise HariboteError(f"there is no level -O{level}", f"one of {', '.join(f'-O{known}' for known in LEVELS)}")
+    if precision != "float" and level != 2:
+        raise HariboteError(f"--precision {precision} at -O{level}: its kernels multiply as they are written", "-O2")
     if level == 1:
         return compile_resident(model, solutions, start, find)
     if level == 2:
-        return compile_stack(model)
+        return compile_stack(model, precision)
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
 
@@ -142,11 +146,11 @@ def compile_resident(
     return compile_layouts(lower(model, start, stop_after="layout"), solutions, find)
 
 
-def compile_stack(model: onnx.ModelProto) -> Compiled:
-    """-O2: layouts planned, everything generated (`haribote.stack`)."""
+def compile_stack(model: onnx.ModelProto, precision: str = "float") -> Compiled:
+    """-O2: layouts planned, everything generated (`haribote.stack`), products as exact as asked."""
     from haribote.stack.program.compiled import compile_stack as compile_with_plan
 
-    return compile_with_plan(model)
+    return compile_with_plan(model, precision)
 
 
 def start_session(compiled: Compiled, machine: Machine | None = None) -> Session | StackSession:

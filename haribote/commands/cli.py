@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from haribote.answers.ownership import solutions_wanted
 from haribote.commands.command import run_command
+from haribote.errors import HariboteError
 from haribote.network import BATCH, HIDDEN, LEARNING_RATE
 from haribote.training.backends import BACKENDS
 from simulator.console import seed
@@ -103,6 +104,20 @@ def _level_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=None, metavar="LEVEL", help=text)
 
 
+def _precision_option(parser: argparse.ArgumentParser) -> None:
+    text = "sim, -O2: how products are computed; half: of halves where layouts allow it, else of pseudo-singles, with "
+    text += "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
+    parser.add_argument("--precision", choices=("float", "mixed", "half"), default="float", help=text)
+
+
+def _precision(options: argparse.Namespace) -> str:
+    """The precision that is asked for. Raises HariboteError where the backend has no choice."""
+    precision: str = options.precision
+    if precision != "float" and options.backend != "sim":
+        raise HariboteError(f"--precision {precision} with --backend {options.backend}", "--backend sim -O2")
+    return precision
+
+
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     _network_options(parser)
@@ -140,8 +155,10 @@ def _compile(commands: _Commands) -> None:
     _gemm_option(parser)
     _kernels_option(parser)
     _level_option(parser)
+    _precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
+        precision = _precision(options)
         if options.report or options.print_after:
             from haribote.commands.pass_report import report_passes
 
@@ -153,11 +170,8 @@ def _compile(commands: _Commands) -> None:
         else:
             from haribote.commands.export import compile_folder
 
-            print(
-                compile_folder(
-                    options.folder, options.stop_after, options.solutions, _level(options, bool(options.stop_after))
-                )
-            )
+            level = _level(options, bool(options.stop_after))
+            print(compile_folder(options.folder, options.stop_after, options.solutions, level, precision))
         return 0
 
     parser.set_defaults(run=run)
@@ -173,6 +187,7 @@ def _test(commands: _Commands) -> None:
     _gemm_option(parser)
     _kernels_option(parser)
     _level_option(parser)
+    _precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.run_cases import compare_folders
@@ -184,6 +199,7 @@ def _test(commands: _Commands) -> None:
             options.solutions,
             options.gemm,
             level=_level(options, options.unit),
+            precision=_precision(options),
         )
         return 0 if passed else 1
 
@@ -235,6 +251,7 @@ def _train(commands: _Commands) -> None:
     _gemm_option(parser)
     _kernels_option(parser)
     _level_option(parser)
+    _precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.data.dataset import load
@@ -258,6 +275,7 @@ def _train(commands: _Commands) -> None:
             engine=options.engine,
             gemm=options.gemm,
             level=_level(options),
+            precision=_precision(options),
         )
         run = train(wanted, data)
         print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
@@ -273,11 +291,14 @@ def _infer(commands: _Commands) -> None:
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
     _kernels_option(parser)
     _level_option(parser)
+    _precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.infer import infer_command
 
-        return infer_command(options.images, options.backend, options.checkpoint, options.solutions, _level(options))
+        return infer_command(
+            options.images, options.backend, options.checkpoint, options.solutions, _level(options), _precision(options)
+        )
 
     parser.set_defaults(run=run)
 

@@ -44,18 +44,21 @@ def export(
     return case
 
 
-def compile_folder(folder: Path, stop_after: str | None, solutions: bool, level: int = 0) -> str:
+def compile_folder(
+    folder: Path, stop_after: str | None, solutions: bool, level: int = 0, precision: str = "float"
+) -> str:
     """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written."""
     case = load_case(folder)
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
         last = folder / f"{stop_after}.onnx"
         return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
-    compiled = compile_for_sim(case.model, solutions, level=level)
+    compiled = compile_for_sim(case.model, solutions, level=level, precision=precision)
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
     cost = compiled.cost
     options = [*["--solutions"] * solutions, *[f"-O{level}"] * (level > 0 or solutions)]
+    options += ["--precision", precision] * (precision != "float")
     return (
         f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
         f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "

@@ -21,14 +21,26 @@ class ImageError(HariboteError):
 
 
 def infer_command(
-    images: Sequence[Path], backend: str, checkpoint: Path | None, solutions: bool, level: int = 0
+    images: Sequence[Path],
+    backend: str,
+    checkpoint: Path | None,
+    solutions: bool,
+    level: int = 0,
+    precision: str = "float",
 ) -> int:
     """Print for each picture the digit, how sure the network is, and the runner-up; the exit status."""
     path = checkpoint or Path("runs") / backend / "checkpoint.npz"
     run, parameters = load_checkpoint(path)
     pictures = np.stack([read_image(image) for image in images])
     options = Options(
-        backend, path.parent, hidden=tuple(run.hidden), bias=run.bias, batch=run.batch, solutions=solutions, level=level
+        backend,
+        path.parent,
+        hidden=tuple(run.hidden),
+        bias=run.bias,
+        batch=run.batch,
+        solutions=solutions,
+        level=level,
+        precision=precision,
     )
     machine = make_backend(options)
     machine.load(parameters)

@@ -20,6 +20,8 @@ Array = NDArray[Any]
 # An output passes where |value - reference| <= TOLERANCE * max(1, largest |reference|). The chip multiplies matrices in
 # pseudo-singles of 18 mantissa bits; 2^-17 covers the rounding of both factors.
 TOLERANCE = 2.0**-17
+HALF_TOLERANCE = 2.0**-8
+"""Where products are of halves, with 9 mantissa bits."""
 
 COLUMNS = ("Var", "Error", "Ref Min", "Ref Max", "Ref Avg", "Shape", "✓")
 
@@ -86,14 +88,15 @@ def compare_folders(
     gemm: str = "",
     say: Callable[[str], None] = print,
     level: int = 0,
+    precision: str = "float",
 ) -> bool:
     """Run every case (with `unit`: every node of it) on "sim" or "cpp" and print the tables; True when all pass."""
     failed = 0
     for folder in folders:
         case = load_case(folder)
-        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions, level)
+        results = _in_cpp(case, unit, gemm) if backend == "cpp" else _on_sim(case, unit, solutions, level, precision)
         for part, outputs, summary in results:
-            rows = compare(part.outputs, outputs)
+            rows = compare(part.outputs, outputs, TOLERANCE if precision == "float" else HALF_TOLERANCE)
             failed += not all(row.passed for row in rows)
             say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {summary}")
             say(table(rows) + "\n")
@@ -114,9 +117,9 @@ def _in_cpp(case: Case, unit: bool, gemm: str) -> Iterator[Result]:
         yield part, outputs, f"C++, Gemm {gemm or default_gemm()}"
 
 
-def _on_sim(case: Case, unit: bool, solutions: bool | None, level: int) -> Iterator[Result]:
+def _on_sim(case: Case, unit: bool, solutions: bool | None, level: int, precision: str) -> Iterator[Result]:
     for part, start in _parts(case, unit):
-        yield part, *run_on_sim(part, solutions, start, level)
+        yield part, *run_on_sim(part, solutions, start, level, precision)
 
 
 def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
@@ -131,10 +134,10 @@ def _parts(case: Case, unit: bool) -> Iterator[tuple[Case, str]]:
 
 
 def run_on_sim(
-    case: Case, solutions: bool | None, start: str = "simplify", level: int = 0
+    case: Case, solutions: bool | None, start: str = "simplify", level: int = 0, precision: str = "float"
 ) -> tuple[dict[str, Array], str]:
     """The outputs that the simulated chip gives, and a line that says what ran where; stages from `start` on."""
-    compiled = compile_for_sim(case.model, solutions, start, level=level)
+    compiled = compile_for_sim(case.model, solutions, start, level=level, precision=precision)
     session = start_session(compiled)
     for name, value in case.inputs.items():
         session.write(name, value)

@@ -154,6 +154,7 @@ class SimBackend(CompiledBackend):
         engine: str = "native",
         find: Find | None = None,
         level: int = 0,
+        precision: str = "float",
     ) -> None:
         from haribote.chip.runtime import fastest_machine
         from haribote.compiler import compile_for_sim, start_session
@@ -162,7 +163,7 @@ class SimBackend(CompiledBackend):
         optimiser, images, labels = example_batch(model, batch, learning_rate)
         self.level = level
         step, forward = trace_step(model, optimiser, images, labels), trace_inference(model, images)
-        self.compiled: Compiled = compile_for_sim(step, solutions, find=find, level=level)
+        self.compiled: Compiled = compile_for_sim(step, solutions, find=find, level=level, precision=precision)
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
                 f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
@@ -173,7 +174,7 @@ class SimBackend(CompiledBackend):
             )
         self._session = start_session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
-        infer = compile_for_sim(forward, solutions, find=find, level=level)
+        infer = compile_for_sim(forward, solutions, find=find, level=level, precision=precision)
         inference = start_session(infer, Machine(engine))
         summary = "\n".join([f"{self.compiled.summary}; {engine} engine", *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)

@@ -42,6 +42,7 @@ class Options:
     bias: bool = True
     gemm: str = ""
     level: int = 0
+    precision: str = "float"
 
     @property
     def checkpoint(self) -> Path:
@@ -68,6 +69,7 @@ def make_backend(options: Options) -> Backend:
         options.require_chip,
         options.engine,
         level=options.level,
+        precision=options.precision,
     )
 
 

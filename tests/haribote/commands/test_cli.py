@@ -42,6 +42,19 @@ def test_a_level_that_there_is_not_is_refused(tmp_path: Path, capsys: pytest.Cap
         main(["compile", str(tmp_path), "--backend", "sim", "-O3"])
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(("sim", "-O1", "--solutions"), "--precision half at -O1"), (("cpp",), "--precision half with --backend cpp")],
+)
+def test_a_precision_for_which_there_are_no_products_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
+) -> None:
+    assert main(["export", "--hidden", "4", "--batch", "8", "-o", str(tmp_path)]) == 0
+    assert main(["compile", str(tmp_path), "--precision", "half", "--backend", *options]) == 2
+    said = capsys.readouterr().err
+    assert message in said and "-O2" in said and "Traceback" not in said
+
+
 def test_o1_compiles_and_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
