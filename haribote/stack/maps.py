@@ -99,6 +99,16 @@ class BitMap:
         return result
 
     @cached_property
+    def _hash(self) -> int:
+        return hash((self.memory, self.shape, self.carries))
+
+    def __hash__(self) -> int:
+        return self._hash  # maps are keys of many dictionaries, and tuples do not keep theirs
+
+    def __reduce__(self) -> tuple[type[BitMap], tuple[object, ...]]:
+        return BitMap, (self.memory, self.shape, self.carries)  # another process hashes texts otherwise
+
+    @cached_property
     def table(self) -> Mapping[Bit, int]:
         """What each bit carries."""
         return dict(self.carries)
@@ -116,7 +126,7 @@ class BitMap:
             start = found[-1].stop
         return tuple(reversed(found))
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Bits of an element's index."""
         return self.axes[0].stop if self.axes else 0
@@ -144,7 +154,7 @@ class BitMap:
         """One more than the highest address bit in use."""
         return max((bit.number + 1 for bit, _ in self.carries if bit.level == "address"), default=0)
 
-    @property
+    @cached_property
     def longs(self) -> int:
         """Long words of the room that the padded tensor takes up in each unit."""
         return 1 + sum(1 << bit.number for bit, _ in self.carries if bit.level == "address")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any, Literal
 
@@ -35,6 +36,16 @@ class Version:
 
     def __post_init__(self) -> None:
         assert self.map.shape == tuple(size for axis in self.split for size in axis), (self.map.shape, self.split)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.value, self.map, self.split, self.fill))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
+        return Version, (self.value, self.map, self.split, self.fill)  # another process hashes texts otherwise
 
     def pack(self, array: NDArray[Any]) -> NDArray[Any]:
         """A host array of the value's shape as one of the map's shape, filled up with `fill` (0 for None)."""

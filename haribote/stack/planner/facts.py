@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from haribote.graph import Index, updates
 from haribote.stack import products
-from haribote.stack.maps import BitMap
+from haribote.stack.maps import BitMap, axis_bits
 from haribote.stack.plan import Version
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
@@ -85,14 +86,18 @@ class Facts:
 
     def padded_axes(self, version: Version) -> tuple[int, ...]:
         """The axes of a value that its version pads, by elements or by places."""
-        shape = self.index.shape[version.value]
-        number, found = 0, []
-        for axis, (size, parts) in enumerate(zip(shape, version.split, strict=True)):
-            bits = sum(len(version.map.axes[number + k]) for k in range(len(parts)))
-            if size != 1 << bits or prod(parts) != size:
-                found.append(axis)
-            number += len(parts)
-        return tuple(found)
+        return _padded_axes(self.index.shape[version.value], version.split)
+
+
+@lru_cache(maxsize=1 << 12)
+def _padded_axes(shape: tuple[int, ...], split: Split) -> tuple[int, ...]:
+    """The axes whose parts do not have as many places as they have elements, or the axis more than these."""
+    places = [prod(1 << axis_bits(part) for part in parts) for parts in split]
+    return tuple(
+        axis
+        for axis, (size, parts) in enumerate(zip(shape, split, strict=True))
+        if not size == places[axis] == prod(parts)
+    )
 
 
 def map_axes(split: Split, axes: tuple[int, ...] | list[int]) -> tuple[int, ...]:

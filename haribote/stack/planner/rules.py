@@ -145,7 +145,7 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     axes = _axes(facts, node, len(shape))
     combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
     there = state.of(name)
-    elsewhere = [Version(name, found, split) for split, found in candidates(shape)]
+    elsewhere = _versions(name, shape)
     yield from _first(lambda sources: _reductions(state, node, sources, axes, kept, combine), (there, elsewhere))
 
 
@@ -252,7 +252,7 @@ def _operands(state: State, name: str, everywhere: bool) -> list[Version]:
     there = list(state.of(name))
     if there and name not in state.facts.parameters and not everywhere:
         return there
-    wanted = [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
+    wanted = _versions(name, state.facts.index.shape[name])
     return [*there, *wanted]
 
 
@@ -265,8 +265,7 @@ def _partners(
     parts = dict(zip(letters[which], known.split, strict=True))
     split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
     spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
-    for found in _maps_beside(spec, "ba"[which], known.map, view_shape(split), state.facts.ways(node)):
-        yield Version(name, found, split)
+    yield from _versions_beside(spec, "ba"[which], known.map, name, split, state.facts.ways(node))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -277,9 +276,15 @@ def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> list[products.Core]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _maps_beside(spec: str, which: str, known: BitMap, shape: tuple[int, ...], ways: Ways) -> list[BitMap]:
-    found = (products.partners(spec, which, known, shape, way) for way in ways)
-    return list(dict.fromkeys(chain.from_iterable(found)))
+def _versions_beside(spec: str, which: str, known: BitMap, name: str, split: Split, ways: Ways) -> list[Version]:
+    found = (products.partners(spec, which, known, view_shape(split), way) for way in ways)
+    return [Version(name, beside, split) for beside in dict.fromkeys(chain.from_iterable(found))]
+
+
+@lru_cache(maxsize=1 << 14)
+def _versions(name: str, shape: tuple[int, ...]) -> list[Version]:
+    """A value in the layouts of the families."""
+    return [Version(name, found, split) for split, found in candidates(shape)]
 
 
 def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
@@ -368,8 +373,8 @@ def pick(state: State, node: onnx.NodeProto) -> Iterator[State]:
     whole: Split = tuple((size,) for size in facts.index.shape[source_name])
     sources = [version for version in state.of(source_name) if version.split == whole]
     if not sources:
-        sources = [Version(source_name, found, split) for split, found in candidates(facts.index.shape[source_name])]
-        sources = [version for version in sources if version.split == whole]
+        families = _versions(source_name, facts.index.shape[source_name])
+        sources = [version for version in families if version.split == whole]
     for wanted in sources:
         try:
             after, source = state.get(wanted)

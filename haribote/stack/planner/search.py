@@ -86,11 +86,12 @@ def _needed(facts: Facts, node: onnx.NodeProto) -> frozenset[str]:
 def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
     """The cheapest state of every set of versions that still matter, and of these the cheapest."""
     best: dict[object, State] = {}
-    for state in states:
+    for state in sorted(states, key=lambda state: state.cost):
         key = frozenset((name, frozenset(found)) for name, found in state.versions.items() if name in live)
-        if key not in best or state.cost < best[key].cost:
-            best[key] = state
-    return sorted(best.values(), key=lambda state: state.cost)[:beam]
+        best.setdefault(key, state)
+        if len(best) == beam:
+            break
+    return list(best.values())
 
 
 def _finished(state: State) -> State:

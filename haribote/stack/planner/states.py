@@ -49,7 +49,7 @@ class State:
         versions = dict(self.versions)
         for version in made:
             versions[version.value] = (*versions.get(version.value, ()), version)
-        return replace(self, cost=self.cost + cost, chain=(self.chain, action), versions=versions)
+        return State(self.facts, self.cost + cost, (self.chain, action), versions, self.resident)
 
     def settled(self, version: Version, cost: float = 0.0) -> State:
         """With a version that is there before every run."""

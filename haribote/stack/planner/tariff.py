@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from haribote.stack import moves, paths
@@ -77,7 +77,13 @@ def _written(source: BitMap, target: BitMap, combine: str) -> float:
 
 
 def _key(ask: Ask) -> str:
-    return hashlib.sha256(repr(ask).encode()).hexdigest()[:24]
+    source, target, combine = ask
+    return f"{_digest(source)}-{_digest(target)}-{combine}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _digest(found: BitMap) -> str:
+    return hashlib.sha256(repr(found).encode()).hexdigest()[:16]
 
 
 @cache

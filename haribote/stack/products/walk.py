@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
+from haribote.stack.maps import axis_bits
 from haribote.stack.places import BANKS, Place
 from haribote.stack.products.spec import Carries, Spec, Tag
 
@@ -66,7 +68,15 @@ def walk(spec: Spec, tags: Iterable[Tag]) -> Iterator[dict[Tag, int]]:
 
 def count(spec: Spec, tags: Iterable[Tag]) -> int:
     """How many values `walk` gives."""
-    return sum(1 for _ in walk(spec, tags))
+    letters: dict[str, list[Tag]] = {}
+    for tag in tags:
+        letters.setdefault(tag.letter, []).append(tag)
+    return prod(_count(spec, letter, own) for letter, own in letters.items())  # each axis is padded by itself
+
+
+def _count(spec: Spec, letter: str, tags: Sequence[Tag]) -> int:
+    size = spec.size[letter]
+    return 1 << len(tags) if size == 1 << axis_bits(size) else sum(1 for _ in walk(spec, tags))
 
 
 def cycles(tags: Sequence[Tag], values: Values) -> list[dict[Tag, int]]:

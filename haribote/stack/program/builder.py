@@ -230,5 +230,5 @@ class _Builder:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """A program that runs beside the step: its buffers stay where the step expects none of its own words."""
-    return schedule(mended(tuple(lines))).source if lines else ""
+    """A program that runs once, beside the step: a shorter one would not be worth the search."""
+    return mended(tuple(lines)).source if lines else ""
