@@ -104,8 +104,11 @@ def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | 
             first, *others = path
         elif fill == 0 and first.target.memory == "L2BM":
             first, clean = path[0], clean_buffer(code, (code.nth(found), found), first.target.longs)
-    with code.scratch():
-        code.add(*Serial(code, (first, *others), source, targets, clean).lines())
+    try:
+        with code.scratch():
+            code.add(*Serial(code, (first, *others), source, targets, clean).lines())
+    except NoRoom:  # all at once; `emit` knows halves
+        emit(code, source, targets)
     return source.map
 
 
@@ -118,8 +121,12 @@ def to_dram(code: Code, source: Place, address: int) -> BitMap:
     """Adds the lines that take a tensor to DRAM, where it lies by `dram_map_of`, which is returned; without padding."""
     *others, last = path_to_dram(source.map)
     path = (*others, last if fewer_words(last) else padded(last))
-    with code.scratch():
-        code.add(*Serial(code, path, source, [Place("DRAM", address, last.target)]).lines())
+    target = Place("DRAM", address, last.target)
+    try:
+        with code.scratch():
+            code.add(*Serial(code, path, source, [target]).lines())
+    except NoRoom:
+        emit(code, source, target)
     return last.target
 
 

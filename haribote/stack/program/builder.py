@@ -21,11 +21,11 @@ from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
+from haribote.stack.program.windows import mended, scheduled
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from simulator import Program, assemble
-from simulator.assembly.checks import fix_nops
+from simulator import Program
 from simulator.isa.cost import cost_of
-from simulator.schedule import Keep, overlapped, schedule
+from simulator.schedule import Keep, overlapped
 
 MOST_PASSES = 6
 """How often a program is written at most, until no new table is asked for."""
@@ -80,12 +80,6 @@ def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:
     return found
 
 
-def mended(lines: tuple[str, ...]) -> Program:
-    """Lines as a program, with the nops that its waits ask for."""
-    program = assemble("\n".join(lines) + "\n")
-    return assemble(fix_nops(program), "step.vsm")
-
-
 class _Way(NamedTuple):
     """How a resident goes between the host's place in DRAM and its homes."""
 
@@ -118,7 +112,7 @@ class _Builder:
         """What was emitted, as it is run."""
         plain = mended(tuple(self.code.lines))
         homes = {version: self.homes.of(version) for version in self.plan.resident}
-        step = schedule(plain, rename=True, keep=kept(homes, self.code.set_up))
+        step = scheduled([piece.lines for piece in self.pieces], plain, kept(homes, self.code.set_up))
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
