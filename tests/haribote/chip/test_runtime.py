@@ -61,7 +61,12 @@ def test_more_classes_than_a_tile_run_partly_on_the_host_and_are_right() -> None
 
 @pytest.mark.parametrize(
     ("widths", "bias", "size"),
-    [((784, 40, 10), True, 256), ((784, 20, 33, 10), False, 100), ((30, 17, 4), True, 300), ((1100, 8, 10), True, 3)],
+    [
+        pytest.param((784, 40, 10), True, 256, marks=pytest.mark.slow),
+        pytest.param((784, 20, 33, 10), False, 100, marks=pytest.mark.slow),
+        ((30, 17, 4), True, 300),
+        pytest.param((1100, 8, 10), True, 3, marks=pytest.mark.slow),
+    ],
 )
 def test_wider_networks_run_on_the_chip_tile_by_tile(widths: tuple[int, ...], bias: bool, size: int) -> None:
     sim = SimBackend(mlp(*widths, bias=bias), LEARNING_RATE, size, solutions=True, require_chip=True)

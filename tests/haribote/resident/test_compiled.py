@@ -60,6 +60,7 @@ def compiled_step(widths: Widths, size: int, level: int, find: Find | None = Non
     return compile_for_sim(trace_step(model, *example_batch(model, size, 0.1)), True, find=find, level=level)
 
 
+@pytest.mark.slow
 def test_the_step_is_the_same_to_the_bit_and_takes_half_the_cycles() -> None:
     made = assert_same_bits(STEP)
     assert made.chip_count == made.node_count == 28 and len(made.homes) == 4

@@ -16,6 +16,7 @@ def _ranks(values: list[float]) -> np.ndarray:
     return np.argsort(np.argsort(values))
 
 
+@pytest.mark.slow
 def test_estimates_rank_sums_as_the_search_does() -> None:
     estimated, found = [], []
     for _, before in candidates((256, 16)):

@@ -84,12 +84,12 @@ def _check_buffers(seed: int) -> tuple[int, int]:
 
 
 def test_buffers_in_turn() -> None:
-    counts = [_check_buffers(seed) for seed in range(3)]
+    counts = [_check_buffers(seed) for seed in range(2)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1200, 20))
+@pytest.mark.parametrize("first", range(1000, 1060, 20))
 def test_buffers_in_turn_of_many_programs(first: int) -> None:
     for seed in range(first, first + 20):
         _check_buffers(seed)
