@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from haribote.stack.estimate import estimate
 from haribote.stack.maps import PART
