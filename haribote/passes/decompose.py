@@ -19,6 +19,9 @@ from haribote.graph import Builder, Index, attributes, complete, mark_loss, tens
 from haribote.graphs.writer import NodeWriter
 from haribote.passes.dead_code import remove_dead_code
 
+TAKE_LABELS = ("GatherElements", "OneHot", "Unsqueeze")
+"""What reads labels."""
+
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph in canonical operators. What is not softmax cross-entropy stays as it is."""
@@ -26,12 +29,17 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     for node in model.graph.node:
         g.visit(node)
     result = g.builder.model
-    for info in result.graph.input:
-        if g.index.dtype[info.name] == np.int64:
-            info.CopyFrom(tensor_info(info.name, g.index.shape[info.name], np.int32))
     remove_dead_code(result)
+    for info in result.graph.input:
+        if g.index.dtype[info.name] == np.int64 and _are_labels(result, info.name):
+            info.CopyFrom(tensor_info(info.name, g.index.shape[info.name], np.int32))
     _loss_last(result)
     return complete(result)
+
+
+def _are_labels(model: onnx.ModelProto, name: str) -> bool:
+    """Whether an input only says which elements are meant, so that its type is nobody else's."""
+    return all(node.op_type in TAKE_LABELS for node in model.graph.node if name in node.input)
 
 
 @dataclass(frozen=True)
