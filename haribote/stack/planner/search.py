@@ -33,16 +33,20 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
     Raises NotPlanned for a node that the stack cannot do.
     """
     tariff = Tariff()
+    known: list[tuple[float, Plan]] = []
     for _ in range(ROUNDS):
-        found = _planned(Facts(model, tariff, precision), beam)
-        if not any([tariff.learn(*asked) for asked in _moves(found)]):
+        cost, found = _planned(Facts(model, tariff, precision), beam)
+        asks = list(_moves(found))
+        cost -= sum(tariff.price(*ask) for ask in asks)
+        if not any([tariff.learn(*ask) for ask in asks]):
             return found
         tariff.save()
-    return found
+        known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
+    return min(known, key=lambda entry: entry[0])[1]
 
 
-def _planned(facts: Facts, beam: int) -> Plan:
-    """The cheapest plan at today's prices."""
+def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
+    """The cheapest plan at today's prices, with its cycles."""
     states = [State(facts)]
     for node in ordered(facts):
         if node.output[0] in facts.views:
@@ -55,7 +59,7 @@ def _planned(facts: Facts, beam: int) -> Plan:
     finished = [_finished(state) for state in states]
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    return Plan(_with_constants(facts), halved(clustered(best.actions())), residents)
+    return best.cost, Plan(_with_constants(facts), halved(clustered(best.actions())), residents)
 
 
 def _moves(found: Plan) -> Iterator[Ask]:
