@@ -96,7 +96,7 @@ def _file() -> Path:
 
 def _read() -> dict[str, float]:
     try:
-        found: dict[str, float] = json.loads(_file().read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(_file().read_text("utf-8"))
+        return {str(key): float(price) for key, price in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # not there, or not as we write it
         return {}
-    return found

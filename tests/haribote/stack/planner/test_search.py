@@ -1,0 +1,110 @@
+"""Plans of small graphs, by guessed prices: no path is searched for."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from haribote.graph import Builder, set_metadata
+from haribote.stack.maps import BitMap
+from haribote.stack.plan import Alias, Become, Load, Multiply, Plan, Store, Version, reads, writes
+from haribote.stack.planner import search
+from haribote.stack.planner.rules import NotPlanned
+from haribote.stack.planner.search import ordered, plan
+from haribote.stack.planner.tariff import NEVER, Tariff
+
+
+@pytest.fixture(autouse=True)
+def guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prices that nobody looks up or keeps."""
+    monkeypatch.setattr(Tariff, "learn", lambda *asked: False)
+    monkeypatch.setattr(Tariff, "save", lambda tariff: None)
+
+
+def step() -> onnx.ModelProto:
+    """A layer and a step that is as good as any: y = relu(x w), w.next = w - 0.1 x^T y."""
+    builder = Builder("step")
+    builder.input("x", (64, 16), np.float32)
+    builder.input("w", (16, 8), np.float32)
+    builder.op("MatMul", "x", "w", name="z")
+    builder.op("Relu", "z", name="y")
+    builder.op("Transpose", "x", name="t", perm=[1, 0])
+    builder.op("MatMul", "t", "y", name="g")
+    builder.op("Mul", "g", builder.constant(np.array(0.1, np.float32), "rate"), name="d")
+    builder.op("Sub", "w", "d", name="w.next")
+    builder.output("y")
+    builder.output("w.next")
+    model = builder.finish()
+    set_metadata(model, updates=json.dumps({"w": "w.next"}))
+    return model
+
+
+def versions_are_made_before_they_are_read(found: Plan) -> None:
+    there: set[Version] = set(found.resident)
+    for action in found.actions:
+        missing = set(reads(action)) - there
+        assert not missing, (action, missing)
+        there.update(writes(action))
+
+
+def test_what_is_read_was_made_before() -> None:
+    found = plan(step())
+    versions_are_made_before_they_are_read(found)
+    assert sum(isinstance(action, Multiply) for action in found.actions) == 2
+    assert {action.target.value for action in found.actions if isinstance(action, Load)} == {"x"}
+    assert [action.source.value for action in found.actions if isinstance(action, Store)] == ["y"]
+
+
+def test_all_residents_of_a_parameter_become_what_it_is_updated_to() -> None:
+    found = plan(step())
+    became = [action for action in found.actions if isinstance(action, Become)]
+    assert {action.parameter for action in became} == {v for v in found.resident if v.value == "w"} != set()
+    for action in became:
+        assert action.source.value == "w.next"
+        assert action.source.map.satisfies(action.parameter.map)
+
+
+def test_a_view_costs_no_words() -> None:
+    found = plan(step())
+    for action in found.actions:
+        if isinstance(action, Alias):
+            assert action.source.map.longs == action.target.map.longs
+
+
+def test_an_operator_without_a_rule_is_named() -> None:
+    builder = Builder("odd")
+    builder.input("x", (4, 4), np.float32)
+    builder.op("Det", "x", name="odd_one")
+    builder.output("odd_one")
+    with pytest.raises(NotPlanned, match="odd_one"):
+        plan(builder.finish())
+
+
+def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every move proves dearer the later it is asked for; the first plan is then the one to take."""
+    made: list[Plan] = []
+    planned = search._planned
+
+    def noted(*given: object) -> tuple[float, Plan]:
+        cost, found = planned(*given)  # type: ignore[arg-type]
+        made.append(found)
+        return cost, found
+
+    def learn(tariff: Tariff, source: BitMap, target: BitMap, combine: str = "") -> bool:
+        tariff._prices[source, target, combine] = 50.0 if len(made) == 1 else NEVER
+        return True
+
+    monkeypatch.setattr(search, "_planned", noted)
+    monkeypatch.setattr(Tariff, "learn", learn)
+    monkeypatch.setattr(search, "ROUNDS", 3)
+    assert plan(step()) is made[0]
+    assert len(made) == 3
+
+
+def test_updates_come_last() -> None:
+    model = step()
+    facts = search.Facts(model, Tariff())
+    assert ordered(facts)[-1].output[0] == "w.next"
