@@ -44,7 +44,7 @@ template <class U, class Function>
 template <class U, class Function>
 inline void map_elements(Block& block, const Datum& x, const Datum& y, Result& result, Function f) {
     for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        u32* rows[2] = {block.new_row(), block.new_row()};
+        u32* rows[2] = {block.result_row(cycle, 0), block.result_row(cycle, 1)};
         map_row<U>(x.rows[cycle], y.rows[cycle], rows, f);
         for (int word = 0; word < 2; ++word) result.datum.rows[cycle][word] = rows[word];
     }

@@ -17,10 +17,14 @@ struct Block {
     int l2b, l1b;  // its first L1B
     Arena& arena;
     Matrices& matrices;
-    bool moved[2];  // LM0, LM1: some PE's base address is not 0
+    Latches& latches;
+    bool moved[2];                  // LM0, LM1: some PE's base address is not 0
+    const Operand* into = nullptr;  // of the running instruction: where its result goes at once, see placement.hpp
+    int latch = -1;                 // of the running instruction: the forwarding path that keeps its result
 
     int first_pe() const { return l2b * L2B_PES + l1b * L1B_PES; }
     u32* new_row() { return arena.take<u32>(ROW); }
+    u32* result_row(int cycle, int word);
 };
 
 // The words that an operand delivers or an instruction puts out.
@@ -91,6 +95,13 @@ inline void pe_addresses(const Block& block, const Operand& operand, int cycle, 
     }
 }
 
+// A row for one word of a result: where the word is kept, so that nobody has to copy it, or a temporary one.
+inline u32* Block::result_row(int cycle, int word) {
+    if (into && word < into->words) return bank_row(*this, into->index, static_address(*into, cycle) + word);
+    if (latch >= 0) return latches.kept[latch][latches.next[latch]][cycle][word];
+    return new_row();
+}
+
 // --- reading ---------------------------------------------------------------------------------------------------------
 
 inline u32 fixed_value(Fixed which, const Block& block, int pe, int width) {
@@ -145,9 +156,7 @@ inline Datum read(Block& block, const Operand& operand, int width = 64) {
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int word = 0; word < WORDS; ++word) {
             if (operand.kind == Kind::t) datum.rows[cycle][word] = t_row(block, cycle, word);
-            if (operand.kind == Kind::path)
-                datum.rows[cycle][word] = block.machine.paths[operand.index] +
-                                          std::size_t(cycle * WORDS + word) * ALL_PES + block.first_pe();
+            if (operand.kind == Kind::path) datum.rows[cycle][word] = block.latches.rows[operand.index][cycle][word];
         }
     return datum;
 }
@@ -193,6 +202,7 @@ inline void flush(Block& block, Result& result, int entry, bool by_word) {
 // --- writing ---------------------------------------------------------------------------------------------------------
 
 inline void blend_row(u32* target, const u32* row, const u32* bits) {
+    if (target == row) return;
     if (!bits)
         std::memcpy(target, row, ROW * sizeof(u32));
     else if (bits != ZEROS)
@@ -263,16 +273,6 @@ inline void perform(Block& block, const Store& store, const Result& result) {
         case Kind::mask: return store_flags(block, store, result);
         default: __builtin_trap();  // encode.py makes no other store
     }
-}
-
-// Keep what a unit puts out for the lines that read its forwarding path.
-inline void latch(Block& block, Path path, const Result& result) {
-    for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int word = 0; word < WORDS; ++word) {
-            u32* row = block.machine.paths[int(path)] + std::size_t(cycle * WORDS + word) * ALL_PES + block.first_pe();
-            const u32* value = result.datum.rows[cycle][word];
-            if (row != value) std::memcpy(row, value, ROW * sizeof(u32));
-        }
 }
 
 }  // namespace haribote

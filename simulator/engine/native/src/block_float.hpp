@@ -37,7 +37,7 @@ inline void single_blocks(Block& block, const Datum& x, Datum& result, int first
             for (int p = 0; p < PES; ++p) commons[pe + p] = common;
         }
         for (int word = 0; word < words; ++word) {
-            u32* out = block.new_row();
+            u32* out = block.result_row(cycle, first + word);
             const u32* row = rows[word];
             for (int pe = 0; pe < ROW; ++pe) {
                 const u32 bits = row[pe], common = commons[pe], exponent = (bits & Single::infinity) >> 23;

@@ -78,7 +78,12 @@ class Packer {
         if (instruction.flags) result.flags = block.arena.take<u8>(CYCLES * LANES * ROW);
     }
 
-    U* new_row() { return block_.arena.take<U>(ROW); }
+    // A row for elements, to be `put` when it is full. It may be the row of a memory that has element `index` of an
+    // operand, but of no other element (placement.cpp).
+    U* new_row(int cycle, int index) {
+        if constexpr (sizeof(U) == 4) return block_.result_row(cycle, index);
+        return block_.arena.take<U>(ROW);
+    }
 
     void put(int cycle, int index, const U* row) {
         if constexpr (sizeof(U) == 4) result_.datum.rows[cycle][index] = row;

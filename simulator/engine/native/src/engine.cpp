@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "latches.hpp"
 #include "longs.hpp"
 #include "units.hpp"
 
@@ -17,13 +18,13 @@ inline Result mau(Block& block, const Instruction& instruction) {
     return op == Mau::mmul || op == Mau::mfma ? product(block, instruction) : vector(block, instruction);
 }
 
-inline Result compute(Block& block, const Instruction& instruction, const Operand* into) {
+inline Result compute(Block& block, const Instruction& instruction) {
     switch (instruction.unit) {
         case Unit::alu: return alu(block, instruction);
         case Unit::mau: return mau(block, instruction);
         case Unit::mau_write: return matrix_write(block, instruction);
         case Unit::mau_read: return matrix_read(block, instruction);
-        case Unit::to_pes: return to_pes(block, instruction, into);
+        case Unit::to_pes: return to_pes(block, instruction);
         case Unit::from_pes: return from_pes(block, instruction);
         case Unit::l2bm: return Result{};  // see from_l2bm, from_l1bms
     }
@@ -37,36 +38,24 @@ inline void store_elsewhere(Block& block, const Instruction& instruction, const 
     if (instruction.unit == Unit::l2bm && !reads_l1bms(instruction)) from_l2bm(block, instruction);
 }
 
-// Where the only result of a step may be put at once instead of later: it is a transfer to the PEs, to whole words at
-// addresses that all PEs share; nothing else in the step handles PEs, and nothing later wants it from the path.
-inline const Operand* direct_target(const Block& block, const Program& program, const Line& line) {
-    if (line.stores != 1) return nullptr;
-    const Store& store = program.stores[line.first_store];
-    const Instruction* instructions = program.instructions + line.first_instruction;
-    for (int i = 0; i < line.instructions; ++i)
-        if (i != store.instruction && instructions[i].unit != Unit::l2bm) return nullptr;
-    const Instruction& instruction = instructions[store.instruction];
-    const Operand& target = store.operand;
-    const bool plain = !instruction.latch && instruction.flush < 0 && store.mask < 0;
-    if (instruction.unit != Unit::to_pes || !plain) return nullptr;
-    if (target.kind != Kind::memory || target.words > instruction.sources[0].words) return nullptr;
-    return is_dynamic(block, target) ? nullptr : &target;
-}
-
-// One step: read everything, compute, then write everything (isa.md, section 2).
-void run_step(Block& block, const Program& program, const Line& line) {
+// One step: read everything, compute, then write everything (isa.md, section 2). placed: see `placements`.
+void run_step(Block& block, const Program& program, const Line& line, const Operand* const* placed) {
     const Instruction* instructions = program.instructions + line.first_instruction;
     Result results[MAX_INSTRUCTIONS];
-    const Operand* into = direct_target(block, program, line);
-    for (int i = 0; i < line.instructions; ++i) results[i] = compute(block, instructions[i], into);
+    for (int i = 0; i < line.instructions; ++i) {
+        const Operand* into = placed[line.first_instruction + i];
+        block.into = into && !is_dynamic(block, *into) ? into : nullptr;
+        block.latch = instructions[i].latch ? instructions[i].path : -1;
+        results[i] = compute(block, instructions[i]);
+    }
     for (int i = 0; i < line.instructions; ++i) store_elsewhere(block, instructions[i], results[i]);
-    for (int i = 0; i < (into ? 0 : line.stores); ++i) {
+    for (int i = 0; i < line.stores; ++i) {
         const Store& store = program.stores[line.first_store + i];
         perform(block, store, results[store.instruction]);
     }
     for (int i = 0; i < line.instructions; ++i) {
         const Instruction& instruction = instructions[i];
-        if (instruction.latch && instruction.path >= 0) latch(block, Path(instruction.path), results[i]);
+        if (instruction.latch && instruction.path >= 0) latch(block, instruction.path, results[i]);
     }
     block.arena.reset();
 }
@@ -75,18 +64,23 @@ void run_step(Block& block, const Program& program, const Line& line) {
 struct Lines {
     const Program& program;
     const int first;
-    const std::vector<bool> starts;  // see stretch_starts
+    const std::vector<bool> starts;            // see stretch_starts
+    const std::vector<const Operand*> placed;  // see placements; of all instructions of the program up to the last line
 
     bool starts_stretch(int line) const { return starts[std::size_t(line - first)]; }
 };
 
 // A stretch of steps in one L2B: block by block, then what is read from all its L1BMs.
-void run_stretch(const Machine& machine, const Program& program, int first, int last, int l2b, Workspace& workspace) {
+void run_stretch(const Machine& machine, const Lines& lines, int first, int last, int l2b, Workspace& workspace) {
+    const Program& program = lines.program;
     for (int l1b = 0; l1b < L1BS; l1b += BLOCK_L1BS) {
-        Block block{machine, l2b, l1b, workspace.arena, workspace.matrices, {}};
+        Block block{machine, l2b, l1b, workspace.arena, workspace.matrices, workspace.latches, {}};
         block.matrices.known[0] = block.matrices.known[1] = false;
         note_bases(block);
-        for (int step = first; step < last; ++step) run_step(block, program, program.lines[step]);
+        find_latches(block);
+        for (int step = first; step < last; ++step)
+            run_step(block, program, program.lines[step], lines.placed.data());
+        save_latches(block);
     }
     for (int step = first; step < last; ++step) {
         const Line& line = program.lines[step];
@@ -111,7 +105,7 @@ void run_group(const Machine& machine, const Lines& lines, int first, int last, 
         for (int c = 0; c < L2BS / GROUPS; ++c)
             for (int start = line, stop; start < end; start = stop) {
                 for (stop = start + 1; stop < end && !lines.starts_stretch(stop);) ++stop;
-                run_stretch(machine, program, start, stop, L2BS / GROUPS * group + c, workspace);
+                run_stretch(machine, lines, start, stop, L2BS / GROUPS * group + c, workspace);
             }
         line = end;
     }
@@ -141,7 +135,7 @@ class Schedule {
    public:
     Schedule(const Machine& machine, const Program& program, int first, int last)
         : machine_(machine),
-          lines_{program, first, stretch_starts(program, first, last)},
+          lines_{program, first, stretch_starts(program, first, last), placements(program, first, last)},
           phases_(phases_of(program, first, last)) {}
 
     void work(int thread) {

@@ -18,7 +18,7 @@ inline Datum written_datum(Block& block, const Instruction& instruction) {
         Packer<U> packer(block, instruction, packed);
         for (int cycle = 0; cycle < CYCLES; ++cycle)
             for (int index = 0; index < count * per_cycle; ++index) {
-                U* row = packer.new_row();
+                U* row = packer.new_row(cycle, index);
                 for (int pe = 0; pe < ROW; ++pe) row[pe] = U(elements.rows[cycle][index][pe] ^ elements.flip);
                 packer.put(cycle, index, row);
             }

@@ -203,7 +203,7 @@ inline void product_of(Block& block, const Instruction& instruction, Result& res
     alignas(64) double addend[CHUNK];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int index = 0; index < count; ++index) {
-            auto* row = packer.new_row();
+            auto* row = packer.new_row(cycle, index);
             const double* sum = sums + (cycle * count + index) * ROW;
             for (int pe = 0; pe < ROW; pe += CHUNK) {
                 if (adds) values(c.rows[cycle][index] + pe, c.flip, addend);
@@ -221,7 +221,7 @@ inline void product_of_doubles(Block& block, const Instruction& instruction, Res
     const auto c = adds ? read_elements<Double>(block, instruction.sources[2], 1) : Elements<u64>{};
     Packer<typename Output::U> packer(block, instruction, result);
     for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        auto* row = packer.new_row();
+        auto* row = packer.new_row(cycle, 0);
         for (int pe = 0; pe < ROW; ++pe) {
             ExactSum sum;
             const u32* words = matrix_row(block, instruction.sources[0].index, pe % PES) + pe / PES * MATRIX_WORDS;

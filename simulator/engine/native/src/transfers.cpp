@@ -20,17 +20,14 @@ inline int part_of(const Instruction& instruction, int mab) {
     return mab / (MABS / std::max(instruction.mabs, 1));
 }
 
-Result to_pes(Block& block, const Instruction& instruction, const Operand* into) {
+Result to_pes(Block& block, const Instruction& instruction) {
     Result result{zero_datum()};
     const Operand& source = instruction.sources[0];
     const int wide = source.words / 2, count = longs_per_l1b(instruction), mabs = std::max(instruction.mabs, 1);
     u32* rows[CYCLES][WORDS];
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int word = 0; word < 2 * wide; ++word) {
-            const bool stored = into && word < into->words;
-            u32* row = stored ? bank_row(block, into->index, static_address(*into, cycle) + word) : block.new_row();
-            result.datum.rows[cycle][word] = rows[cycle][word] = row;
-        }
+        for (int word = 0; word < 2 * wide; ++word)
+            result.datum.rows[cycle][word] = rows[cycle][word] = block.result_row(cycle, word);
     int parts[MABS];
     for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
     for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b) {

@@ -15,7 +15,7 @@ Result vector(Block& block, const Instruction& instruction);
 Result product(Block& block, const Instruction& instruction);
 Result matrix_write(Block& block, const Instruction& instruction);
 Result matrix_read(Block& block, const Instruction& instruction);
-Result to_pes(Block& block, const Instruction& instruction, const Operand* into);  // into: see direct_target
+Result to_pes(Block& block, const Instruction& instruction);
 Result from_pes(Block& block, const Instruction& instruction);
 
 // Writes of what is no PE memory.
@@ -29,6 +29,9 @@ void from_l1bms(const Machine& machine, int l2b, const Instruction& instruction)
 // For each of the lines and the end: true where all blocks must have done the steps before, and transfers from L1BMs be
 // done. Between two such lines, steps run in one block after the other. A transfer between L1BMs ends its stretch.
 std::vector<bool> stretch_starts(const Program& program, int first, int last);
+
+// For each instruction of the steps first to last - 1: where its result may be written at once, or null.
+std::vector<const Operand*> placements(const Program& program, int first, int last);
 
 // MV lines: inside one group, or between groups. The buffers are for the long words on their way.
 void local_move(const Machine& machine, const Line& line, int group, Longs& buffer);

@@ -36,7 +36,7 @@ inline void vector_of(Block& block, const Instruction& instruction, Result& resu
     Packer<typename Output::U> packer(block, instruction, result);
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int index = 0; index < count; ++index) {
-            auto* row = packer.new_row();
+            auto* row = packer.new_row(cycle, index);
             vector_row<F, Output>(op, x.rows[cycle][index], x.flip, y.rows[cycle][index], y.flip,
                                   z.rows[cycle][index], z.flip, row);
             packer.put(cycle, index, row);
@@ -52,7 +52,7 @@ inline void vector_of_doubles(Block& block, const Instruction& instruction, Resu
     const auto z = sums ? read_elements<Double>(block, instruction.sources[two ? 2 : 1], 1) : Elements<u64>{};
     Packer<typename Output::U> packer(block, instruction, result);
     for (int cycle = 0; cycle < CYCLES; ++cycle) {
-        auto* row = packer.new_row();
+        auto* row = packer.new_row(cycle, 0);
         for (int pe = 0; pe < ROW; ++pe) {
             ExactSum sum;
             const u64 factor = x.rows[cycle][0][pe] ^ x.flip;

@@ -52,10 +52,21 @@ struct Matrices {
     bool known[2];
 };
 
+// What units have put out in a stretch of steps, where something reads it later. Two rows in turn for each word of a
+// forwarding path: a step may read what is there while it makes the next.
+struct Latches {
+    static constexpr int PATHS = 4;
+    alignas(64) u32 kept[PATHS][2][CYCLES][WORDS][ROW];
+    const u32* rows[PATHS][CYCLES][WORDS];  // where the words are: in `kept`, zeros, or still in the machine
+    int next[PATHS];                        // which rows of `kept` come next
+    bool changed[PATHS];                    // since the stretch began
+};
+
 // What a thread needs to work on one block after the other.
 struct Workspace {
     Arena arena{ARENA_BYTES};
     Matrices matrices;
+    Latches latches;
 };
 
 }  // namespace haribote

@@ -57,6 +57,30 @@ def test_transfers_that_meet(machines: Pair, seed: int) -> None:
     check(transfers(Random(seed), 30), *machines)
 
 
+OVERLAPS = (
+    "fvadd $lr0v $ln0v $lr0v",
+    "fvadd $lr0v $ln0v $lr2v",
+    "fvadd $lr0v $ln0v $lr[6,0,2,4]",
+    "fvadd $lr0v $ln0v $lr8 $lm0v",
+    "fvfma $lr0v $ln0v $lm0v $lm0v; ipassa $lm0v $ls0v",
+    "iadd $lr0v $ls0v $lr0v; fvadd $lr0v $ln8v $lm0v",
+    "iadd $lr0v $ls0v $lr2v $ln0v; gmfma $lx $lm0v $lr0v $ls0v",
+    "gmfma $ly $ln0v $lr4v $lr4v; gmwrite $lr4v $lx0",
+    "hmfma $lx $ln0v $llr4v $llr4v",
+    "gbfn $lr0v $lr0v; fvmul $aluf $mauf $ls0v",
+    "l1bmm $lb0 $lr0v; fvadd $lr2v $lm0v $lm0v",
+    "ipassa $lr0v $lr2v $ls0v",
+)
+"""Steps that read and write the same words, or write them in every cycle; forwarding paths keep what they put out."""
+
+
+@pytest.mark.parametrize("step", OVERLAPS)
+def test_words_read_and_written_by_one_step(machines: Pair, step: str) -> None:
+    for machine in machines:
+        fill(machine, 5)
+    check([step, "nop/4", "fvadd $aluf $mauf $lm64v; ipassa $mauf $ln64v", step], *machines)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_many_transfers_that_meet(machines: Pair, seed: int) -> None:
