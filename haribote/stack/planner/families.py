@@ -19,7 +19,10 @@ from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_b
 Across = Literal["copies", "columns", "rows"]
 Split = tuple[tuple[int, ...], ...]
 
+ACROSS: tuple[Across, ...] = ("copies", "columns", "rows")
 PES = (W, Bit("PE", 0), Bit("PE", 1))
+HALF_PES = (W, address(0), *PES[1:])
+"""What the matrix unit sums over of halves."""
 MABS = tuple(Bit("MAB", number) for number in range(4))
 L1BS = tuple(Bit("L1B", number) for number in range(3))
 L2BS = (Bit("L2B", 0), Bit("group", 0), Bit("group", 1))
@@ -32,7 +35,7 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
     """The layouts of a value of this shape, each with how its axes are split."""
     found: dict[tuple[Split, BitMap], None] = {}
     whole: Split = tuple((size,) for size in shape)
-    for across in ("copies", "columns", "rows"):
+    for across in ACROSS:
         for turned in (False, True):
             rows, columns = _bits(shape, turned)
             found[whole, near(shape, rows, columns, across)] = None
@@ -41,6 +44,17 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
         parts = [size for sizes in split for size in sizes]
         before = [bit for number in range(len(parts)) for bit in _axis(parts, number) if number not in (axis, axis + 1)]
         found[split, wide(parts, before, [*_axis(parts, axis + 1), *_axis(parts, axis)], "columns")] = None
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def half_candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
+    """Layouts for products of halves: *wide*, but with columns at the lowest address bit too."""
+    found: dict[tuple[Split, BitMap], None] = {}
+    for turned in (False, True):
+        rows, columns = _bits(shape, turned)
+        for across in ACROSS if len(columns) >= len(HALF_PES) else ():
+            found[tuple((size,) for size in shape), wide(shape, rows, columns, across, HALF_PES)] = None
     return tuple(found)
 
 
@@ -76,13 +90,16 @@ def near(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], acro
     return BitMap.of("LM", tuple(shape), table)
 
 
-def wide(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], across: Across) -> BitMap:
-    """Columns over words, PEs, MABs and, dealt out, L2Bs; rows over addresses and L1Bs."""
+def wide(
+    shape: Sequence[int], rows: Sequence[int], columns: Sequence[int], across: Across, inner: Sequence[Bit] = PES
+) -> BitMap:
+    """Columns over words, PEs, MABs and, dealt out, L2Bs; rows over addresses and L1Bs. inner: where the lowest bits of
+    the columns stand."""
     rows, columns, table = list(rows), list(columns), _copies()
-    _lowest(table, (*PES, *MABS), columns)
+    _lowest(table, (*inner, *MABS), columns)
     _across(table, across, rows, columns)
     _l1bs(table, rows)
-    _rest(table, [*rows, *columns])
+    _rest(table, [*rows, *columns], len(inner) - len(PES))
     return BitMap.of("LM", tuple(shape), table)
 
 
@@ -118,8 +135,8 @@ def _l1bs(table: dict[Bit, int], rows: list[int]) -> None:
         _highest(table, L1BS, rows)
 
 
-def _rest(table: dict[Bit, int], left: Sequence[int]) -> None:
-    table |= {address(number): carry for number, carry in enumerate(left)}
+def _rest(table: dict[Bit, int], left: Sequence[int], first: int = 0) -> None:
+    table |= {address(first + number): carry for number, carry in enumerate(left)}
 
 
 @lru_cache(maxsize=1 << 12)

@@ -18,7 +18,7 @@ from haribote.stack import products, vectors
 from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
 from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
-from haribote.stack.planner.families import candidates, projected, reduced
+from haribote.stack.planner.families import candidates, half_candidates, projected, reduced
 from haribote.stack.planner.states import NoWay, State, groups
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
@@ -221,7 +221,7 @@ def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str],
     """everywhere: also from layouts that no operand has yet."""
     found: dict[tuple[Version, Version], None] = {}
     for which in (0, 1):
-        for known in _operands(state, node.input[which], everywhere):
+        for known in _operands(state, node, which, everywhere):
             for other in _partners(state, node, letters, which, known):
                 found[(known, other) if which == 0 else (other, known)] = None
     for a, b in found:
@@ -247,13 +247,15 @@ def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
     return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
 
 
-def _operands(state: State, name: str, everywhere: bool) -> list[Version]:
+def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) -> list[Version]:
     """The layouts of an operand from which the other's may follow: those that it has, else the families."""
+    name = node.input[which]
+    shape = state.facts.index.shape[name]
     there = list(state.of(name))
     if there and name not in state.facts.parameters and not everywhere:
         return there
-    wanted = _versions(name, state.facts.index.shape[name])
-    return [*there, *wanted]
+    halves = half_candidates(shape) if "half" in state.facts.ways(node) else ()
+    return [*there, *_versions(name, shape), *(Version(name, found, split) for split, found in halves)]
 
 
 def _partners(

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
-from haribote.stack.products.core import Core, Precision
+from haribote.stack.products.core import Core, Precision, kind_of
 from haribote.stack.products.halves import halve
 from haribote.stack.products.matching import matrix_cores
 from haribote.stack.products.matrix import emit_matrix
@@ -48,7 +48,7 @@ def partners(
     """
     shapes = (tuple(shape), known.shape) if which == "a" else (known.shape, tuple(shape))
     best: dict[BitMap, list[Core]] = {}
-    for found in candidates(Spec.of(spec, *shapes), which, known, shape):
+    for found in candidates(Spec.of(spec, *shapes), which, known, shape, kind_of(precision)):
         if found not in best:
             both = (found, known) if which == "a" else (known, found)
             best[found] = cores(spec, *both, precision)[:1]

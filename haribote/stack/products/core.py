@@ -40,6 +40,11 @@ SINGLE = Kind(NEAR, 2)
 HALF = Kind((W, address(0), *NEAR[1:]), 4)
 
 
+def kind_of(precision: Precision) -> Kind:
+    """What the matrix unit takes at a time of operands of this precision."""
+    return HALF if precision == "half" else SINGLE
+
+
 @dataclass(frozen=True)
 class Core:
     """How a contraction is computed.
@@ -66,7 +71,7 @@ class Core:
     @property
     def kind(self) -> Kind:
         """What it takes at a time."""
-        return HALF if self.precision == "half" and self.matrix else SINGLE
+        return kind_of(self.precision) if self.matrix else SINGLE
 
     @cached_property
     def reduced_target(self) -> BitMap | None:

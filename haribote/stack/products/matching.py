@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
-from haribote.stack.products.core import HALF, NEAR, SINGLE, Core, Precision
+from haribote.stack.products.core import NEAR, Core, Precision, kind_of
 from haribote.stack.products.cost import Cost
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, tags
 from haribote.stack.products.walk import Side, count
@@ -107,7 +107,7 @@ def matrix_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iter
     both = tags(a, spec.a), tags(b, spec.b)
     if not all(map(plain, both)):
         return
-    near = HALF.near if precision == "half" else NEAR
+    near = kind_of(precision).near
     done = False
     for turn in turns(spec, *both):
         if done and None not in turn:
@@ -135,7 +135,7 @@ def _matrix_core(
     far: Carries,
     at: Loops,
 ) -> Core:
-    kind = HALF if precision == "half" else SINGLE
+    kind = kind_of(precision)
     width = len(kind.near)
     rows = at.x_free[:width]
     target: dict[Bit, Carry] = dict(far)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from haribote.stack.maps import COPY, Bit, BitMap, address
-from haribote.stack.products.core import NEAR
+from haribote.stack.products.core import SINGLE, Kind
 from haribote.stack.products.matching import ALL, FAR, turned
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, all_tags, map_of, tags
 from haribote.stack.products.walk import Side
@@ -28,19 +28,20 @@ DEALT: tuple[tuple[str, ...], ...] = (
 """Levels to which the free index bits of the wanted operand are dealt out, where the known one holds copies."""
 
 
-def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int]) -> Iterator[BitMap]:
-    """Maps for operand `which` that may fit; some of them twice, and some not at all."""
+def candidates(spec: Spec, which: str, known: BitMap, shape: Sequence[int], kind: Kind = SINGLE) -> Iterator[BitMap]:
+    """Maps for operand `which` that may fit; some of them twice, and some not at all. kind: of the matrix unit's
+    operands."""
     own, other = (spec.a, spec.b) if which == "a" else (spec.b, spec.a)
     carries = tags(known, other)
-    for ready in _ready(spec, carries):
+    for ready in _ready(spec, carries, kind):
         for levels, highest in product(DEALT, (True, False)):
-            yield from _turnable(shape, own, _partner(spec, own, ready, FAR, levels, highest))
+            yield from _turnable(shape, own, _partner(spec, own, ready, FAR, levels, highest, kind), kind)
     for levels, highest in product(DEALT, (True, False)):
         near = ("PE", "W") if levels else ()
         yield map_of(shape, own, "LM", _partner(spec, own, carries, ALL, (*levels, *near), highest))
 
 
-def _ready(spec: Spec, known: Carries) -> Iterator[Carries]:
+def _ready(spec: Spec, known: Carries, kind: Kind) -> Iterator[Carries]:
     """The known operand as the matrix unit could read it: as it is, or turned."""
     at = {carry: bit.number for bit, carry in known.items() if bit.level == "address" and isinstance(carry, Tag)}
     summed = sorted((tag for tag in at if tag.letter in spec.summed), key=spec.rank)[:3]
@@ -48,17 +49,23 @@ def _ready(spec: Spec, known: Carries) -> Iterator[Carries]:
     if len(summed) == 3:
         found.append(turned(known, (at[summed[0]], at[summed[1]], at[summed[2]])))
     for carries in found:
-        near = [carries[bit] for bit in NEAR]
+        near = [carries.get(bit) for bit in kind.near]
         if all(isinstance(carry, Tag) and carry.letter in spec.summed for carry in near):
             yield carries
 
 
 def _partner(
-    spec: Spec, own: str, ready: Carries, units: Sequence[Bit], levels: Sequence[str], highest: bool
+    spec: Spec,
+    own: str,
+    ready: Carries,
+    units: Sequence[Bit],
+    levels: Sequence[str],
+    highest: bool,
+    kind: Kind = SINGLE,
 ) -> dict[Bit, Carry]:
     """The other operand, read in place. units: bits at which each unit has its own share of the work; highest: they
     get the highest bits of the free index, not the lowest."""
-    found: dict[Bit, Carry] = {bit: ready[bit] for bit in NEAR}
+    found: dict[Bit, Carry] = {bit: ready[bit] for bit in kind.near}
     for bit in units:
         carry = ready[bit]
         found[bit] = carry if isinstance(carry, Tag) and carry.letter in own else COPY
@@ -66,16 +73,16 @@ def _partner(
     free = [tag for tag in left if tag.letter not in spec.summed | spec.batch]
     rest = [tag for tag in left if tag not in free]
     spare = [bit for level in levels for bit in units if bit.level == level and ready[bit] == COPY]
-    kept = 0 if units is ALL else 3  # rows of a matrix, or what comes to addresses by a turn
+    kept = 0 if units is ALL else len(kind.near)  # rows of a matrix, or what comes to addresses by a turn
     number = min(len(spare), max(len(free) - kept, 0))
     start = len(free) - number if highest else kept
     dealt = dict(zip(spare, free[start : start + number], strict=False))
     at_addresses = [*(tag for tag in free if tag not in dealt.values()), *rest]
-    return {**found, **dealt, **{address(number): tag for number, tag in enumerate(at_addresses)}}
+    return {**found, **dealt, **{address(kind.lead + number): tag for number, tag in enumerate(at_addresses)}}
 
 
-def _turnable(shape: Sequence[int], own: str, found: Carries) -> Iterator[BitMap]:
+def _turnable(shape: Sequence[int], own: str, found: Carries, kind: Kind) -> Iterator[BitMap]:
     """An operand as it is, and as it would be before its lowest three address bits come to W and PE."""
     yield map_of(shape, own, "LM", found)
-    if len(Side((), found).tags()) >= 3:
-        yield map_of(shape, own, "LM", turned(found, (0, 1, 2)))
+    if len(Side((), found).tags()) >= kind.lead + 3:
+        yield map_of(shape, own, "LM", turned(found, (kind.lead, kind.lead + 1, kind.lead + 2)))

@@ -51,7 +51,7 @@ def test_mixed_leaves_the_logits_exact() -> None:
     assert delicate(layers()) == {"second"}
     assert used("float") == {"first": "float", "second": "float"}
     assert used("mixed")["second"] == "float" != used("mixed")["first"]
-    assert "float" not in used("half").values()
+    assert "float" not in used("half").values() and "half" in used("half").values()
 
 
 @pytest.mark.parametrize("precision", ["float", "mixed", "half"])

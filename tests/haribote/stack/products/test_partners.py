@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from haribote.stack.maps import BitMap
-from haribote.stack.products import cores, partners
+from haribote.stack.products import Precision, Spec, cores, partners
 from tests.haribote.stack.products.maps import COLUMNS, L1B, L2B, MAB, NEAR, at, make
 from tests.haribote.stack.products.operands import contraction, deal
 
@@ -44,9 +44,24 @@ def test_partners_have_cores(seed: int) -> None:
     random = Random(seed)
     spec = contraction(random)
     a, b = deal(random, spec, near=seed % 2 == 0)
+    _all_have_cores(spec, a, b, "float")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_partners_for_halves_have_cores(seed: int) -> None:
+    random = Random(seed)
+    spec = contraction(random)
+    a, b = deal(random, spec, near=True, half=True)
+    _all_have_cores(spec, a, b, "half")
+    if any(core.matrix for core in cores(str(spec), a, b, "half") if core.turns == (None, None)):
+        found = partners(str(spec), "b", a, b.shape, "half")
+        assert any(core.matrix for other in found for core in cores(str(spec), a, other, "half"))
+
+
+def _all_have_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> None:
     for which, known, other in (("b", a, b), ("a", b, a)):
-        found = partners(str(spec), which, known, other.shape)
+        found = partners(str(spec), which, known, other.shape, precision)
         assert found
         for candidate in found:
             both = (candidate, known) if which == "a" else (known, candidate)
-            assert cores(str(spec), *both)
+            assert cores(str(spec), *both, precision)
