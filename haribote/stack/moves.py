@@ -16,7 +16,7 @@ from haribote.stack.pack import pack
 from haribote.stack.paths import paths
 from haribote.stack.places import BANKS, NoRoom, Place, Room
 from haribote.stack.search import THROUGH, Path
-from simulator import Program, assemble
+from simulator import Program, assemble, isa
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
 
@@ -102,7 +102,7 @@ def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | 
     if fewer_words(path[0]):
         if fill is None:
             first, *others = path
-        elif fill == 0 and first.target.memory == "L2BM":
+        elif fill == 0 and first.target.memory == "L2BM" and first.target.longs < isa.L2BM_LONGS:
             first, clean = path[0], clean_buffer(code, (code.nth(found), found), first.target.longs)
     try:
         with code.scratch():
