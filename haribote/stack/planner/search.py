@@ -17,7 +17,7 @@ from haribote.stack.planner.halves import halved
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
-from haribote.stack.planner.tariff import Ask, Tariff
+from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
 BEAM = 12
 """States that are kept after each node."""
@@ -25,6 +25,8 @@ BEAM = 12
 
 ROUNDS = 12
 """Times that a graph is planned anew since its moves cost other than guessed."""
+MOST_ROUNDS = 4 * ROUNDS
+"""The same where the plan has moves that have turned out not to be there."""
 
 
 def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float") -> Plan:
@@ -34,7 +36,7 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
     """
     tariff = Tariff()
     known: list[tuple[float, Plan]] = []
-    for _ in range(ROUNDS):
+    for number in range(MOST_ROUNDS):
         cost, found = _planned(Facts(model, tariff, precision), beam)
         asks = list(_moves(found))
         cost -= sum(tariff.price(*ask) for ask in asks)
@@ -42,6 +44,8 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
             return found
         tariff.save()
         known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
+        if number + 1 >= ROUNDS and min(known, key=lambda entry: entry[0])[0] < NEVER:
+            break
     return min(known, key=lambda entry: entry[0])[1]
 
 
@@ -72,10 +76,15 @@ def _moves(found: Plan) -> Iterator[Ask]:
 
 
 def ordered(facts: Facts) -> list[onnx.NodeProto]:
-    """The nodes, updates of parameters after everything else: what reads a parameter decides where it is."""
+    """The nodes, updates of parameters, and what is made of these, after everything else: what reads a parameter
+    decides where it is.
+    """
+    late: set[str] = set(facts.updated)
+    for node in facts.model.graph.node:
+        if late.intersection(node.input):
+            late.update(node.output)
     nodes = list(facts.model.graph.node)
-    late = [node for node in nodes if node.output[0] in facts.updated]
-    return [node for node in nodes if node.output[0] not in facts.updated] + late
+    return sorted(nodes, key=lambda node: not late.isdisjoint(node.output))
 
 
 def _needed(facts: Facts, node: onnx.NodeProto) -> frozenset[str]:
