@@ -64,8 +64,8 @@ def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: b
     for path in _further(start, wanted, through, assumed, combine):
         found = True
         yield (*first, *path)
-    if not found and combine and (path := joined_in_the_end(start, wanted, combine, last_resort)) is not None:
-        yield (*first, *path)
+    if not found and combine and (end := joined_in_the_end(start, wanted, combine, last_resort)) is not None:
+        yield (*first, *end)
 
 
 def _further(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
