@@ -16,7 +16,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -37,6 +37,8 @@ from simulator.judge.verdict import judge
 from simulator.schedule import bounds, schedule
 
 ENGINES = ("native", "numpy")
+NUMPY_EVERY = 10
+"""Of random programs every tenth runs on both engines, all others on the native one alone, which takes a fifth."""
 RENAMED = ("l1bm", "l2bm", "pdm")
 """Memories of which a schedule with buffers in turn may use words that the program does not."""
 
@@ -85,14 +87,14 @@ def used(program: Program) -> Mapping[str, int]:
     return found
 
 
-def unsound(before: Program, after: Program, seed: int, renamed: bool) -> str:
+def unsound(before: Program, after: Program, seed: int, renamed: bool, engines: Sequence[str] = ENGINES) -> str:
     """What is wrong with a schedule, or ""."""
     if after.steps > before.steps:
         return f"{after.steps} steps"
     errors = [finding for finding in check(after) if finding.severity == "error"]
     if errors:
         return str(errors[0])
-    found = (f"{engine}: {difference(before, after, seed, engine, renamed)}" for engine in ENGINES)
+    found = (f"{engine}: {difference(before, after, seed, engine, renamed)}" for engine in engines)
     return next((text for text in found if not text.endswith(": ")), "") if after is not before else ""
 
 
@@ -109,7 +111,7 @@ def random_programs(count: int, first: int, length: int) -> int:
             continue
         for renamed in (False, True):
             after = schedule(before, renamed)
-            found = unsound(before, after, seed, renamed)
+            found = unsound(before, after, seed, renamed, ENGINES[: 1 + (seed % NUMPY_EVERY == 0)])
             if found:
                 wrong += 1
                 print(f"seed {seed}, {'with' if renamed else 'without'} buffers in turn: {found}\n{before.source}")
