@@ -26,7 +26,8 @@ from simulator.schedule.overlap import overlapped
 from simulator.schedule.rename import renamings
 from simulator.schedule.search import Search
 from simulator.schedule.text import written
-from simulator.schedule.turns import Turns, webs_of
+from simulator.schedule.turns import Turns
+from simulator.schedule.webs import webs_of
 
 __all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule"]
 
@@ -70,7 +71,7 @@ def _problem(nodes: Sequence[Node], kept: Kept) -> tuple[Problem, Turns]:
     """With the values of the matrix registers in any order, where groups do not forbid the order of the program."""
     for webs in (webs_of(nodes, kept), ()):
         problem = Problem(groups_of(nodes, webs))
-        turns = Turns(problem.groups, problem.order, webs)
+        turns = Turns(problem, webs)
         if turns.order(turns.in_program()) is not None:
             break
     return problem, turns

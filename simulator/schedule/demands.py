@@ -9,7 +9,7 @@ it stands (`sets`), and cannot stand where other marks are (`bars`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
 from simulator.isa.program import (
@@ -25,7 +25,7 @@ from simulator.isa.program import (
 from simulator.rules.accesses import accesses, ends
 from simulator.rules.conflicts import issue_group
 from simulator.rules.waits import RULES, WINDOW
-from simulator.schedule.nodes import Group
+from simulator.schedule.nodes import Group, Node
 
 Mark = Hashable
 
@@ -202,8 +202,8 @@ class Marks:
         """The number of a mark."""
         return self._numbers.setdefault(mark, len(self._numbers))
 
-    def template(self, group: Group, demands: Sequence[Demand]) -> Template:
-        """What a group asks for. demands: of its instructions, in order."""
+    def template(self, group: Group, demands: Mapping[Node, Demand]) -> Template:
+        """What a group asks for. demands: of its instructions."""
         sets: dict[int, int] = defaultdict(int)
         for mark, first, last in self._sets(group, demands):
             sets[self.number(mark)] |= ((1 << (last - first + 1)) - 1) << (WINDOW + first)
@@ -214,22 +214,20 @@ class Marks:
             bars[mark, unless, beside, time] = None
         return Template(tuple(sets.items()), tuple(bars))
 
-    def _sets(self, group: Group, demands: Sequence[Demand]) -> Iterator[tuple[Mark, int, int]]:
+    def _sets(self, group: Group, demands: Mapping[Node, Demand]) -> Iterator[tuple[Mark, int, int]]:
         for time in group.sealed:
             yield "sealed", time, time
-        for time, demand in zip(_times(group), demands, strict=True):
-            yield "used", time, time
-            for mark, first, last in demand.sets:
-                yield mark, time + first, time + last
+        for node, time in group.times.items():
+            if node.instruction is not None:
+                yield "used", time, time
+                for mark, first, last in demands[node].sets:
+                    yield mark, time + first, time + last
 
-    def _bars(self, group: Group, demands: Sequence[Demand]) -> Iterator[tuple[Bar, int]]:
+    def _bars(self, group: Group, demands: Mapping[Node, Demand]) -> Iterator[tuple[Bar, int]]:
         for time in group.sealed:
             yield Bar("used"), time
-        for time, demand in zip(_times(group), demands, strict=True):
-            yield Bar("sealed"), time
-            for bar in demand.bars:
-                yield bar, time
-
-
-def _times(group: Group) -> list[int]:
-    return [node.time - group.start for node in group.nodes if node.instruction is not None]
+        for node, time in group.times.items():
+            if node.instruction is not None:
+                yield Bar("sealed"), time
+                for bar in demands[node].bars:
+                    yield bar, time

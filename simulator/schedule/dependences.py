@@ -17,7 +17,7 @@ from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import RULES, WaitRule
 from simulator.schedule.nodes import Edge, Node, steps_of, tie
 from simulator.schedule.touches import moved_banks, touches
-from simulator.schedule.turns import Web
+from simulator.schedule.webs import Web
 
 MATRICES = ("mx", "my")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from simulator.schedule.dependences import edges
 from simulator.schedule.forwarding import forwarding
 from simulator.schedule.nodes import Group, Node
-from simulator.schedule.turns import Web
+from simulator.schedule.webs import Web
 
 
 def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> list[Group]:
@@ -25,14 +25,14 @@ def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> list[Group]:
     for component in _components(nodes, following):
         members = sorted(component, key=lambda node: node.number)
         start = min(node.time for node in members)
-        group = Group(members, start)
-        for node in members:
-            groups[node] = group
-            group.sealed |= {time - start for time in sealed[node]}
+        closed = frozenset(time - start for node in members for time in sealed[node])
+        group = Group(start, {node: node.time - start for node in members}, closed)
+        groups |= dict.fromkeys(members, group)
     for edge in found:
         first, second = groups[edge.first], groups[edge.second]
+        first.edges.append(edge)
         if first is not second:
-            least = edge.first.time - first.start + edge.least - (edge.second.time - second.start)
+            least = first.times[edge.first] + edge.least - second.times[edge.second]
             first.after[second] = max(least, first.after.get(second, least))
             second.before[first] = first.after[second]
     return list(dict.fromkeys(groups[node] for node in nodes))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 
 from simulator.rules.waits import WINDOW
-from simulator.schedule.demands import Demand, Marks, demand_of
+from simulator.schedule.demands import Marks, demand_of
 from simulator.schedule.nodes import Group, Node
 
 
@@ -18,15 +18,16 @@ class Problem:
     """
 
     def __init__(self, groups: Sequence[Group]) -> None:
-        self.groups = groups
+        self.groups = list(groups)
         numbers = {group: number for number, group in enumerate(groups)}
         self.before = [[(numbers[other], least) for other, least in group.before.items()] for group in groups]
         self.after = [[(numbers[other], least) for other, least in group.after.items()] for group in groups]
-        self.lengths = [_length(group) for group in groups]
-        marks = Marks()
-        self.templates = [marks.template(group, _demands(group)) for group in groups]
-        self.marks = len(marks)
-        self.order = _sorted(self.before, self.after)
+        self.lengths = [length(group) for group in groups]
+        instructions = ((node, node.instruction) for group in groups for node in group.times)
+        self.demands = {node: demand_of(instruction) for node, instruction in instructions if instruction is not None}
+        self.numbered = Marks()
+        self.templates = [self.numbered.template(group, self.demands) for group in groups]
+        self.order = topological(self.before, self.after)
 
     def ordered(self, more: Iterable[tuple[int, int, int]]) -> Problem:
         """The same with more dependences: group, later group, steps from start to start."""
@@ -36,7 +37,7 @@ class Problem:
         for first, second, least in more:
             after[first][second] = before[second][first] = max(least, after[first].get(second, least))
         found.before, found.after = ([list(others.items()) for others in all_] for all_ in (before, after))
-        found.order = _sorted(found.before, found.after)
+        found.order = topological(found.before, found.after)
         return found
 
     def tails(self) -> list[int]:
@@ -50,9 +51,9 @@ class Problem:
     def times(self, starts: Sequence[int]) -> dict[Node, int]:
         """The time of every node."""
         return {
-            node: start + node.time - group.start
+            node: start + time
             for group, start in zip(self.groups, starts, strict=True)
-            for node in group.nodes
+            for node, time in group.times.items()
         }
 
     def steps(self, starts: Sequence[int]) -> int:
@@ -60,15 +61,12 @@ class Problem:
         return max((start + length for start, length in zip(starts, self.lengths, strict=True)), default=0)
 
 
-def _length(group: Group) -> int:
-    return max((node.time - group.start + 1 for node in group.nodes if node.instruction is not None), default=0)
+def length(group: Group) -> int:
+    """Steps of a group."""
+    return max((time + 1 for node, time in group.times.items() if node.instruction is not None), default=0)
 
 
-def _demands(group: Group) -> list[Demand]:
-    return [demand_of(node.instruction) for node in group.nodes if node.instruction is not None]
-
-
-def _sorted(before: Sequence[Sequence[tuple[int, int]]], after: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
+def topological(before: Sequence[Sequence[tuple[int, int]]], after: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
     """The groups, each after all that it depends on."""
     missing = [len(others) for others in before]
     ready = [number for number, count in enumerate(missing) if not count]
@@ -84,7 +82,7 @@ class Table:
     """The steps of the new program while it is filled: of each mark, an integer with a bit for every step."""
 
     def __init__(self, problem: Problem) -> None:
-        self._marks = [0] * problem.marks
+        self._marks = [0] * len(problem.numbered)
         self._templates = problem.templates
 
     def closed(self, number: int) -> int:

@@ -74,13 +74,16 @@ def _found(program: Program) -> Iterator[tuple[int, Line, Instruction | None, bo
 
 @dataclass(eq=False, slots=True)
 class Group:
-    """Nodes in the order of the program; start: the time of the earliest there. Times count from it.
+    """Nodes that keep their distances.
 
-    sealed: times whose step nothing else may join. before, after: the least distance to other groups.
+    start: the time of the earliest in the program. times: of each node, in the order of the program, the steps from
+    there on. sealed: times whose step nothing else may join. before, after: the least distance to other groups. edges:
+    those that begin at one of its nodes.
     """
 
-    nodes: list[Node]
     start: int
-    sealed: set[int] = field(default_factory=set)
+    times: dict[Node, int]
+    sealed: frozenset[int] = frozenset()
     before: dict[Group, int] = field(default_factory=dict)
     after: dict[Group, int] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)

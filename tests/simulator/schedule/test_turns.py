@@ -12,7 +12,7 @@ from simulator.isa.program import Program
 from simulator.schedule import schedule
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import nodes_of
-from simulator.schedule.turns import webs_of
+from simulator.schedule.webs import webs_of
 from tests.simulator.schedule.memories import assert_equal
 
 
