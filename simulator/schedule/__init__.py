@@ -23,8 +23,9 @@ from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
 from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.overlap import overlapped
+from simulator.schedule.passing import passings
 from simulator.schedule.rename import renamings
-from simulator.schedule.search import Search
+from simulator.schedule.search import Ordered, Search, ordered
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns
 from simulator.schedule.webs import webs_of
@@ -36,7 +37,8 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     """An equal program with as few steps as are found; the same object where there are not fewer.
 
     program: one in which `check` finds no errors. rename: also take buffers of L1BM, L2BM and PDM in turn; then words
-    of these memories that the program does not use hold something else at the end. effort: how long to look, 1: some
+    of these memories that the program does not use hold something else at the end; and read from a forwarding path
+    what is read from memory, where the path holds the same. effort: how long to look, 1: some
     3 seconds for 1,000 steps; the same effort always finds the same program. keep: what must be right at the end; all
     else may differ (None: everything must be right). With it, rename takes also words of GRF and LM in turn, whether
     the program uses them or not.
@@ -45,36 +47,40 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     """
     kept = Kept(keep)
     programs = [program, *(renamings(program, kept) if rename else ())]
-    searches = [(other, search) for other in programs if (search := _begun(other, kept, program.steps)) is not None]
+    searches = [
+        (other, search) for other in programs if (search := _begun(other, kept, program.steps, rename)) is not None
+    ]
     if not searches:
         return program
     other, search = min(searches, key=lambda pair: pair[1].steps)
     search.go_on(effort)
     if search.steps >= program.steps:
         return program
-    return assemble(written(search.problem.times(search.best)), other.filename)
+    return assemble(written(search.problem.times(search.best), search.problem.changed), other.filename)
 
 
-def _begun(program: Program, kept: Kept, steps: int) -> Search | None:
+def _begun(program: Program, kept: Kept, steps: int, forward: bool) -> Search | None:
     """The search for a schedule after its first tries; None where no schedule has fewer than so many steps."""
     nodes = nodes_of(program)
-    problem, turns = _problem(nodes, kept)
-    least = max(_bounds(nodes, problem))
+    found = _ordered(nodes, kept)
+    bounds = _bounds(nodes, found.problem)
+    least = bounds.unit if forward else max(bounds)
     if steps <= least:
         return None
-    search = Search(problem, turns, least)
+    search = Search(found, passings(nodes) if forward else (), least)
     search.begin()
     return search
 
 
-def _problem(nodes: Sequence[Node], kept: Kept) -> tuple[Problem, Turns]:
+def _ordered(nodes: Sequence[Node], kept: Kept) -> Ordered:
     """With the values of the matrix registers in any order, where groups do not forbid the order of the program."""
-    for webs in (webs_of(nodes, kept), ()):
+    for webs in (webs_of(nodes, kept), []):
         problem = Problem(groups_of(nodes, webs))
         turns = Turns(problem, webs)
-        if turns.order(turns.in_program()) is not None:
-            break
-    return problem, turns
+        found = ordered(problem, turns, turns.in_program())
+        if found is not None:
+            return found
+    raise AssertionError("without webs there is nothing to order")
 
 
 class Bounds(NamedTuple):
@@ -91,7 +97,8 @@ def bounds(program: Program, rename: bool = False, keep: Keep | None = None) -> 
     found = []
     for other in (program, *(renamings(program, kept) if rename else ())):
         nodes = nodes_of(other)
-        found.append(_bounds(nodes, _problem(nodes, kept)[0]))
+        near = {(passing.writer, passing.reader) for passing in passings(nodes)} if rename else set()
+        found.append(_bounds(nodes, Problem(groups_of(nodes, webs_of(nodes, kept), near))))
     return Bounds(min(least.chain for least in found), min(least.unit for least in found))
 
 

@@ -135,6 +135,24 @@ for _rule in RULES:
     _AS_PRODUCER[_rule.producer].append(_rule)
 
 
+def gap(first: p.Instruction, second: p.Instruction) -> int:
+    """Steps that must lie between two instructions by the rules of waits."""
+    return _gap(tuple(accesses(first)), tuple(accesses(second)))
+
+
+def _gap(made: Sequence[Access], used: Sequence[Access]) -> int:
+    return max(
+        (
+            rule.gap(producer, consumer)
+            for producer in made
+            for rule in _AS_PRODUCER.get(producer.kind, ())
+            for consumer in used
+            if consumer.kind == rule.consumer
+        ),
+        default=0,
+    )
+
+
 class _Distances:
     """How far apart two instructions of a program stand, of which one comes first."""
 
@@ -148,9 +166,9 @@ class _Distances:
             return least
         key = first, second
         if key not in self._found:
-            gap = self._gap(first, second)
-            apart = gap or (first.line is not second.line and conflicts([first.instruction, second.instruction]))
-            self._found[key] = gap + 1 if apart else 0
+            steps = _gap(self._of(first), self._of(second))
+            apart = steps or (first.line is not second.line and conflicts([first.instruction, second.instruction]))
+            self._found[key] = steps + 1 if apart else 0
         return max(least, self._found[key])
 
     def _of(self, node: Node) -> tuple[Access, ...]:
@@ -158,16 +176,3 @@ class _Distances:
             assert node.instruction is not None
             self._accesses[node] = tuple(accesses(node.instruction))
         return self._accesses[node]
-
-    def _gap(self, first: Node, second: Node) -> int:
-        """Steps between them by the rules."""
-        return max(
-            (
-                rule.gap(made, used)
-                for made in self._of(first)
-                for rule in _AS_PRODUCER.get(made.kind, ())
-                for used in self._of(second)
-                if used.kind == rule.consumer
-            ),
-            default=0,
-        )

@@ -6,7 +6,8 @@ Whatever depends on each other in both directions keeps the distances that it ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 from simulator.schedule.dependences import edges
 from simulator.schedule.forwarding import forwarding
@@ -14,10 +15,15 @@ from simulator.schedule.nodes import Group, Node
 from simulator.schedule.webs import Web
 
 
-def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> list[Group]:
-    """The groups of a program, in its order, and how they depend on each other. webs: as in `edges`."""
+def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = (), near: Container[tuple[Node, Node]] = ()) -> list[Group]:
+    """The groups of a program, in its order, and how they depend on each other.
+
+    webs: as in `edges`. near: nodes of which the second may come in the step after the first, whatever the waits are.
+    """
     sealed: dict[Node, set[int]] = defaultdict(set)
     found = [*edges(nodes, webs), *forwarding(nodes, sealed)]
+    if near:
+        found = [replace(e, least=min(e.least, 1)) if (e.first, e.second) in near else e for e in found]
     following: dict[Node, list[Node]] = defaultdict(list)
     for edge in found:
         following[edge.first].append(edge.second)

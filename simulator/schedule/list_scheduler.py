@@ -6,8 +6,9 @@ import heapq
 from collections.abc import Iterable, Sequence
 from copy import copy
 
+from simulator.isa.program import Instruction
 from simulator.rules.waits import WINDOW
-from simulator.schedule.demands import Marks, demand_of
+from simulator.schedule.demands import Marks, Template, demand_of
 from simulator.schedule.nodes import Group, Node
 
 
@@ -15,6 +16,7 @@ class Problem:
     """What is to be placed: groups by number, how far they stand apart, and what they ask of their steps.
 
     before, after: of each group, others and the least distance from start to start. lengths: steps of each group.
+    number: of each node's group. changed: instructions that take the place of those of their nodes.
     """
 
     def __init__(self, groups: Sequence[Group]) -> None:
@@ -24,13 +26,16 @@ class Problem:
         self.after = [[(numbers[other], least) for other, least in group.after.items()] for group in groups]
         self.lengths = [length(group) for group in groups]
         instructions = ((node, node.instruction) for group in groups for node in group.times)
+        self.number = {node: number for number, group in enumerate(groups) for node in group.times}
+        self.changed: dict[Node, Instruction] = {}
         self.demands = {node: demand_of(instruction) for node, instruction in instructions if instruction is not None}
         self.numbered = Marks()
         self.templates = [self.numbered.template(group, self.demands) for group in groups]
         self.order = topological(self.before, self.after)
 
-    def ordered(self, more: Iterable[tuple[int, int, int]]) -> Problem:
-        """The same with more dependences: group, later group, steps from start to start."""
+    def ordered(self, more: Iterable[tuple[int, int, int]]) -> Problem | None:
+        """The same with more dependences: group, later group, steps from start to start. None where they close a
+        circle."""
         found = copy(self)
         before = [dict(others) for others in self.before]
         after = [dict(others) for others in self.after]
@@ -38,7 +43,7 @@ class Problem:
             after[first][second] = before[second][first] = max(least, after[first].get(second, least))
         found.before, found.after = ([list(others.items()) for others in all_] for all_ in (before, after))
         found.order = topological(found.before, found.after)
-        return found
+        return found if len(found.order) == len(self.groups) else None
 
     def tails(self) -> list[int]:
         """Steps from the start of each group to the end of the program, as far as dependences ask for them."""
@@ -87,8 +92,12 @@ class Table:
 
     def closed(self, number: int) -> int:
         """Where a group cannot start, a bit for every step."""
+        return self.closed_to(self._templates[number])
+
+    def closed_to(self, template: Template) -> int:
+        """The same of a group that asks for this."""
         marks, found = self._marks, 0
-        for mark, unless, beside, time in self._templates[number].bars:
+        for mark, unless, beside, time in template.bars:
             here = marks[mark]
             if here:
                 if unless >= 0:

@@ -11,8 +11,11 @@ from simulator.isa.program import Instruction, Step, WriteMask
 from simulator.schedule.nodes import Node
 
 
-def written(times: Mapping[Node, int]) -> str:
-    """The text of a program in which every node has its time. `mask` statements are gone, their masks written out."""
+def written(times: Mapping[Node, int], changed: Mapping[Node, Instruction]) -> str:
+    """The text of a program in which every node has its time. `mask` statements are gone, their masks written out.
+
+    changed: instructions that take the place of those of their nodes.
+    """
     steps: dict[int, list[Node]] = defaultdict(list)
     between: dict[int, list[Node]] = defaultdict(list)
     for node in sorted(times, key=lambda node: node.number):
@@ -25,18 +28,19 @@ def written(times: Mapping[Node, int]) -> str:
             nops = 0
         lines += [node.line.text for node in between.get(time, ())]
         if time in steps:
-            lines.append(_step(steps[time]))
+            lines.append(_step([(node, changed.get(node, node.instruction)) for node in steps[time]]))
         else:
             nops += 1
     return "".join(f"{line}\n" for line in lines)
 
 
-def _step(nodes: list[Node]) -> str:
+def _step(found: list[tuple[Node, Instruction | None]]) -> str:
     """One line of instructions; a `wait` is not left alone."""
-    parts = [text_of(node.instruction) for node in nodes if node.instruction is not None]
-    if all(node.instruction is not None and node.instruction.op == "wait" for node in nodes):
+    instructions = [instruction for _, instruction in found if instruction is not None]
+    parts = [text_of(instruction) for instruction in instructions]
+    if all(instruction.op == "wait" for instruction in instructions):
         parts.insert(0, "nop")
-    numbers = dict.fromkeys(node.line.line for node in nodes if isinstance(node.line, Step))
+    numbers = dict.fromkeys(node.line.line for node, _ in found if isinstance(node.line, Step))
     return f"{'; '.join(parts)}  # {' '.join(map(str, numbers))}"
 
 
@@ -45,8 +49,13 @@ def text_of(instruction: Instruction) -> str:
     return " ".join(_words(instruction))
 
 
+def words_of(instruction: Instruction) -> list[str]:
+    """The opcode, the sources and the destinations, as they are written."""
+    return [match[0] for match in WORD.finditer(instruction.text) if match[0] != ";"]
+
+
 def _words(instruction: Instruction) -> Iterator[str]:
-    words = [match[0] for match in WORD.finditer(instruction.text) if match[0] != ";"]
+    words = words_of(instruction)
     first = len(words) - len(instruction.destinations)
     yield from words[:first]
     for word, destination in zip(words[first:], instruction.destinations, strict=True):

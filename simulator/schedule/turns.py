@@ -8,7 +8,9 @@ another takes the place nearest to its wish that closes no circle of dependences
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 
 from simulator.schedule.list_scheduler import Problem
 from simulator.schedule.webs import Web
@@ -23,11 +25,10 @@ class Turns:
     def __init__(self, problem: Problem, webs: Sequence[Web]) -> None:
         self.webs = webs
         self._offsets: list[dict[int, tuple[int, int]]] = []  # of each web: group, first and last step in it
-        numbers = {node: number for number, group in enumerate(problem.groups) for node in group.times}
         for web in webs:
             offsets: dict[int, tuple[int, int]] = {}
             for node in web.nodes:
-                number = numbers[node]
+                number = problem.number[node]
                 time = problem.groups[number].times[node]
                 first, last = offsets.get(number, (time, time))
                 offsets[number] = min(first, time), max(last, time)
@@ -65,10 +66,19 @@ class Turns:
         return [edge for line in order for pair in pairwise(line) for edge in self._between(*pair)]
 
     def _place(self, number: int, line: Sequence[int], reach: Sequence[int]) -> int | None:
-        """The last place in the line where a web may stand: before all that come after it."""
+        """The last place in the line where a web may stand: before all that come after it, after all before it."""
         last = next((place for place, other in enumerate(line) if self._before(number, other, reach)), len(line))
-        late = any(self._before(other, number, reach) for other in line[last:])
-        return None if late else last
+        for place in range(last, -1, -1):
+            if not self._between_parts(number, line, place):
+                late = any(self._before(other, number, reach) for other in line[place:])
+                return None if late else place
+        return None
+
+    def _between_parts(self, number: int, line: Sequence[int], place: int) -> bool:
+        """True where a group has webs on both sides of this place: no other group can come between."""
+        before, after = ([self._masks[other] for other in others] for others in (line[:place], line[place:]))
+        shared = reduce(or_, before, 0) & reduce(or_, after, 0)
+        return bool(shared and self._masks[number] & ~shared)
 
     def _before(self, first: int, second: int, reach: Sequence[int]) -> bool:
         """True where something of the first web comes before something of the second."""
@@ -77,7 +87,7 @@ class Turns:
         if self._bound(self.webs[first], self.webs[second]):
             return True
         return any(reach[group] & mask for group in one) or any(
-            one[group][0] < other[group][0] for group in one.keys() & other.keys()
+            one[group][0] < other[group][1] for group in one.keys() & other.keys()
         )
 
     @staticmethod

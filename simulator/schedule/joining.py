@@ -1,0 +1,97 @@
+"""Two groups made one, so that a forwarding path passes on a value between them."""
+
+from __future__ import annotations
+
+from copy import copy
+
+from simulator.rules.waits import WINDOW
+from simulator.schedule.demands import Template, demand_of
+from simulator.schedule.list_scheduler import Problem, Table, length, topological
+from simulator.schedule.nodes import Group, Node
+from simulator.schedule.passing import Passing
+
+
+def joined(problem: Problem, passing: Passing) -> Problem | None:
+    """The problem with the reader in the step after the writer; None where that cannot be.
+
+    The writer's group becomes both, the reader's is empty from now on.
+    """
+    first, second = problem.number[passing.writer], problem.number[passing.reader]
+    one, other = problem.groups[first], problem.groups[second]
+    if first == second:
+        return None
+    later = one.times[passing.writer] + 1 - other.times[passing.reader]
+    before = max(-later, 0)  # steps of the reader's group before those of the writer's
+    moved = {node: time + before for node, time in one.times.items()}
+    moved |= {node: time + before + later for node, time in other.times.items()}
+    if not _in_order(one, other, moved, passing):
+        return None
+    found = copy(problem)
+    now = problem.changed.get(passing.reader, passing.reader.instruction)
+    assert now is not None
+    found.changed = {**problem.changed, passing.reader: passing.reading(now)}
+    found.demands = {**problem.demands, passing.reader: demand_of(found.changed[passing.reader])}
+    if not _fits(found, first, other, later):
+        return None
+    sealed = frozenset(time + before for time in one.sealed) | {time + before + later for time in other.sealed}
+    nodes = sorted(moved, key=lambda node: node.number)
+    group = Group(
+        min(one.start - before, other.start),
+        {node: moved[node] for node in nodes},
+        sealed,
+        edges=one.edges + other.edges,
+    )
+    _replace(found, first, second, group)
+    _connect(found, problem, first, second, before, before + later)
+    found.order = topological(found.before, found.after)
+    return found if len(found.order) == len(found.groups) else None
+
+
+def _in_order(one: Group, other: Group, times: dict[Node, int], passing: Passing) -> bool:
+    """True where all that depends on each other across the two groups is as far apart as it must be."""
+    for mine, theirs in ((one, other), (other, one)):
+        for edge in mine.edges:
+            if edge.second in theirs.times:
+                passed = edge.first is passing.writer and edge.second is passing.reader
+                if times[edge.second] - times[edge.first] < (1 if passed else edge.least):
+                    return False
+    return True
+
+
+def _fits(problem: Problem, first: int, other: Group, later: int) -> bool:
+    """True where the second group may begin so much later than the first, by what both ask of their steps."""
+    template = problem.numbered.template(other, problem.demands)
+    table, start = Table(problem), WINDOW + max(-later, 0) + len(other.times)
+    table.place(first, start)
+    return not table.closed_to(template) >> (start + later) & 1
+
+
+def _replace(problem: Problem, first: int, second: int, group: Group) -> None:
+    problem.groups, problem.templates = list(problem.groups), list(problem.templates)
+    problem.lengths = list(problem.lengths)
+    problem.groups[first], problem.groups[second] = group, Group(group.start, {})
+    problem.templates[first] = problem.numbered.template(group, problem.demands)
+    problem.templates[second] = Template((), ())
+    problem.lengths[first], problem.lengths[second] = length(group), 0
+    problem.number = {**problem.number, **dict.fromkeys(group.times, first)}
+
+
+def _connect(found: Problem, problem: Problem, first: int, second: int, one: int, other: int) -> None:
+    """The edges to all other groups. one, other: when the two begin after the start of the new group."""
+    after: dict[int, int] = {}
+    before: dict[int, int] = {}
+    for number, begin in ((first, one), (second, other)):
+        for third, least in problem.after[number]:
+            after[third] = max(after.get(third, least + begin), least + begin)
+        for third, least in problem.before[number]:
+            before[third] = max(before.get(third, least - begin), least - begin)
+    for number in (first, second):
+        after.pop(number, None)
+        before.pop(number, None)
+    found.after, found.before = list(problem.after), list(problem.before)
+    found.after[first], found.before[first] = list(after.items()), list(before.items())
+    found.after[second], found.before[second] = [], []
+    for lists, others in ((found.before, after), (found.after, before)):
+        for third, least in others.items():
+            rest = [(number, steps) for number, steps in lists[third] if number not in (first, second)]
+            lists[third] = [*rest, (first, least)]
