@@ -18,7 +18,9 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True, help="the .vsm file to write")
     parser.add_argument(
-        "--rename", action="store_true", help="take buffers in turn, using free words of L1BM, L2BM and PDM; read from paths instead of memory"
+        "--rename",
+        action="store_true",
+        help="take buffers in turn, using free words of L1BM, L2BM and PDM; read from forwarding paths, not memory",
     )
     parser.add_argument(
         "--effort", metavar="N", type=int, default=1, help="look N times as long (1: some seconds for 1,000 steps)"
