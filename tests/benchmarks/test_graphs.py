@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 from benchmarks.graphs import compared, difference
 from benchmarks.random_graphs import KINDS, random_graph
 
-FEW, MANY = 20, 100
+FEW, MANY = 10, 100
 
 
 @pytest.mark.parametrize("seed", range(FEW))
@@ -16,6 +18,13 @@ def test_small_graphs(seed: int) -> None:
     assert difference(random_graph(seed, (1, 3))) == ""
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(FEW, 2 * FEW))
+def test_more_small_graphs(seed: int) -> None:
+    assert difference(random_graph(seed, (1, 3))) == ""
+
+
+@pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes an hour; HARIBOTE_LONG=1 runs it")
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FEW, FEW + MANY))
 def test_graphs(seed: int) -> None:

@@ -41,7 +41,7 @@ def test_infer_classifies_with_the_checkpoint(
     for number, picture in enumerate(pictures):
         write_picture(digits.train_images[number], picture)
     arguments = ["infer", *map(str, pictures), "--checkpoint", str(tmp_path / "checkpoint.npz"), "--backend"]
-    for backend in (["torch"], ["sim", "--solutions"]):
+    for backend in (["torch"], ["sim", "--solutions", "-O1"]):
         assert main([*arguments, *backend]) == 0
         found = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
         assert found == [str(label) for label in digits.train_labels[:3]]

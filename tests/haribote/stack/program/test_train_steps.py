@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,8 @@ from haribote.stack.planner.search import ordered
 from haribote.stack.planner.tariff import Tariff
 from haribote.training.models import mlp
 from simulator import Machine
+
+LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
 
 
 def check(widths: tuple[int, ...], batch: int, momentum: float = 0.0, bias: bool = True) -> None:
@@ -56,22 +60,26 @@ def test_momentum() -> None:
     check((3, 2), 4, momentum=0.9)
 
 
+@LONG
 @pytest.mark.slow
 @pytest.mark.parametrize(("widths", "batch"), [((7, 5, 3), 4), ((100, 33, 10), 50), ((40, 24, 16, 20), 32)])
 def test_odd_sizes_and_three_layers(widths: tuple[int, ...], batch: int) -> None:
     check(widths, batch)
 
 
+@LONG
 @pytest.mark.slow
 def test_momentum_of_two_layers() -> None:
     check((7, 5, 3), 4, momentum=0.9)
 
 
+@LONG
 @pytest.mark.slow
 def test_without_bias() -> None:
     check((10, 8, 4), 8, bias=False)
 
 
+@LONG
 @pytest.mark.slow
 def test_a_wide_hidden_layer() -> None:
     """Some moves are larger than the buffers on their way."""
