@@ -202,7 +202,7 @@ def test_quick_commands_of_the_readme_run(tmp_path: Path) -> None:
     """Those that make or print something within seconds; training, Netron and JupyterLab have tests of their own."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^haribote (?:data|export|compile) .*", text, re.MULTILINE)
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         words = line.split("#")[0].split()
         done = subprocess.run(
