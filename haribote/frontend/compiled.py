@@ -1,0 +1,101 @@
+"""A graph compiled for a device: what every front end calls once it has made its graph.
+
+A front end knows names, shapes and arrays; where the nodes run is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.compiler import compile_for_sim, start_session
+from haribote.errors import HariboteError
+from haribote.graph import Index, evaluate, updates
+from simulator import Machine
+from simulator.isa.cost import Cost
+
+Array = NDArray[Any]
+
+DEVICES = ("chip", "host")
+"""chip: the simulated machine; host: the graph node by node, by ONNX's reference operators."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a graph is compiled. level: of the chip, one of `compiler.LEVELS`; precision: of its products."""
+
+    device: Literal["chip", "host"] = "chip"
+    level: int = 2
+    precision: str = "float"
+
+
+class CompiledGraph:
+    """A graph on a device. Parameters that it updates (`graph.updates`) stay there, updated, from run to run.
+
+    Attributes:
+        model: the graph as the front end made it.
+        names: inputs in order, parameters included.
+        cost: of one run on the chip; None on the host.
+    """
+
+    def __init__(self, model: onnx.ModelProto, options: Options = Options(), machine: Machine | None = None) -> None:
+        if options.device not in DEVICES:
+            raise HariboteError(f"there is no device {options.device!r}", f"one of {', '.join(DEVICES)}")
+        self.model, self.options, self.index = model, options, Index(model)
+        self.names = list(self.index.inputs)
+        self._updates = updates(model)
+        self._values: dict[str, Array] = {}
+        self._outputs: dict[str, Array] = {}
+        self._session: Any = None
+        self.cost: Cost | None = None
+        if options.device == "chip":
+            compiled = compile_for_sim(model, True, level=options.level, precision=options.precision)
+            self._session, self.cost = start_session(compiled, machine), compiled.cost
+
+    @property
+    def coverage(self) -> str:
+        """How many nodes run on the chip, `n of n`."""
+        count = len(self.model.graph.node)
+        return f"{count if self._session else 0} of {count}"
+
+    def write(self, name: str, value: Array) -> None:
+        """Give an input or a parameter a value. Raises HariboteError for another name, shape or dtype."""
+        if name not in self.names:
+            raise HariboteError(f"the graph has no input {name!r}", f"one of {', '.join(self.names)}")
+        wanted = (self.index.dtype[name], self.index.shape[name])
+        if (value.dtype, value.shape) != wanted:
+            received = f"received {value.dtype}{list(value.shape)}"
+            raise HariboteError(f"{name!r} must be {wanted[0]}{list(wanted[1])}, {received}")
+        if self._session:
+            self._session.write(name, value)
+        else:
+            self._values[name] = value
+
+    def read(self, name: str) -> Array:
+        """An output of the last run, or a parameter as it is now."""
+        if self._session:
+            result: Array = self._session.read(name)
+            return result
+        return self._outputs[name] if name in self._outputs else self._values[name]
+
+    def run(self, inputs: Mapping[str, Array]) -> None:
+        """Write `inputs` and run once; every updated parameter is the parameter of the next run."""
+        if self._session:
+            for name, value in inputs.items():
+                self.write(name, value)
+            self._session.step({})
+            return
+        for name, value in inputs.items():
+            self.write(name, value)
+        self._outputs = evaluate(self.model, self._values)
+        self._values |= {name: self._outputs[after] for name, after in self._updates.items()}
+
+    def __call__(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Run once and read all outputs, by name."""
+        self.run(inputs)
+        return {name: np.asarray(self.read(name)) for name in self.index.outputs}
