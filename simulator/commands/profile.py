@@ -13,6 +13,7 @@ from simulator.files import read
 from simulator.pictures.timeline import timeline
 from simulator.schedule import overlapped
 from simulator.schedule.overlap import ASSUMED as OVERLAPPED
+from simulator.schedule.overlap import floors
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,6 +39,7 @@ def _command(options: argparse.Namespace) -> int:
         timeline(program).save(picture)
     if options.overlapped:
         print(f"{overlapped(program):,.1f} cycles per run: {OVERLAPPED}")
+        print(floors(program))
         return 0
     profile = profile_of(program)
     print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))

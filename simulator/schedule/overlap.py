@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import NamedTuple
 
 from simulator import isa
 from simulator.assembly.checks import boundary_nops
@@ -50,6 +52,29 @@ def overlapped(program: Program, runs: int = RUNS) -> float:
     ends = _Machine(_items(program), float(isa.STEP_CYCLES * boundary_nops([program], program))).ends(runs)
     half = runs // 2
     return (ends[-1] - ends[half - 1]) / (runs - half) if half else max(ends, default=0.0)
+
+
+class Floors(NamedTuple):
+    """What a run takes at least, in cycles: its steps, the MV instructions of the busiest group, their issue.
+
+    The issue can be above the serial cost of a program of many small MV instructions: that cost does not ask for 4
+    steps between two of them.
+    """
+
+    steps: float
+    moves: float
+    issue: float
+
+    def __str__(self) -> str:
+        return f"at least {self.steps:,.0f} for steps, {self.moves:,.0f} for MV, {self.issue:,.0f} to issue them"
+
+
+def floors(program: Program) -> Floors:
+    """Bounds of `overlapped` that need no dependences."""
+    items = _items(program)
+    busy = [sum(item.cycles for item in items if group in item.groups) for group in range(isa.GROUPS)]
+    steps = sum(item.cycles for item in items if not item.groups)
+    return Floors(steps, max(busy), float(ISSUED * sum(bool(item.groups) for item in items)))
 
 
 # --- dependences -----------------------------------------------------------------------------------------------------
@@ -145,42 +170,75 @@ class _Machine:
         """between: cycles of the nops between two runs."""
         self._items, self._between = items, between
         self._steps = [number for number, item in enumerate(items) if not item.groups]
+        self._moves = [number for number, item in enumerate(items) if item.groups]
         self._ended: dict[tuple[int, int], float] = {}  # number, run: when
+        self._waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)  # for the end of the first
+        self._free = [0.0] * isa.GROUPS
+        self._issued = -float(ISSUED)
+        self._now: list[tuple[int, int]] = []  # run, number: could begin as soon as one may be issued
+        self._later: list[tuple[float, int, int]] = []  # not before this time
 
     def ends(self, runs: int) -> list[float]:
         """When each of so many runs ends."""
-        waiting = {number: 0 for number, item in enumerate(self._items) if item.groups}  # MV instructions: next run
-        free = [0.0] * isa.GROUPS
-        issued = -float(ISSUED)
+        for number in self._moves:
+            self._offer(number, 0)
         stream = self._stream(runs)
         next(stream, None)
-        while waiting:
-            begins = [
-                (max(ready, issued + ISSUED, *(free[group] for group in self._items[number].groups)), run, number)
-                for number, run in waiting.items()
-                if (ready := self._ready(number, run)) is not None
-            ]
-            issued, run, number = min(begins)
-            end = self._ended[number, run] = issued + self._items[number].cycles
+        for _ in range(runs * len(self._moves)):
+            begin, run, number = self._next()
+            self._issued, end = begin, begin + self._items[number].cycles
             for group in self._items[number].groups:
-                free[group] = end
-            waiting[number] = run + 1
-            if run + 1 == runs:
-                del waiting[number]
+                self._free[group] = end
+            self._end(number, run, end)
+            if run + 1 < runs:
+                self._offer(number, run + 1)
             next(stream, None)
         return [max((self._ended[n, run] for n in range(len(self._items))), default=0.0) for run in range(runs)]
 
-    def _ready(self, number: int, run: int) -> float | None:
-        """When all that an item needs has ended; None where that is not known yet."""
-        latest = 0.0
-        for other, back in self._items[number].needs:
-            if run < back:
-                continue
-            ended = self._ended.get((other, run - back))
-            if ended is None:
-                return None
-            latest = max(latest, ended)
-        return latest
+    def _next(self) -> tuple[float, int, int]:
+        """Of the MV instructions that could begin first, the one of the earliest run that stands first: when it
+        begins, its run, its number. Times in `_later` are looked at again when their turn comes.
+        """
+        soonest = self._issued + ISSUED
+        while True:
+            while self._later and self._later[0][0] <= soonest:
+                heappush(self._now, heappop(self._later)[1:])
+            if self._now:
+                run, number = heappop(self._now)
+                if self._unit_free(number) <= soonest:
+                    return soonest, run, number
+                heappush(self._later, (self._unit_free(number), run, number))
+            else:
+                time, run, number = heappop(self._later)
+                if self._unit_free(number) <= time:
+                    return time, run, number
+                heappush(self._later, (self._unit_free(number), run, number))
+
+    def _unit_free(self, number: int) -> float:
+        return max(self._free[group] for group in self._items[number].groups)
+
+    def _offer(self, number: int, run: int) -> None:
+        """An MV instruction may begin once its needs have ended, of which the last unknown one will offer it again."""
+        missing = self._missing(number, run)
+        if missing is None:
+            heappush(self._later, (self._ready(number, run), run, number))
+        else:
+            self._waiting[missing].append((number, run))
+
+    def _end(self, number: int, run: int, when: float) -> None:
+        self._ended[number, run] = when
+        for other in self._waiting.pop((number, run), ()):
+            self._offer(*other)
+
+    def _missing(self, number: int, run: int) -> tuple[int, int] | None:
+        """A need of which the end is not known yet."""
+        needs = ((other, run - back) for other, back in self._items[number].needs if run >= back)
+        return next((need for need in needs if need not in self._ended), None)
+
+    def _ready(self, number: int, run: int) -> float:
+        """When all that an item needs has ended."""
+        needs = self._items[number].needs
+        return max((self._ended[other, run - back] for other, back in needs if run >= back), default=0.0)
 
     def _stream(self, runs: int) -> Iterator[None]:
         """Run the steps as far as their times are known, then give way to the MV instructions."""
@@ -188,7 +246,7 @@ class _Machine:
         for run in range(runs):
             now += self._between * (run > 0)
             for number in self._steps:
-                while (ready := self._ready(number, run)) is None:
+                while self._missing(number, run) is not None:
                     yield
-                now = max(now, ready) + self._items[number].cycles
-                self._ended[number, run] = now
+                now = max(now, self._ready(number, run)) + self._items[number].cycles
+                self._end(number, run, now)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from simulator import assemble
+from simulator.isa.cost import cost_of
 from simulator.schedule import overlapped
+from simulator.schedule.overlap import floors
 
 
 def cycles(*lines: str, runs: int = 16) -> float:
@@ -67,3 +69,10 @@ def test_addresses_from_the_table_may_be_anywhere() -> None:
     lines = "mvp/n1024 $di0@0 $p0@0", "mvp/n1024 $p4096@1 $d0@1"
     assert cycles(*lines) == 128  # in other groups, but perhaps of one another's words
     assert cycles("mvp/n1024 $d4096@0 $p0@0", lines[1]) == 64
+
+
+def test_the_bounds_say_what_binds() -> None:
+    """Eight small moves of one group and two steps: their issue is dearest, and more than their serial cost."""
+    program = assemble("\n".join([*(f"mvp/n64 $d{64 * k}@0 $p{64 * k}@0" for k in range(8)), "nop/2"]))
+    assert floors(program) == (8, 8 * 64 / 16, 8 * 16)
+    assert overlapped(program) == 8 * 16 > cost_of(program).cycles
