@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from benchmarks.graphs import compared, difference
 from benchmarks.random_graphs import KINDS, random_graph
+from tests.long_runs import LONG
 
 FEW, MANY = 10, 100
 
@@ -24,7 +23,7 @@ def test_more_small_graphs(seed: int) -> None:
     assert difference(random_graph(seed, (1, 3))) == ""
 
 
-@pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes an hour; HARIBOTE_LONG=1 runs it")
+@LONG
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FEW, FEW + MANY))
 def test_graphs(seed: int) -> None:

@@ -17,6 +17,7 @@ from grader.trials.s03_fusion import FIRST_PRODUCT
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import Task, all_tasks, find_task
 from tests.grader.degenerate import FUNCTIONS, degenerate
+from tests.long_runs import LONG
 
 QUICK = ("0.1", "2.2", "3.3", "4.1", "4.3", "5.12", "6.1")
 SHARE = 0.02  # of all points, for the best of these answers to every task
@@ -33,6 +34,7 @@ def earned(task: Task, folder: Path) -> dict[str, int]:
     return points
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("task", QUICK)
 def test_nothing_earns_nothing(task: str, tmp_path: Path) -> None:
@@ -40,6 +42,7 @@ def test_nothing_earns_nothing(task: str, tmp_path: Path) -> None:
     assert len(found) > 5 and not any(found.values()), found
 
 
+@LONG
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_doing_nothing_in_all_tasks_earns_nothing_worth_having(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 import torch
@@ -16,8 +14,7 @@ from haribote.stack.planner.search import ordered
 from haribote.stack.planner.tariff import Tariff
 from haribote.training.models import mlp
 from simulator import Machine
-
-LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
+from tests.long_runs import LONG
 
 
 def check(widths: tuple[int, ...], batch: int, momentum: float = 0.0, bias: bool = True) -> None:
