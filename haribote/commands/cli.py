@@ -328,12 +328,13 @@ def _plan(commands: _Commands) -> None:
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it")
     _kernels_option(parser)
     _level_option(parser)
+    _precision_option(parser)
     parser.set_defaults(level=2)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.plan import plan_command
 
-        print(plan_command(options.folder, options.level, options.svg, options.solutions))
+        print(plan_command(options.folder, options.level, options.svg, options.solutions, options.precision))
         return 0
 
     parser.set_defaults(run=run)

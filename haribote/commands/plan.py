@@ -8,7 +8,7 @@ from haribote.errors import HariboteError
 from haribote.graphs.cases import load_case
 
 
-def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool) -> str:
+def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, precision: str = "float") -> str:
     """The table of an exported step; with `svg` also a drawing, at -O2. Raises HariboteError."""
     case = load_case(folder)
     if level < 2:
@@ -17,12 +17,12 @@ def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool) ->
 
         if svg is not None:
             raise HariboteError(f"at -O{level} there is no picture of a plan", "-O2, or leave --svg out")
-        return str(step_cost(compile_for_sim(case.model, solutions, level=level)))
+        return str(step_cost(compile_for_sim(case.model, solutions, level=level, precision=precision)))
     from haribote.stack.program.compiled import built
     from haribote.stack.program.plan_picture import plan_picture
     from haribote.stack.program.plan_table import table
 
-    found = built(case.model)
+    found = built(case.model, precision)
     text = table(found)
     if svg is not None:
         plan_picture(found, folder.name).save(svg)
