@@ -13,25 +13,30 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim, start_session
 from haribote.errors import HariboteError
-from haribote.graph import Index, evaluate, updates
+from haribote.frontend.host import fastest, reference
+from haribote.graph import Index, updates
 from simulator import Machine
 from simulator.isa.cost import Cost
 
 Array = NDArray[Any]
 
 DEVICES = ("chip", "host")
-"""chip: the simulated machine; host: the graph node by node, by ONNX's reference operators."""
+"""chip: the simulated machine; host: the same graph without one, see `Options.host`."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a graph is compiled. level: of the chip, one of `compiler.LEVELS`; precision: of its products."""
+    """How a graph is compiled. level: of the chip, one of `compiler.LEVELS`; precision: of its products; host: by the
+    reference operators of ONNX, or by the fastest engine that is installed (`frontend.host`).
+    """
 
     device: Literal["chip", "host"] = "chip"
     level: int = 2
     precision: str = "float"
+    host: Literal["reference", "fastest"] = "reference"
 
 
 class CompiledGraph:
@@ -41,9 +46,17 @@ class CompiledGraph:
         model: the graph as the front end made it.
         names: inputs in order, parameters included.
         cost: of one run on the chip; None on the host.
+        engine: what runs it: `chip`, or `reference`, `onnxruntime` or `C++` on the host.
     """
 
-    def __init__(self, model: onnx.ModelProto, options: Options = Options(), machine: Machine | None = None) -> None:
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        options: Options = Options(),
+        machine: Machine | None = None,
+        compiled: Compiled | None = None,
+    ) -> None:
+        """compiled: what `compile_for_sim` has made of the graph before; None to compile it now."""
         if options.device not in DEVICES:
             raise HariboteError(f"there is no device {options.device!r}", f"one of {', '.join(DEVICES)}")
         self.model, self.options, self.index = model, options, Index(model)
@@ -53,9 +66,20 @@ class CompiledGraph:
         self._outputs: dict[str, Array] = {}
         self._session: Any = None
         self.cost: Cost | None = None
+        self.compiled, self.engine = compiled, "chip"
         if options.device == "chip":
-            compiled = compile_for_sim(model, True, level=options.level, precision=options.precision)
-            self._session, self.cost = start_session(compiled, machine), compiled.cost
+            if self.compiled is None:
+                self.compiled = compile_for_sim(model, True, level=options.level, precision=options.precision)
+            self._session, self.cost = start_session(self.compiled, machine), self.compiled.cost
+        elif options.host == "fastest":
+            self.engine, self._evaluate = fastest(model)
+        else:
+            self.engine, self._evaluate = "reference", reference(model)
+
+    @property
+    def session(self) -> Any:
+        """The chip's session; None on the host."""
+        return self._session
 
     @property
     def coverage(self) -> str:
@@ -92,7 +116,7 @@ class CompiledGraph:
             return
         for name, value in inputs.items():
             self.write(name, value)
-        self._outputs = evaluate(self.model, self._values)
+        self._outputs = self._evaluate(self._values)
         self._values |= {name: self._outputs[after] for name, after in self._updates.items()}
 
     def __call__(self, inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,0 +1,66 @@
+"""A graph on the host: by ONNX's reference operators, the definition, or by the fastest that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from haribote.cpp.session import sessions
+from haribote.errors import HariboteError
+from haribote.graph import Index, evaluate
+
+Array = NDArray[Any]
+Run = Callable[[Mapping[str, Array]], dict[str, Array]]
+"""All inputs by name -> all outputs by name, none of which a later run changes."""
+
+
+def reference(model: onnx.ModelProto) -> Run:
+    """Node by node, by the reference operators."""
+    return lambda feeds: evaluate(model, feeds)
+
+
+def fastest(model: onnx.ModelProto) -> tuple[str, Run]:
+    """onnxruntime where it is installed and takes the graph, else generated C++, else the reference; with its name."""
+    for name, make in (("onnxruntime", _onnxruntime), ("C++", _cpp)):
+        run = make(model)
+        if run is not None:
+            return name, run
+    return "reference", reference(model)
+
+
+def _onnxruntime(model: onnx.ModelProto) -> Run | None:
+    try:
+        import onnxruntime
+    except ImportError:
+        return None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # it shares the machine with torch
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception:  # its errors have no common class: an operator or a type that it has not
+        return None
+    names = [info.name for info in model.graph.output]
+    return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, dict(feeds))), strict=True))
+
+
+def _cpp(model: onnx.ModelProto) -> Run | None:
+    from haribote.compiler import lower_for_cpp
+
+    try:
+        session = sessions({"graph": lower_for_cpp(model)})["graph"]
+    except HariboteError:  # no template, or no compiler
+        return None
+    known = set(Index(model).inputs)
+
+    def run(feeds: Mapping[str, Array]) -> dict[str, Array]:
+        for name in known:
+            session.write(name, feeds[name])
+        session.run()
+        return session.outputs()
+
+    return run

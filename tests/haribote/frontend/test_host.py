@@ -1,0 +1,55 @@
+"""The engines of the host against ONNX's reference evaluator."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import onnx
+import pytest
+
+from haribote.frontend import host
+from haribote.frontend.compiled import CompiledGraph, Options
+from haribote.graph import Builder, evaluate
+
+
+def small() -> onnx.ModelProto:
+    """A product, a mask, and the gradient of a logarithm of softmax: a function of our own domain."""
+    builder = Builder("small")
+    x, w = builder.input("x", (4, 6), np.float32), builder.input("w", (6, 3), np.float32)
+    y = builder.op("Relu", builder.op("MatMul", x, w, name="product"), name="y")
+    log_p = builder.op("LogSoftmax", y, name="log_p", axis=1)
+    builder.output(builder.op("LogSoftmaxGrad", y, log_p, name="grad"))
+    builder.output(y)
+    return builder.finish()
+
+
+def feeds(seed: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return {"x": random.normal(size=(4, 6)).astype(np.float32), "w": random.normal(size=(6, 3)).astype(np.float32)}
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "C++", "reference"])
+def test_every_engine_gives_the_reference(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
+    else:
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    if engine == "reference":
+        monkeypatch.setattr(host, "_cpp", lambda model: None)
+    name, run = host.fastest(model := small())
+    assert name == engine
+    first = run(feeds(0))
+    kept = {key: value.copy() for key, value in first.items()}
+    for seed in (1, 0):
+        wanted, found = evaluate(model, feeds(seed)), run(feeds(seed))
+        for key in ("grad", "y"):
+            np.testing.assert_allclose(found[key], wanted[key], rtol=1e-5, atol=1e-6)
+    assert all(np.array_equal(first[key], kept[key]) for key in kept)  # a later run changes no result
+
+
+def test_a_compiled_graph_says_what_runs_it() -> None:
+    graph = CompiledGraph(small(), Options("host", host="fastest"))
+    np.testing.assert_allclose(graph(feeds(2))["y"], evaluate(small(), feeds(2))["y"], rtol=1e-5, atol=1e-6)
+    assert graph.engine in ("onnxruntime", "C++", "reference")
+    assert CompiledGraph(small(), Options("host")).engine == "reference"
