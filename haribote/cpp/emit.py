@@ -11,7 +11,8 @@ from haribote.cpp.arena import Arena, plan
 from haribote.cpp.elements import ELEMENT_TYPES, literal
 from haribote.cpp.fused import definition
 from haribote.cpp.gemm import EMITTED, default_gemm, emitted
-from haribote.cpp.operators import Template, template
+from haribote.cpp.operators import template
+from haribote.cpp.rules import Template
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index
 from haribote.operators.functions import FUNCTIONS

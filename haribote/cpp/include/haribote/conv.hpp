@@ -123,4 +123,21 @@ void max_pool_grad(G grad, X x, Y y) {
     each_maximum<W, X, G>(x, [&](Size from, Size to) { y[to] += grad[from]; });
 }
 
+// The mean of what each window sees; with Padding what lies outside of the image counts as zeros.
+template <class W, bool Padding, class X, class Y>
+void average_pool(X x, Y y) {
+    for (Size to = 0; to < Y::size; ++to) {
+        const Size i = to / Y::shape[3] % Y::shape[2], j = to % Y::shape[3], image = to / stride<Y>(1) * stride<X>(1);
+        double sum = 0;
+        Size count = 0;
+        for (Size offset = 0; offset < W::area; ++offset) {
+            const Size row = W::seen(0, i, offset / W::kernel[1]), column = W::seen(1, j, offset % W::kernel[1]);
+            if (row >= X::shape[2] || column >= X::shape[3]) continue;
+            sum += x[image + row * X::shape[3] + column];
+            ++count;
+        }
+        y[to] = static_cast<typename Y::Value>(sum / static_cast<double>(Padding ? W::area : count));
+    }
+}
+
 }  // namespace op

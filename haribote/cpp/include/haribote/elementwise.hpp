@@ -16,8 +16,16 @@ void sub(A a, B b, Y y) { map([](auto p, auto q) { return p - q; }, y, a, b); }
 template <class A, class B, class Y>
 void mul(A a, B b, Y y) { map([](auto p, auto q) { return p * q; }, y, a, b); }
 
+// Of integers towards 0; 0 where one is divided by 0, as a program must not stop there.
 template <class A, class B, class Y>
-void div(A a, B b, Y y) { map([](auto p, auto q) { return p / q; }, y, a, b); }
+void div(A a, B b, Y y) {
+    map([](auto p, auto q) {
+        using T = decltype(p);
+        if constexpr (std::is_floating_point_v<T>) return p / q;
+        else if constexpr (std::is_signed_v<T>) return static_cast<T>(q == 0 ? 0 : q == -1 ? T(0) - p : p / q);
+        else return static_cast<T>(q == 0 ? 0 : p / q);
+    }, y, a, b);
+}
 
 template <class A, class B, class Y>
 void max(A a, B b, Y y) { map([](auto p, auto q) { return p > q || p != p ? p : q; }, y, a, b); }

@@ -35,19 +35,6 @@ void slice(X x, Y y, Size from = 0, Size to = 0) {
     }
 }
 
-// y has the shape of indices; along Axis its element is the one of x that the index names (negative: from the end).
-template <Size Axis, Size At = 0, class X, class I, class Y>
-void gather_elements(X x, I indices, Y y, Size from = 0, Size to = 0) {
-    if constexpr (At == Y::rank) {
-        const auto index = indices[to] < 0 ? indices[to] + X::shape[Axis] : indices[to];
-        y[to] = x[from + index * stride<X>(Axis)];
-    } else {
-        for (Size i = 0; i < Y::shape[At]; ++i)
-            gather_elements<Axis, At + 1>(x, indices, y, from + (At == Axis ? 0 : i * stride<X>(At)),
-                                          to + i * stride<Y>(At));
-    }
-}
-
 // One row of y per label: values[1] at the label (negative: from the end), values[0] elsewhere.
 template <class L, class V, class Y>
 void one_hot(L labels, V values, Y y) {

@@ -3,8 +3,11 @@
 
 #include "conv.hpp"
 #include "elementwise.hpp"
+#include "functions.hpp"
 #include "gemm.hpp"
 #include "move.hpp"
+#include "place.hpp"
+#include "products.hpp"
 #include "reduce.hpp"
 #include "rounding.hpp"
 #include "softmax.hpp"

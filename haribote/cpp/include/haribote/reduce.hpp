@@ -41,4 +41,46 @@ void reduce_max(X x, Y y) {
     reduce<Axes>(x, y, lowest, [](T best, T p) { return p > best || p != p ? p : best; }, [](T best) { return best; });
 }
 
+template <class Axes, class X, class Y>
+void reduce_min(X x, Y y) {
+    using T = typename X::Value;
+    constexpr T highest = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    reduce<Axes>(x, y, highest, [](T best, T p) { return p < best || p != p ? p : best; }, [](T best) { return best; });
+}
+
+template <class Axes, class X, class Y>
+void reduce_prod(X x, Y y) {
+    using T = typename X::Value;
+    reduce<Axes>(x, y, Wide<T>(1), [](auto all, T p) { return all * p; }, [](auto all) { return T(all); });
+}
+
+// Where the largest (or smallest) element is along an axis: the first one of several, or the last one.
+template <Size Axis, bool Largest, bool Last, class X, class Y>
+void arg(X x, Y y) {
+    Size position = 0;
+    visit<X, List<Axis>, false>(0, [&](Size first) {
+        Size best = 0;
+        for (Size i = 1; i < X::shape[Axis]; ++i) {
+            const auto p = x[first + i * stride<X>(Axis)], q = x[first + best * stride<X>(Axis)];
+            if ((Largest ? p > q : p < q) || (Last && p == q)) best = i;
+        }
+        y[position++] = static_cast<typename Y::Value>(best);
+    });
+}
+
+// Sums of all up to each element along an axis (Exclusive: up to the one before), or from the end.
+template <Size Axis, bool Exclusive, bool Reverse, class X, class Y>
+void cumsum(X x, Y y) {
+    using T = typename X::Value;
+    visit<X, List<Axis>, false>(0, [&](Size first) {
+        Wide<T> sum = 0;
+        for (Size i = 0; i < X::shape[Axis]; ++i) {
+            const Size at = first + (Reverse ? X::shape[Axis] - 1 - i : i) * stride<X>(Axis);
+            if (Exclusive) y[at] = static_cast<T>(sum);
+            sum += x[at];
+            if (!Exclusive) y[at] = static_cast<T>(sum);
+        }
+    });
+}
+
 }  // namespace op

@@ -1,0 +1,103 @@
+"""What a rule of the C++ backend is: from an ONNX node to the template of `include/haribote` that serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+
+from haribote.errors import UnsupportedOp
+from haribote.graph import Index, Shape, attributes
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template with its compile-time arguments, and the values passed to it: inputs by name, and plain numbers.
+
+    The node's outputs are passed behind the inputs. Inputs that became compile-time arguments are not passed.
+    """
+
+    text: str
+    inputs: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
+
+
+class Node:
+    """A node with what a rule asks about it. `gemm`: the Gemm template to use."""
+
+    def __init__(self, node: onnx.NodeProto, index: Index, gemm: str) -> None:
+        self.node, self.gemm = node, f"op::{gemm}"
+        self.inputs = tuple(name for name in node.input if name)
+        self.shapes: list[Shape] = [index.shape[name] for name in self.inputs]
+        self.output_shape = index.shape[node.output[0]]
+        self._index, self._attributes = index, attributes(node)
+
+    def attribute(self, name: str, default: Any) -> Any:
+        """An attribute, or the operator's default; strings as `str`."""
+        value = self._attributes.get(name, default)
+        return value.decode() if isinstance(value, bytes) else value
+
+    def constant(self, position: int) -> list[int]:
+        """The integers of a constant input, which become part of the template."""
+        values = self._index.constants.get(self.inputs[position])
+        self.require(values is not None, f"input {self.inputs[position]!r} must be a constant")
+        assert values is not None
+        return [int(value) for value in values.ravel()]
+
+    def scalar(self, position: int) -> float | None:
+        """The number that a constant input with one element holds; None where it is not one."""
+        values = self._index.constants.get(self.inputs[position])
+        return float(values.item()) if values is not None and values.size == 1 else None
+
+    def given(self, position: int) -> bool:
+        """Whether the node has an input at this position; one in the middle may be left out."""
+        return position < len(self.node.input) and bool(self.node.input[position])
+
+    def numbers(self, position: int, default: Iterable[int]) -> list[int]:
+        """The integers of a constant input, or the default where it is left out."""
+        return self.constant(self.inputs.index(self.node.input[position])) if self.given(position) else list(default)
+
+    def axis(self, default: int) -> int:
+        """The attribute `axis`, counted from the front."""
+        return int(self.attribute("axis", default)) % max(len(self.shapes[0]), 1)
+
+    def require(self, holds: bool, constraint: str) -> None:
+        """Refuse a node that is not of the form its template covers."""
+        if not holds:
+            shapes = ", ".join(f"{name} {list(shape)}" for name, shape in zip(self.inputs, self.shapes, strict=True))
+            raise UnsupportedOp(
+                f"C++: node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}",
+                "another form of the operator, or extend its rule in haribote/cpp/operators.py",
+            )
+
+
+Rule = Callable[[Node], Template]
+RULES: dict[str, Rule] = {}
+"""Operator name to its rule."""
+
+
+def rule(*operators: str) -> Callable[[Rule], Rule]:
+    """Register the rule of these operators."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(operators, function))
+        return function
+
+    return register
+
+
+def plain(text: str) -> Rule:
+    """The rule of a template without compile-time arguments of its own: the shapes say everything."""
+    return lambda node: Template(text, node.inputs)
+
+
+def sizes(values: Iterable[int]) -> str:
+    """A list of sizes or axes as a C++ type."""
+    return f"op::List<{', '.join(map(str, values))}>"
+
+
+def signed(values: Iterable[int]) -> str:
+    """A list of numbers that may be negative as a C++ type."""
+    return f"op::Signed<{', '.join(map(str, values))}>"
