@@ -19,7 +19,7 @@ def _max_pool(node: Node) -> Template:
     node.require(node.attribute("storage_order", 0) == 0, "storage_order must be 0")
     name = {"MaxPool": "max_pool", "MaxPoolGrad": "max_pool_grad"}[node.node.op_type]
     kernel = node.attribute("kernel_shape", ())
-    node.require(max(node.attribute("pads", (0,))) < min(kernel), "every window must see a part of the image")
+    _require_narrow_pads(node, kernel)
     return Template(f"{name}<{_window(node, kernel)}>", node.inputs)
 
 
@@ -28,8 +28,14 @@ def _average_pool(node: Node) -> Template:
     padding = bool(node.attribute("count_include_pad", 0))
     node.require(not (padding and node.attribute("ceil_mode", 0)), "ceil_mode and count_include_pad exclude each other")
     kernel = node.attribute("kernel_shape", ())
-    node.require(max(node.attribute("pads", (0,))) < min(kernel), "every window must see a part of the image")
+    _require_narrow_pads(node, kernel)
     return Template(f"average_pool<{_window(node, kernel)}, {str(padding).lower()}>", node.inputs)
+
+
+def _require_narrow_pads(node: Node, kernel: Sequence[int]) -> None:
+    pads = node.attribute("pads", ())
+    narrow = all(pad < size for pad, size in zip(pads, [*kernel, *kernel], strict=False))
+    node.require(narrow, "every window must see a part of the image")
 
 
 _WINDOW = (("strides", (1, 1)), ("pads", (0, 0, 0, 0)), ("dilations", (1, 1)))
