@@ -23,7 +23,6 @@ TRIED = 2
 """Paths of one search that are written out before the cheapest is taken."""
 
 
-@lru_cache(maxsize=1 << 12)
 def paths(
     start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool = False, combine: str = ""
 ) -> tuple[tuple[Path, bool], ...]:
@@ -31,8 +30,46 @@ def paths(
     is one.
 
     through: memories in which a path may pass; assumed: also with what isa.md marks [A]; combine: what joins the parts
-    of the start. What was found before is read from the cache.
+    of the start. What was found before is read from the cache, also where index bits only had other names.
     """
+    found = _kept(*anonymous(start, wanted), through, assumed, combine)
+    names = _names(start, wanted)
+    return tuple((tuple(_named(hop, names, start.shape) for hop in path), resort) for path, resort in found)
+
+
+def anonymous(start: BitMap, wanted: BitMap) -> tuple[BitMap, BitMap]:
+    """Both maps with one axis, its index bits numbered as they come in the maps: what a path depends on."""
+    numbers = {name: number for number, name in enumerate(_names(start, wanted))}
+    first, last = (
+        BitMap.of(found.memory, (1 << len(numbers),), {bit: numbers.get(c, c) for bit, c in found.carries})
+        for found in (start, wanted)
+    )
+    return first, last
+
+
+def _names(start: BitMap, wanted: BitMap) -> tuple[int, ...]:
+    """The index bits in the order of the places in which they stand."""
+    return tuple(dict.fromkeys(carry for found in (start, wanted) for _, carry in found.carries if carry >= 0))
+
+
+def _named(hop: Hop, names: Sequence[int], shape: tuple[int, ...]) -> Hop:
+    """A hop of anonymous maps as one of a tensor of this shape. Parts are numbered above the index bits."""
+    source, target = (
+        BitMap(
+            found.memory,
+            (*found.shape[:-1], *shape),
+            tuple((bit, names[c] if 0 <= c < len(names) else c) for bit, c in found.carries),
+        )
+        for found in (hop.source, hop.target)
+    )
+    return Hop(hop.way, source, target)
+
+
+@lru_cache(maxsize=1 << 12)
+def _kept(
+    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str
+) -> tuple[tuple[Path, bool], ...]:
+    """The paths between anonymous maps, from the cache where they are there."""
     file = _folder() / f"{_key(start, wanted, through, assumed, combine)}.json"
     try:
         kept = json.loads(file.read_text("utf-8"))
@@ -76,6 +113,11 @@ def _further(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bo
         wide = 2 * LIMIT
         yield from islice(candidates(start, wanted, through, wide // 4, assumed, single=True, combine=combine), TRIED)
         yield from islice(candidates(start, wanted, through, wide // 2, assumed, turns=1, combine=combine), TRIED)
+
+
+def forget() -> None:
+    """Look into the cache on disk again."""
+    _kept.cache_clear()
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------

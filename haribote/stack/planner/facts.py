@@ -33,8 +33,9 @@ class Facts:
     """A graph with what the planner asks about it.
 
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
-    constants of one element, which need no place; added: constants that the plan needs beside those of the graph;
-    renamed: names that it gives to values, and theirs. delicate: products that `mixed` leaves exact.
+    constants of one element, which need no place; asked_for: values that are needed at the end; added: constants that
+    the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
+    that `mixed` leaves exact.
     """
 
     def __init__(self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float") -> None:
@@ -46,6 +47,8 @@ class Facts:
         self.parameters = frozenset(self.updates)
         self.inputs = frozenset(self.index.inputs) - self.parameters
         self.views = views_of(model, self.index)
+        asked = {*self.index.outputs, *self.updated, *self.parameters}
+        self.asked_for = frozenset(asked | {self.views[name].root for name in asked if name in self.views})
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}

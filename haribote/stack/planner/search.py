@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import onnx
@@ -19,14 +19,14 @@ from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
-BEAM = 12
-"""States that are kept after each node."""
-
-
-ROUNDS = 12
+BEAM, LEAST_BEAM = 12, 3
+"""States that are kept after each node; of graphs with so many nodes that time counts."""
+ROUNDS, LEAST_ROUNDS = 12, 4
 """Times that a graph is planned anew since its moves cost other than guessed."""
-MOST_ROUNDS = 4 * ROUNDS
-"""The same where the plan has moves that have turned out not to be there."""
+MANY_NODES = 100
+"""From here on beam and rounds are reduced in proportion."""
+MORE_ROUNDS = 4
+"""Times as many rounds where the plan has moves that have turned out not to be there."""
 
 
 def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float") -> Plan:
@@ -36,7 +36,9 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
     """
     tariff = Tariff()
     known: list[tuple[float, Plan]] = []
-    for number in range(MOST_ROUNDS):
+    share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
+    beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
+    for number in range(MORE_ROUNDS * rounds):
         cost, found = _planned(Facts(model, tariff, precision), beam)
         asks = list(_moves(found))
         cost -= sum(tariff.price(*ask) for ask in asks)
@@ -44,7 +46,7 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
             return found
         tariff.save()
         known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
-        if number + 1 >= ROUNDS and min(known, key=lambda entry: entry[0])[0] < NEVER:
+        if number + 1 >= rounds and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
     return min(known, key=lambda entry: entry[0])[1]
 
@@ -52,14 +54,15 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
 def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
     """The cheapest plan at today's prices, with its cycles."""
     states = [State(facts)]
-    for node in ordered(facts):
+    nodes = ordered(facts)
+    for node, needed in zip(nodes, _needed(facts, nodes), strict=True):
         if node.output[0] in facts.views:
             continue
         rule = rule_of(node)
         after = [follower for state in states for follower in rule(state, node)]
         if not after:
             raise NotPlanned(f"there is no layout for node {node.name} ({node.op_type})", "report the graph")
-        states = _best(after, _needed(facts, node), beam)
+        states = _best(after, needed, beam)
     finished = [_finished(state) for state in states]
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
@@ -87,13 +90,15 @@ def ordered(facts: Facts) -> list[onnx.NodeProto]:
     return sorted(nodes, key=lambda node: not late.isdisjoint(node.output))
 
 
-def _needed(facts: Facts, node: onnx.NodeProto) -> frozenset[str]:
-    """The values that something after a node still reads."""
-    order = [other.name for other in ordered(facts)]
-    later = set(order[order.index(node.name) + 1 :])
-    live = {name for other in facts.model.graph.node if other.name in later for name in other.input}
-    live |= {facts.views[name].root for name in live if name in facts.views}
-    return frozenset(live | facts.parameters)
+def _needed(facts: Facts, nodes: Sequence[onnx.NodeProto]) -> list[frozenset[str]]:
+    """For every node the values that something after it still reads."""
+    live = set(facts.parameters)
+    found: list[frozenset[str]] = []
+    for node in reversed(nodes):
+        found.append(frozenset(live))
+        live.update(node.input)
+        live.update(facts.views[name].root for name in node.input if name in facts.views)
+    return found[::-1]
 
 
 def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
@@ -104,7 +109,7 @@ def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
         best.setdefault(key, state)
         if len(best) == beam:
             break
-    return list(best.values())
+    return [state.without_all_but(live) for state in best.values()]
 
 
 def _finished(state: State) -> State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
@@ -56,6 +56,11 @@ class State:
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
         return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
+
+    def without_all_but(self, live: Collection[str]) -> State:
+        """Without what is not read any more: only these values, and what the end of the graph asks for."""
+        kept = {name: found for name, found in self.versions.items() if name in live or name in self.facts.asked_for}
+        return replace(self, versions=kept)
 
     def of(self, name: str) -> tuple[Version, ...]:
         """The versions of a value, those of what it is a view of included."""

@@ -33,28 +33,25 @@ class Tariff:
     """Prices in cycles, one move after another."""
 
     def __init__(self) -> None:
-        self._prices: dict[Ask, float] = {}
-        self._known: set[Ask] = set()
+        self._guessed: dict[Ask, float] = {}
         self._kept = _read()
 
     def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
         """Cycles of a move, as far as known."""
         ask = source, target, combine
-        if ask not in self._prices:
-            kept = self._kept.get(_key(ask))
-            if kept is not None:
-                self._known.add(ask)
-            self._prices[ask] = guess(source, target) if kept is None else kept
-        return self._prices[ask]
+        known = self._kept.get(_key(ask))
+        if known is not None:
+            return known
+        if ask not in self._guessed:
+            self._guessed[ask] = guess(source, target)
+        return self._guessed[ask]
 
     def learn(self, source: BitMap, target: BitMap, combine: str = "") -> bool:
         """Find out what a move costs. False where it was known."""
-        ask = source, target, combine
-        self.price(*ask)
-        if ask in self._known:
+        key = _key((source, target, combine))
+        if key in self._kept:
             return False
-        self._known.add(ask)
-        self._prices[ask] = self._kept[_key(ask)] = _written(*ask)
+        self._kept[key] = _written(source, target, combine)
         return True
 
     def save(self) -> None:
@@ -76,9 +73,11 @@ def _written(source: BitMap, target: BitMap, combine: str) -> float:
     return cost_of(assemble(fix_nops(assemble("\n".join(code.lines) + "\n")))).cycles
 
 
+@lru_cache(maxsize=1 << 16)
 def _key(ask: Ask) -> str:
-    source, target, combine = ask
-    return f"{_digest(source)}-{_digest(target)}-{combine}"
+    """The same for asks that differ in the names of index bits only."""
+    source, target = paths.anonymous(*ask[:2])
+    return f"{_digest(source)}-{_digest(target)}-{ask[2]}"
 
 
 @lru_cache(maxsize=1 << 14)

@@ -13,5 +13,5 @@ from haribote.stack import paths
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder instead of the user's cache of paths, and nothing in memory."""
     monkeypatch.setattr(paths, "_folder", lambda: tmp_path / "moves")
-    paths.paths.cache_clear()
+    paths.forget()
     return tmp_path / "moves"

@@ -16,7 +16,7 @@ MAPS = collection()
 def test_a_path_is_kept_and_a_spoilt_file_is_not_believed(kept: Path) -> None:
     ends = source_of(MAPS["256x16.A"]), target_of(MAPS["256x16.B"])
     first = move(*ends)
-    paths.paths.cache_clear()
+    paths.forget()
     began = time.process_time()
     found = paths.paths(ends[0].map, ends[1].map, frozenset(("LM", "L1BM", "L2BM", "PDM")))
     assert time.process_time() - began < 0.1
@@ -24,5 +24,5 @@ def test_a_path_is_kept_and_a_spoilt_file_is_not_believed(kept: Path) -> None:
     (file,) = kept.iterdir()
     for spoilt in ("", "[[", "[[[], false]]", '[[[["no way", "LM", "L1BM", []]], false]]', '[[["x"], false]]'):
         file.write_text(spoilt)
-        paths.paths.cache_clear()
+        paths.forget()
         assert move(*ends).text == first.text

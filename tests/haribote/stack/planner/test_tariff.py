@@ -43,7 +43,15 @@ def test_what_joins_parts_is_part_of_the_question(monkeypatch: pytest.MonkeyPatc
     found.learn(BEFORE, AFTER)
     found.learn(BEFORE, AFTER, "fadd")
     assert (found.price(BEFORE, AFTER), found.price(BEFORE, AFTER, "fadd")) == (40.0, 80.0)
-    assert found.price(AFTER, BEFORE) not in (40.0, 80.0)
+    assert found.price(BEFORE, AFTER, "fmax") not in (40.0, 80.0)
+
+
+def test_the_names_of_index_bits_are_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tariff, "_written", lambda source, target, combine: 40.0)
+    found = Tariff()
+    assert found.learn(BEFORE, AFTER)
+    assert not found.learn(BEFORE.transposed(), AFTER.transposed())
+    assert found.learn(BEFORE, AFTER.weakened())
 
 
 def test_a_move_for_which_there_is_no_room_is_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
