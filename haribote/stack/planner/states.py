@@ -69,7 +69,7 @@ class State:
         if view is None:
             return own
         seen = (view.version(name, version) for version in self.versions.get(view.root, ()))
-        return (*own, *(version for version in seen if version not in own))
+        return (*own, *(version for version in seen if version is not None and version not in own))
 
     def get(self, wanted: Version, place_only: bool = False) -> tuple[State, Version]:
         """The state in which a version as wanted is there, by the cheapest way; fill None takes any.
@@ -105,7 +105,10 @@ class State:
         facts, name = self.facts, wanted.value
         view = facts.root(name)
         if view is not None and not self.of(name):
-            state, _ = self.get(view.inverse(facts.index.shape[view.root], wanted))
+            asked = view.inverse(wanted)
+            if asked is None:
+                raise NoWay(f"{name} is a view of {view.root}, which cannot be split as {wanted.split}")
+            state, _ = self.get(asked)
             return state.get(wanted)
         fresh = replace(wanted, fill=0.0)
         if name in facts.parameters:
