@@ -1,19 +1,14 @@
-"""Convolution and pooling: windows of the images, picked into axes of their own, then a product or a reduction.
+"""What windows of images are: which elements each of them sees, as an axis of windows and one of their places.
 
-    Conv(x, w)            ->  Einsum(windows of x, w)
-    ConvTranspose(x, w)   ->  the same, with windows between whose elements there are zeros
-    MaxPool, AveragePool  ->  a reduction over the axes of the windows
-    MaxPoolGrad(g, x)     ->  g where an element is the first largest one of its window, summed over windows
-
-The windows of a forward convolution and those of its weight's gradient are the same elements, written alike, so
-that they are picked once.
+The windows of a forward convolution and those of its weight's gradient are the same elements, written alike, so that
+they are picked once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, prod
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,43 +17,84 @@ from numpy.typing import NDArray
 
 from haribote.graph import Builder, Index, attributes
 from haribote.stack.elementary.indexing import pick
-from haribote.stack.elementary.rules import Rule
+from haribote.stack.maps import axis_bits
 
 Ints = NDArray[np.int64]
-LOWEST = -1e30
-"""What a window of MaxPool holds beyond the image."""
 
 
-@dataclass(frozen=True)
-class Window:
-    """How a window goes along one axis of the image: element o * stride + k * dilation - before."""
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Windows along one axis of an image: [window, place], the position that each place sees. Every `step`-th position
+    from 0 on has the next of the axis's `length` elements, the others have none.
+    """
 
-    size: int
-    count: int
-    stride: int = 1
-    dilation: int = 1
-    before: int = 0
+    positions: Ints
+    length: int
+    step: int = 1
 
-    def elements(self, length: int) -> Ints:
-        """[count, size]: the element of the axis that each place of each window sees, -1 beyond its ends."""
-        o, k = np.arange(self.count)[:, None], np.arange(self.size)[None]
-        found = o * self.stride + k * self.dilation - self.before
-        return np.where((found >= 0) & (found < length), found, -1)
+    def elements(self, positions: Ints | None = None) -> Ints:
+        """The element at each position, -1 where there is none."""
+        positions = self.positions if positions is None else positions
+        found, rest = np.divmod(positions, self.step)
+        return np.where((rest == 0) & (found >= 0) & (found < self.length), found, -1)
 
-    def adjoint(self, length: int) -> Ints:
-        """[length, size]: the window that sees element i at place k, -1 where none does."""
-        i, k = np.arange(length)[:, None], np.arange(self.size)[None]
-        found = i + self.before - k * self.dilation
-        inside = (found % self.stride == 0) & (found >= 0) & (found < self.count * self.stride)
-        return np.where(inside, found // self.stride, -1)
+    @property
+    def plain(self) -> bool:
+        """True where each window sees just its own element."""
+        return np.array_equal(self.elements(), np.arange(self.length)[:, None])
+
+    @property
+    def padding(self) -> Ints | None:
+        """The elements of the axis with all that is seen beside them; None where every place sees an element, or so
+        many do not that the index would have more bits.
+        """
+        if (self.elements() >= 0).all():
+            return None
+        found = self.elements(np.arange(self.positions.min(), self.positions.max() + 1))
+        return found if axis_bits(len(found)) == axis_bits(self.length) else None
+
+    @property
+    def padded(self) -> Along:
+        """The same windows of the padded axis."""
+        found = self.padding
+        return self if found is None else Along(self.positions - self.positions.min(), len(found))
 
 
-def windows_of(node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]) -> list[Window]:
-    """The windows of a node along its spatial axes."""
+def windows_of(node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]) -> list[Along]:
+    """The windows of a node along the spatial axes of its image."""
+    return [
+        Along(
+            np.arange(count)[:, None] * stride + np.arange(size)[None] * dilation - before,
+            length,
+        )
+        for length, (size, count, stride, dilation, before) in zip(
+            image, _parameters(node, image, kernel, out), strict=True
+        )
+    ]
+
+
+def adjoint_windows_of(
+    node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]
+) -> list[Along]:
+    """The same the other way round: for each element of the image the windows, of which there are `out`, that see it,
+    one at each place.
+    """
+    return [
+        Along(np.arange(length)[:, None] + before - np.arange(size)[None] * dilation, count, stride)
+        for length, (size, count, stride, dilation, before) in zip(
+            image, _parameters(node, image, kernel, out), strict=True
+        )
+    ]
+
+
+def _parameters(
+    node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]
+) -> list[tuple[int, int, int, int, int]]:
+    """Along each axis: places, windows, stride, dilation, padding before."""
     given, rank = attributes(node), len(kernel)
     strides, dilations = given.get("strides", [1] * rank), given.get("dilations", [1] * rank)
     pads = _pads(given, image, kernel, out, strides, dilations)
-    return [Window(*parts) for parts in zip(kernel, out, strides, dilations, pads, strict=True)]
+    return list(zip(kernel, out, strides, dilations, pads, strict=True))
 
 
 def _pads(
@@ -97,137 +133,32 @@ def spread(shape: Sequence[int], parts: Sequence[Ints]) -> Ints:
     return np.where(valid, found, -1)
 
 
-def convolution(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """Conv, grouped or not."""
-    x, w = index.shape[node.input[0]], index.shape[node.input[1]]
-    out = index.shape[node.output[0]]
-    windows = windows_of(node, x[2:], w[2:], out[2:])
-    parts = [window.elements(length) for window, length in zip(windows, x[2:], strict=True)]
-    return _contracted(builder, index, node, parts, weight_first=True)
-
-
-def transposed(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """ConvTranspose: every element of the result sees those whose windows it is in."""
-    x, w = index.shape[node.input[0]], index.shape[node.input[1]]
-    out = index.shape[node.output[0]]
-    windows = windows_of(node, out[2:], w[2:], x[2:])
-    parts = [window.adjoint(length) for window, length in zip(windows, out[2:], strict=True)]
-    return _contracted(builder, index, node, parts, weight_first=False)
-
-
-def _contracted(
-    builder: Builder, index: Index, node: onnx.NodeProto, parts: Sequence[Ints], weight_first: bool
-) -> bool:
-    """The windows times the weight."""
-    (x, w, *bias), result, rank = node.input, node.output[0], len(parts)
-    groups = attributes(node).get("group", 1)
-    if groups != 1:
-        return False
-    outer, inner = "hijk"[:rank], "pqrs"[:rank]
-    columns, letters = _columns(builder, index, x, parts, f"n{'c'}{outer}{inner}")
-    weight = f"mc{inner}" if weight_first else f"cm{inner}"
-    product = f"{result}.product" if bias and bias[0] else result
-    builder.op("Einsum", columns, w, name=product, reserved=True, equation=f"{letters},{weight}->nm{outer}")
-    if bias and bias[0]:
-        axes = builder.constant(np.arange(1, rank + 1), f"axes_1_{rank + 1}")
-        wide = builder.op("Unsqueeze", bias[0], axes, name=f"{result}.bias")
-        builder.op("Add", product, wide, name=result, reserved=True)
-    return True
-
-
-def _columns(builder: Builder, index: Index, x: str, parts: Sequence[Ints], letters: str) -> tuple[str, str]:
-    """The windows of an image as a value, and letters for its axes. Through a Transpose the image itself is picked
-    from, and the axes stand in an order that does not depend on which of them are summed over later.
+def columns(builder: Builder, index: Index, x: str, parts: Sequence[Along], swapped: bool) -> str:
+    """A value with the windows of an image x [n, c, …]: [n, windows along each axis, all of c and the places]; swapped:
+    [n, places along each axis, all of c and the windows].
     """
-    found = spread(index.shape[x], parts)
-    order = [0, 1]
-    producer = index.producer.get(x)
-    if producer is not None and producer.op_type == "Transpose":
-        perm = attributes(producer)["perm"]
-        if sorted(perm[:2]) == [0, 1] and list(perm[2:]) == list(range(2, len(perm))):
-            numbers = np.arange(prod(index.shape[x])).reshape(index.shape[producer.input[0]])
-            flat = numbers.transpose(perm).reshape(-1)
-            found, x, order = np.where(found >= 0, flat[found], -1), producer.input[0], list(perm[:2])
-    rank = len(parts)
+    shape = index.shape[x]
+    if all(part.plain for part in parts) and not swapped:
+        rank = len(shape)
+        return builder.op("Transpose", x, name=f"{x}.windows", perm=[0, *range(2, rank), 1])
+    shape = (*shape[:2], *(part.length for part in parts))
+    if any(part.padding is not None for part in parts):
+        wide = [np.arange(part.length) if part.padding is None else part.padding for part in parts]
+        found = spread(shape, [elements[:, None] for elements in wide])
+        name = builder.fresh(f"{x}.padded")
+        pick(builder, x, found.reshape(found.shape[: len(shape)]), name)
+        x, shape, parts = name, (*shape[:2], *map(len, wide)), [part.padded for part in parts]
+    found, rank = spread(shape, [part.elements() for part in parts]), len(parts)
     outer, inner = list(range(2, 2 + rank)), list(range(2 + rank, 2 + 2 * rank))
-    if prod(found.shape[2 : 2 + rank]) < prod(found.shape[2 + rank :]):
+    if swapped:
         outer, inner = inner, outer
-    axes = [order.index(0), *outer, order.index(1), *inner]
+    found = found.transpose(0, *outer, 1, *inner)
     name = builder.fresh(f"{x}.windows")
-    pick(builder, x, np.ascontiguousarray(found.transpose(axes)), name)
-    return name, "".join(letters[axis] for axis in axes)
+    pick(builder, x, np.ascontiguousarray(found.reshape(*found.shape[: 1 + rank], -1)), name)
+    return name
 
 
-# --- pooling ---------------------------------------------------------------------------------------------------------
-
-
-def _pooled(
-    builder: Builder, index: Index, node: onnx.NodeProto, x: str, out: Sequence[int], fill: float
-) -> tuple[str, Ints, list[Window]]:
-    """The windows [n, c, …, places], the index by which they were picked, and how they go."""
-    shape, kernel = index.shape[x], attributes(node)["kernel_shape"]
-    windows = windows_of(node, shape[2:], kernel, out)
-    parts = [window.elements(length) for window, length in zip(windows, shape[2:], strict=True)]
-    found = spread(shape, parts).reshape(*shape[:2], *out, prod(kernel))
-    name = builder.fresh(f"{x}.windows")
-    pick(builder, x, found, name, fill)
-    return name, found, windows
-
-
-def _last(builder: Builder, rank: int) -> str:
-    return builder.constant(np.array([rank], np.int64), f"axes_{rank}")
-
-
-def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """MaxPool, without its second output."""
-    if len(node.output) > 1 and node.output[1]:
-        return False
-    out = index.shape[node.output[0]][2:]
-    columns, _, _ = _pooled(builder, index, node, node.input[0], out, LOWEST)
-    builder.op("ReduceMax", columns, _last(builder, 2 + len(out)), name=node.output[0], reserved=True, keepdims=0)
-    return True
-
-
-def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """AveragePool: sums, times 1/n, where n may leave the padding out."""
-    result, given = node.output[0], attributes(node)
-    out = index.shape[result][2:]
-    columns, found, _ = _pooled(builder, index, node, node.input[0], out, 0.0)
-    axes = _last(builder, 2 + len(out))
-    total = builder.op("ReduceSum", columns, axes, name=f"{result}.sum", keepdims=0)
-    count = np.full(out, found.shape[-1]) if given.get("count_include_pad", 0) else (found[0, 0] >= 0).sum(-1)
-    factor = builder.constant((1 / np.maximum(count, 1)).astype(np.float32), f"{result}.factor")
-    builder.op("Mul", total, factor, name=result, reserved=True)
-    return True
-
-
-def max_pool_grad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """The gradient goes to the first largest element of each window."""
-    (grad, x), result = node.input, node.output[0]
-    out, shape = index.shape[grad][2:], index.shape[x]
-    columns, found, _ = _pooled(builder, index, node, x, out, LOWEST)
-    places, axes = found.shape[-1], _last(builder, 2 + len(out))
-    numbers = builder.constant(np.arange(places, dtype=np.int32), f"numbers_{places}")
-    most = builder.op("ReduceMax", columns, axes, name=f"{result}.most", keepdims=1)
-    equal = builder.op("Equal", columns, most, name=f"{result}.equal")
-    none = builder.constant(np.array(places, np.int32), f"number_{places}")
-    first = builder.op("ReduceMin", builder.op("Where", equal, numbers, none, name=f"{result}.places"), axes,
-                       name=f"{result}.first", keepdims=1)  # fmt: skip
-    hit = builder.op("Cast", builder.op("Equal", numbers, first, name=f"{result}.chosen"), name=f"{result}.hit",
-                     to=onnx.TensorProto.FLOAT)  # fmt: skip
-    wide = builder.op("Unsqueeze", grad, axes, name=f"{result}.wide")
-    given = builder.op("Mul", hit, wide, name=f"{result}.given")
-    seen = _seen_by(found, prod(shape))
-    if seen.shape[1] == 1:
-        pick(builder, given, seen.reshape(shape), result)
-        return True
-    parts = f"{result}.parts"
-    pick(builder, given, seen.reshape(*shape, -1), parts)
-    builder.op("ReduceSum", parts, _last(builder, len(shape)), name=result, reserved=True, keepdims=0)
-    return True
-
-
-def _seen_by(found: Ints, count: int) -> Ints:
+def seen_by(found: Ints, count: int) -> Ints:
     """[element, times]: the flat places of the windows that see each element, filled up with -1."""
     places = np.flatnonzero(found >= 0)
     elements = found.reshape(-1)[places]
@@ -237,12 +168,3 @@ def _seen_by(found: Ints, count: int) -> Ints:
     seen = np.full((count, int(number.max(initial=0)) + 1), -1, np.int64)
     seen[elements, number] = places
     return seen
-
-
-WINDOWS: Mapping[str, Rule] = {
-    "AveragePool": average_pool,
-    "Conv": convolution,
-    "ConvTranspose": transposed,
-    "MaxPool": max_pool,
-    "MaxPoolGrad": max_pool_grad,
-}

@@ -1,0 +1,136 @@
+"""Pooling as reductions over the places of windows.
+
+Windows that lie side by side, of 2, 4, 8, … places, are axes of their own in a view of the image; others are picked.
+
+    MaxPool, AveragePool  ->  a reduction over the axes of the places
+    MaxPoolGrad(g, x)     ->  g where an element is the first largest one of its window, summed over windows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import onnx
+
+from haribote.graph import Builder, Index, attributes
+from haribote.stack.elementary.indexing import pick
+from haribote.stack.elementary.rules import Rule
+from haribote.stack.elementary.windows import Ints, seen_by, spread, windows_of
+
+LOWEST = -1e30
+"""What a window of MaxPool holds beyond the image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """The windows of an image as a value. axes: of its places; wide: the shape of a result in which these have size 1;
+    numbers: of the places, of a shape that is broadcast to the windows. found: the flat element of the image at each
+    place [n, c, windows, places], None where the windows are a view.
+    """
+
+    value: str
+    axes: tuple[int, ...]
+    wide: tuple[int, ...]
+    numbers: Ints
+    found: Ints | None = None
+
+
+def _pooled(builder: Builder, index: Index, node: onnx.NodeProto, x: str, out: Sequence[int], fill: float) -> Pooled:
+    """The windows of a node's image."""
+    shape, kernel = index.shape[x], attributes(node)["kernel_shape"]
+    parts = [part.elements() for part in windows_of(node, shape[2:], kernel, out)]
+    rank = len(out)
+    if all(_side_by_side(part, length) for part, length in zip(parts, shape[2:], strict=True)):
+        cut = [size for pair in zip(out, kernel, strict=True) for size in pair]
+        value = _reshaped(builder, x, (*shape[:2], *cut), f"{x}.cut")
+        axes = tuple(3 + 2 * axis for axis in range(rank))
+        wide = [1 if axis in axes else size for axis, size in enumerate((*shape[:2], *cut))]
+        places = [kernel[axis // 2] if axis % 2 else 1 for axis in range(2 * rank)]
+        return Pooled(value, axes, tuple(wide), np.arange(prod(kernel)).reshape(places))
+    found = spread(shape, parts).reshape(*shape[:2], *out, prod(kernel))
+    name = builder.fresh(f"{x}.windows")
+    pick(builder, x, found, name, fill)
+    return Pooled(name, (2 + rank,), (*shape[:2], *out, 1), np.arange(prod(kernel)), found)
+
+
+def _side_by_side(part: Ints, length: int) -> bool:
+    """True where windows [window, place] are the axis cut at bits of its index."""
+    size = part.shape[1]
+    return part.size == length and not size & (size - 1) and np.array_equal(part.ravel(), np.arange(length))
+
+
+def _reshaped(builder: Builder, value: str, shape: Sequence[int], name: str, reserved: bool = False) -> str:
+    sizes = builder.constant(np.array(shape, np.int64), f"shape_{'x'.join(map(str, shape))}")
+    return builder.op("Reshape", value, sizes, name=name, reserved=reserved)
+
+
+def _reduced(builder: Builder, op_type: str, value: str, axes: Sequence[int], name: str) -> str:
+    given = builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
+    return builder.op(op_type, value, given, name=name, keepdims=1)
+
+
+def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """MaxPool, without its second output."""
+    if len(node.output) > 1 and node.output[1]:
+        return False
+    x, result = node.input[0], node.output[0]
+    windows = _pooled(builder, index, node, x, index.shape[result][2:], LOWEST)
+    most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
+    _reshaped(builder, most, index.shape[result], result, reserved=True)
+    return True
+
+
+def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """AveragePool: sums, times 1/n, where n may leave the padding out."""
+    x, result, given = node.input[0], node.output[0], attributes(node)
+    out = index.shape[result][2:]
+    windows = _pooled(builder, index, node, x, out, 0.0)
+    total = _reduced(builder, "ReduceSum", windows.value, windows.axes, f"{result}.sums")
+    total = _reshaped(builder, total, index.shape[result], f"{result}.sum")
+    count = np.full(out, windows.numbers.size)
+    if windows.found is not None and not given.get("count_include_pad", 0):
+        count = (windows.found[0, 0] >= 0).sum(-1)
+    factor = (1 / np.maximum(count, 1)).astype(np.float32)
+    even = bool((factor == factor.flat[0]).all())
+    name = builder.scalar(float(factor.flat[0])) if even else builder.constant(factor, f"{result}.factor")
+    builder.op("Mul", total, name, name=result, reserved=True)
+    return True
+
+
+def max_pool_grad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """The gradient goes to the first largest element of each window."""
+    (grad, x), result = node.input, node.output[0]
+    shape = index.shape[x]
+    windows = _pooled(builder, index, node, x, index.shape[grad][2:], LOWEST)
+    numbers = builder.constant(windows.numbers.astype(np.int32), f"{result}.numbers")
+    most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
+    equal = builder.op("Equal", windows.value, most, name=f"{result}.equal")
+    none = builder.constant(np.array(windows.numbers.size, np.int32), f"number_{windows.numbers.size}")
+    places = builder.op("Where", equal, numbers, none, name=f"{result}.places")
+    first = _reduced(builder, "ReduceMin", places, windows.axes, f"{result}.first")
+    chosen = builder.op("Equal", numbers, first, name=f"{result}.chosen")
+    hit = builder.op("Cast", chosen, name=f"{result}.hit", to=onnx.TensorProto.FLOAT)
+    wide = _reshaped(builder, grad, windows.wide, f"{result}.wide")
+    given = builder.op("Mul", hit, wide, name=f"{result}.given")
+    if windows.found is None:
+        _reshaped(builder, given, shape, result, reserved=True)
+    else:
+        _summed(builder, given, seen_by(windows.found, prod(shape)), shape, result)
+    return True
+
+
+def _summed(builder: Builder, given: str, seen: Ints, shape: Sequence[int], result: str) -> None:
+    """The sum of what all windows give to each element."""
+    if seen.shape[1] == 1:
+        pick(builder, given, seen.reshape(shape), result)
+        return
+    parts = f"{result}.parts"
+    pick(builder, given, seen.reshape(*shape, -1), parts)
+    axes = builder.constant(np.array([len(shape)], np.int64), f"axes_{len(shape)}")
+    builder.op("ReduceSum", parts, axes, name=result, reserved=True, keepdims=0)
+
+
+POOLS: Mapping[str, Rule] = {"AveragePool": average_pool, "MaxPool": max_pool, "MaxPoolGrad": max_pool_grad}
