@@ -245,6 +245,10 @@ class Code:
             self.setup.extend(make(slot))
         return self._tables[key]
 
+    def has(self, key: object) -> bool:
+        """Whether there is a table for a key."""
+        return key in self._tables
+
     def _resident(self, words: int, banks: Sequence[str], align: int = 4) -> Slot:
         """Room that no line of the step has had or will have: the setup comes before all of them. From the end of the
         bank, since `take` begins at the start. Raises NoRoom.

@@ -18,15 +18,15 @@ def halves(source: Place, *targets: Place) -> tuple[Ends, Ends] | None:
     """The two halves of a move between places whose maps have no padding beyond powers of two (`BitMap.padded`); None
     where no index bit is at an address on both sides, high enough for the places' alignment.
     """
-    bits = [index for index in range(source.map.width) if all(_cuts(place, index) for place in (source, *targets))]
+    bits = [index for index in range(source.map.width) if all(can_cut(place, index) for place in (source, *targets))]
     if not bits:
         return None
     index = max(bits, key=lambda index: (_address(source.map, index).number, _address(targets[0].map, index).number))
-    first, second = (tuple(_half(place, index, number) for place in (source, *targets)) for number in range(2))
+    first, second = (tuple(half(place, index, number) for place in (source, *targets)) for number in range(2))
     return (first[0], first[1:]), (second[0], second[1:])
 
 
-def _cuts(place: Place, index: int) -> bool:
+def can_cut(place: Place, index: int) -> bool:
     """True where an index bit stands at one bit of the address, and nowhere else, and both halves begin where places
     may begin.
     """
@@ -39,14 +39,14 @@ def _address(found: BitMap, index: int) -> Bit:
     return found.places[index][0]
 
 
-def _half(place: Place, index: int, number: int) -> Place:
+def half(place: Place, index: int, number: int) -> Place:
     """The part of a tensor in which an index bit is `number`."""
     bit = _address(place.map, index)
     step = (1 << bit.number) * (2 if place.memory in BANKS else 1)
-    return replace(place, address=place.address + number * step, map=_without(place.map, index))
+    return replace(place, address=place.address + number * step, map=without(place.map, index))
 
 
-def _without(found: BitMap, index: int) -> BitMap:
+def without(found: BitMap, index: int) -> BitMap:
     """The map of a tensor whose axis with this bit is half as long."""
     shape = tuple(size // 2 if index in bits else size for size, bits in zip(found.shape, found.axes, strict=True))
     table = {bit: carry - (carry > index) for bit, carry in _left(found, index)}

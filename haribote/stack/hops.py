@@ -11,6 +11,7 @@ from haribote.stack.issues import MASKS, Issue, issues, mask_lines
 from haribote.stack.maps import Memory
 from haribote.stack.places import Place
 from haribote.stack.search import Hop, Path
+from simulator import isa
 
 
 class Giver(Protocol):
@@ -120,9 +121,13 @@ def _words(hop: Hop) -> int:
     return sum(len(issue.reads) for issue in issues(hop, *ends))
 
 
-def clean_buffer(code: Code, key: object, longs: int) -> int:
-    """The address of room in L2BM of its own, in which the setup writes zeros. Raises NoRoom."""
+def clean_buffer(code: Code, key: object, longs: int) -> int | None:
+    """The address of room in L2BM of its own, in which the setup writes zeros; None where half of the L2BM would not be
+    left for all others.
+    """
     longs = -(-longs // 256) * 256
+    if not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 2:
+        return None
 
     def zeros(slot: Slot) -> Iterator[str]:
         row = code.buffer("L1BM", 256)

@@ -8,15 +8,15 @@ from math import inf
 
 from haribote.stack.code import Code
 from haribote.stack.cuts import halves
-from haribote.stack.ends import path_from_dram, path_to_dram
 from haribote.stack.hops import Serial, clean_buffer, fewer_words, mask_rounds, padded, place_after
 from haribote.stack.issues import Issue, issues
-from haribote.stack.maps import BitMap
+from haribote.stack.maps import PART, BitMap
 from haribote.stack.pack import pack
 from haribote.stack.paths import paths
+from haribote.stack.pieces import down, up
 from haribote.stack.places import BANKS, NoRoom, Place, Room
 from haribote.stack.search import THROUGH, Path
-from simulator import Program, assemble, isa
+from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
 
@@ -57,7 +57,8 @@ def emit(
     target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
     joined, one of `ways.Combine`. padding: what lies beyond the tensor in the places that the map pads to powers of two
     is moved too; otherwise the target holds anything there. assumed: also by instructions that isa.md marks [A]. Raises
-    NoRoom. A move that is too large for the buffers goes in halves.
+    NoRoom. A move that is too large for the buffers goes in halves; where these cannot be told apart at both ends, by
+    way of DRAM.
     """
     targets = [target] if isinstance(target, Place) else list(target)
     if padding:
@@ -66,10 +67,21 @@ def emit(
         code.add(*_whole(code, source, targets, combine, assumed))
     except NoRoom:
         cut = halves(*(replace(place, map=place.map.padded) for place in (source, *targets)))
-        if cut is None:
+        if cut is not None:
+            for first, last in cut:
+                emit(code, first, last, combine, padding, assumed)
+        elif source.memory in BANKS and targets[0].memory in BANKS and PART not in source.map.table.values():
+            _through_dram(code, source, targets)
+        else:
             raise
-        for first, last in cut:
-            emit(code, first, last, combine, padding, assumed)
+
+
+def _through_dram(code: Code, source: Place, targets: Sequence[Place]) -> None:
+    """Up in the pieces that the source has, and down in those of the targets. Raises NoRoom."""
+    found = dram_map_of(source.map)
+    middle = Place("DRAM", code.dram(found.longs), found)
+    to_dram(code, source, middle.address)
+    emit(code, middle, targets)
 
 
 def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str, assumed: bool) -> list[str]:
@@ -86,7 +98,7 @@ def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str, as
 
 def dram_map_for(target: BitMap) -> BitMap:
     """The map in DRAM from which a map is reached most cheaply. Raises NoRoom."""
-    return path_from_dram(target)[0].source
+    return down(target).whole
 
 
 def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | None = None) -> BitMap:
@@ -96,38 +108,43 @@ def from_dram(code: Code, address: int, targets: Sequence[Place], fill: float | 
     fill: what places that the map pads to powers of two are to hold, None for anything. The host writes it there too.
     Zeros need not be moved: then the L2BM has room of its own for this tensor, with zeros where nothing comes.
     """
-    path, found = path_from_dram(targets[0].map), targets[0].map
-    source, clean = Place("DRAM", address, path[0].source), None
+    found = down(targets[0].map)
+    path, clean = found.path, None
     first, *others = (padded(hop) for hop in path)
     if fewer_words(path[0]):
         if fill is None:
             first, *others = path
-        elif fill == 0 and first.target.memory == "L2BM" and first.target.longs < isa.L2BM_LONGS:
-            first, clean = path[0], clean_buffer(code, (code.nth(found), found), first.target.longs)
-    try:
-        with code.scratch():
-            code.add(*Serial(code, (first, *others), source, targets, clean).lines())
-    except NoRoom:  # all at once; `emit` knows halves
-        emit(code, source, targets)
-    return source.map
+        elif fill == 0 and first.target.memory == "L2BM":
+            clean = clean_buffer(code, (code.nth(targets[0].map), targets[0].map), first.target.longs)
+            first = first if clean is None else path[0]
+    source = Place("DRAM", address, found.whole)
+    for piece, *ends in zip(found.of(source), *(found.of(place) for place in targets), strict=True):
+        try:
+            with code.scratch():
+                code.add(*Serial(code, (first, *others), piece, ends, clean).lines())
+        except NoRoom:  # all at once; `emit` knows halves
+            emit(code, piece, ends)
+    return found.whole
 
 
 def dram_map_of(source: BitMap) -> BitMap:
     """The map in DRAM that is reached most cheaply from a map without parts. Raises NoRoom."""
-    return path_to_dram(source)[-1].target
+    return up(source).whole
 
 
 def to_dram(code: Code, source: Place, address: int) -> BitMap:
     """Adds the lines that take a tensor to DRAM, where it lies by `dram_map_of`, which is returned; without padding."""
-    *others, last = path_to_dram(source.map)
+    found = up(source.map)
+    *others, last = found.path
     path = (*others, last if fewer_words(last) else padded(last))
-    target = Place("DRAM", address, last.target)
-    try:
-        with code.scratch():
-            code.add(*Serial(code, path, source, [target]).lines())
-    except NoRoom:
-        emit(code, source, target)
-    return last.target
+    target = Place("DRAM", address, found.whole)
+    for piece, end in zip(found.of(source), found.of(target), strict=True):
+        try:
+            with code.scratch():
+                code.add(*Serial(code, path, piece, [end]).lines())
+        except NoRoom:
+            emit(code, piece, end)
+    return found.whole
 
 
 def cycles(source: Place, target: Place, combine: str = "") -> float:

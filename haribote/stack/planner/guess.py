@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from haribote.stack.maps import COPY, PART, UNITS, BitMap, Memory, level_of_change, unit_bits
-from simulator.isa import L1BM_LONGS, STEP_CYCLES
+from simulator.isa import STEP_CYCLES
 
 HEIGHT = {"none": 0, "PE": 0, "MAB": 1, "L1B": 1, "L2B": 2, "group": 3, "root": 3}
 OF_PARTS = {"group": 3, "L2B": 3, "L1B": 2, "MAB": 1}
 NEVER = 1e9
-"""The price of a move that cannot be had: more than the buffers on its way hold."""
+"""The price of a move that cannot be had."""
 STARTS = 5
 """Steps that a hop up and its hop down wait."""
 ALL_TURN, SHARES = 800.0, 400.0
@@ -28,8 +28,6 @@ def guess(source: BitMap, target: BitMap) -> float:
         return STEP_CYCLES * (steps + 2 + (longs + target.longs) / 4)
     steps += STARTS * height
     up, down = _longs(source, "L1BM", parts), _longs(target, "L1BM", ())
-    if max(up, down) > L1BM_LONGS // 2:
-        return NEVER
     steps += up / 64 + max(target.longs / 4, down / 64)
     if height > 1:
         steps += _longs(source, "L2BM", parts) / 256 + _longs(target, "L2BM", ()) / 256

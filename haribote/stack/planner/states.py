@@ -11,12 +11,12 @@ import numpy as np
 import onnx
 
 from haribote.errors import HariboteError
-from haribote.stack.maps import COPY, UNITS, BitMap, unit_bits
+from haribote.stack.maps import COPY, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
 from haribote.stack.planner.families import L2BS, candidates, projected
 from haribote.stack.planner.tariff import NEVER
-from simulator.isa import L1BM_LONGS, STEP_CYCLES
+from simulator.isa import STEP_CYCLES
 
 Chain = tuple["Chain", Action] | None
 """Actions, the last one outermost."""
@@ -182,11 +182,8 @@ def groups(found: BitMap) -> int:
 @lru_cache(maxsize=1 << 14)
 def load_cost(found: BitMap) -> float:
     """Cycles from DRAM to the PEs: at 16 long words a cycle into each L2BM, then down; what differs between L2Bs of a
-    group goes in turn, what is alike in groups is broadcast at half the rate. NEVER where an L1BM cannot hold it.
+    group goes in turn, what is alike in groups is broadcast at half the rate.
     """
-    above = {carry for bit, carry in found.carries if carry >= 0 and bit.level in UNITS["L1BM"]}
-    if 1 << max(found.width - 1 - len(above), 0) > L1BM_LONGS:
-        return NEVER
     dealt = {found[bit] for bit in L2BS if found[bit] >= 0}
     held = [
         min(size, 1 << sum(bit not in dealt for bit in bits))

@@ -19,7 +19,7 @@ from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import Result, result
 from haribote.stack.products.room import GROUP, Banks, banks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
-from haribote.stack.products.split import split, unit_matrix
+from haribote.stack.products.split import rounding, split, unit_matrix
 from haribote.stack.products.turn import turn
 from haribote.stack.products.walk import Side, Values, cycles, operand, walk
 
@@ -146,9 +146,9 @@ class _Product:
             else:
                 self.code.add(rounded)
         elif self.kind is HALF:
-            self.code.add(f"hbfn {single}r {forms[0]}")
+            self.code.add(*rounding("hbfn", f"{single}r", forms[0]))
         else:
-            self.code.add(f"gbfn {single} {forms[0]}")
+            self.code.add(*rounding("gbfn", single, forms[0]))
 
     def _split_blocks(self, batch: Values, row_group: int) -> None:
         """The blocks of a row group."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from haribote.stack.code import Code, Slot, long
+from haribote.stack.places import BANKS
 
 ONE = 'i"0x3fc00000"'  # 1.0 as a block float: without hidden bit the mantissa field is 0.5
 ZERO = 'i"0x3f800000"'  # 0.0 in a block whose exponent is that of 1.0
@@ -47,6 +48,21 @@ def split(register: str, single: str, hi: str, lo: str, copy: str = "", between:
     Operands of one step lie in different memories, so where that is not so hi is forwarded.
     """
     near = copy or hi
-    yield f"gbfn {single} {hi} {copy}".rstrip()
+    yield from rounding("gbfn", single, hi, copy)
     yield f"gmfma ${register} -{'$aluf' if near[2] == single[2] else near} {single} {between or '$nowrite'}"
     yield f"gbfn {between or '$mauf'} {lo}"
+
+
+def in_one_lm(a: str, b: str) -> bool:
+    """Whether two operands lie in the same LM, which no step reads and writes."""
+    one, two = (operand.lstrip("$l")[0] for operand in (a, b))
+    return one == two and one in (BANKS["LM0"], BANKS["LM1"])
+
+
+def rounding(name: str, single: str, target: str, copy: str = "") -> Iterator[str]:
+    """Four vectors rounded (`gbfn`, `hbfn`), in two steps where both places are in one LM. copy: in a GRF."""
+    if in_one_lm(single, target):
+        yield f"{name} {single} {copy or '$nowrite'}"
+        yield f"lpassa $aluf {target}"
+    else:
+        yield f"{name} {single} {target} {copy}".rstrip()
