@@ -111,9 +111,15 @@ def operand(random: np.random.Generator, found: BitMap, letters: str, out: str) 
 
 
 def run_core(
-    core: Core, homes: tuple[Sequence[str], Sequence[str]], target: Sequence[str], seed: int = 0, engine: str = "native"
+    core: Core,
+    homes: tuple[Sequence[str], Sequence[str]],
+    target: Sequence[str],
+    seed: int = 0,
+    engine: str = "native",
+    full: Sequence[str] = (),
 ) -> int:
-    """A product on the machine compared with float64; returns the steps without any scheduling."""
+    """A product on the machine compared with float64; returns the steps without any scheduling. full: banks of which
+    nothing is left."""
     rig = Rig(seed, engine)
     letters = core.spec.a, core.spec.b
     values, places = [], []
@@ -128,6 +134,9 @@ def run_core(
     taken = rig.kept()
     before = {bank: getattr(rig.machine, bank.lower()).copy() for bank in taken}
     goals = [rig.place(result, bank) for bank in target]
+    for bank in full:
+        while rig.code.largest(bank):
+            rig.code.take(rig.code.largest(bank), (bank,))
     emit(rig.code, core, places[0], places[1], goals)
     steps = rig.run()
     for bank, mask in taken.items():

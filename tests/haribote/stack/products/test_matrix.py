@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
+from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.products import Precision, cores
+from haribote.stack.products.split import rounding
 from tests.haribote.stack.products.operands import contraction, deal, fitting, targets
 from tests.haribote.stack.products.rig import run_core
 
@@ -23,6 +25,23 @@ def random_product(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_random_products(seed: int) -> None:
     random_product(seed)
+
+
+@pytest.mark.parametrize("kind", ["gbfn", "hbfn"])
+def test_what_is_rounded_within_one_lm_takes_two_steps(kind: str) -> None:
+    assert len(list(rounding(kind, "$lm8v", "$lm64v"))) == 2
+    assert list(rounding(kind, "$lm8v", "$lm64v", "$lr0v"))[0] == f"{kind} $lm8v $lr0v"
+    assert list(rounding(kind, "$llm8v", "$ln64v")) == [f"{kind} $llm8v $ln64v"]
+    assert list(rounding(kind, "$lr8v", "$lr64v")) == [f"{kind} $lr8v $lr64v"]
+
+
+def test_a_matrix_beside_its_blocks_in_one_lm() -> None:
+    """LM1 is full, so the blocks of an operand in LM0 lie in LM0."""
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    a = BitMap.of("LM", (128, 64), table | {address(number): 3 + number for number in range(10)})
+    b = BitMap.of("LM", (8, 64), table | {address(number): 3 + number for number in range(6)})
+    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    run_core(core, (["LM0"], ["GRF0"]), ["GRF1"], full=("LM1",))
 
 
 @pytest.mark.slow
