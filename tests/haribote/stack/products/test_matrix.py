@@ -30,7 +30,7 @@ def test_random_products(seed: int) -> None:
 @pytest.mark.parametrize("kind", ["gbfn", "hbfn"])
 def test_what_is_rounded_within_one_lm_takes_two_steps(kind: str) -> None:
     assert len(list(rounding(kind, "$lm8v", "$lm64v"))) == 2
-    assert list(rounding(kind, "$lm8v", "$lm64v", "$lr0v"))[0] == f"{kind} $lm8v $lr0v"
+    assert next(iter(rounding(kind, "$lm8v", "$lm64v", "$lr0v"))) == f"{kind} $lm8v $lr0v"
     assert list(rounding(kind, "$llm8v", "$ln64v")) == [f"{kind} $llm8v $ln64v"]
     assert list(rounding(kind, "$lr8v", "$lr64v")) == [f"{kind} $lr8v $lr64v"]
 
