@@ -66,7 +66,7 @@ def check_kernel(task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterab
 
 
 def _unwritten(task: Task, path: Path, seed: int) -> Result:
-    return _result(task, path, seed, "not started", f"write it in {shown(path)}")
+    return _result(task, path, seed, "not started", f"write it in {shown(path)}; {task.place} teaches it")
 
 
 def _result(task: Task, path: Path, seed: int, state: State, message: str, failure: Failure | None = None) -> Result:

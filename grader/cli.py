@@ -1,4 +1,4 @@
-"""The commands: `grader list | check TASK… | watch [TASK] | hint TASK | reset TASK | selftest | stubs`.
+"""The commands: `grader list | next | check TASK… | watch [TASK] | hint TASK | reset TASK | selftest | stubs`.
 
 `submit`, `grade` and `progress` are in grade/command.py.
 
@@ -11,20 +11,18 @@ import argparse
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from grader.checking import check
 from grader.emitter.loading import shown
 from grader.grade.command import FINAL_SEED, add_commands
+from grader.listing import invitation, listing
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
-from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
+from grader.watching import events_of, watch
+from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
 from simulator.console import seed
-
-POLL = 0.3  # seconds between two looks at a watched file
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +39,8 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("list", _list, "all tasks, your points, and the next task")
+    add("list", _list, "all tasks by notebook, your points, and the next task")
+    add("next", _next, "the next task: where it is taught, which file to write")
     checked = add("check", _check, "check your answer to a task")
     checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
     checked.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
@@ -63,25 +62,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options: argparse.Namespace) -> int:
-    progress = Progress()
-    stage = ""
-    for task in all_tasks():
-        if task.stage != stage:
-            stage = task.stage
-            print(f"{stage}")
-        mark = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·"}[progress.state(task)]
-        points = f"{progress.points(task):>3} of {task.points:<3}"
-        print(f"  {mark} {task.id:<5} {task.title:<28} {points} {task.minutes:>4} min")
-    total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
-    following = progress.next_task()
-    print(f"{reached} of {total} points")
-    print(_invitation(following) if following else "all tasks are done")
+    print(listing(Progress()))
     return 0
 
 
-def _invitation(task: Task) -> str:
-    path = shown(ROOT / "haribote" / task.file)
-    return f"next: task {task.id} ({task.title})\n  write  {path}\n  then   grader check {task.id}"
+def _next(options: argparse.Namespace) -> int:
+    print(invitation(Progress().next_task()))
+    return 0
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -106,37 +93,9 @@ def _check(options: argparse.Namespace) -> int:
 
 def _watch(options: argparse.Namespace) -> int:
     task = find_task(options.task) if options.task else Progress().next_task()
-    for line in watch(task, _saves):
+    for line in watch(task, events_of):
         print(line, flush=True)
     return 0
-
-
-def watch(task: Task | None, saves: Callable[[Path], Iterator[object]]) -> Iterator[str]:
-    """Check `task` on every save of its file until it passes, then go on. saves: yields once now and on each save."""
-    while task is not None:
-        path = ROOT / "haribote" / task.file
-        yield f"watching {shown(path)} (Ctrl-C ends)"
-        for _ in saves(path):
-            result = check(task.id)
-            yield str(result)
-            Progress().record(result)
-            if result.passed:
-                break
-        else:
-            return
-        task = Progress().next_task()
-    yield "all tasks are done"
-
-
-def _saves(path: Path) -> Iterator[object]:
-    before: object = None
-    while True:
-        status = path.stat() if path.is_file() else None
-        now = status and (status.st_mtime_ns, status.st_size)
-        if now != before or before is None:
-            before = now or 0
-            yield now
-        time.sleep(POLL)
 
 
 def _hint(options: argparse.Namespace) -> int:

@@ -127,7 +127,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     else:
         points, message = over_par(task.points), f"right; at par it gives {task.points} points"
     if not verdict.written:
-        state, points, message, failure = "not started", 0, f"write it in {shown(path)}", None
+        state, points, message, failure = "not started", 0, f"write it in {shown(path)}; {task.place} teaches it", None
     return Result(
         task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
         total=verdict.total, costs=costs, failure=failure,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from grader.result import Result
 from haribote.answers.ownership import is_written
-from haribote.answers.tasks import ROOT, Task, all_tasks
+from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
 from haribote.answers.verdicts import FILE, digest_of
 from simulator.files import FileError, locked, write_file
 
@@ -26,7 +27,8 @@ class Progress:
         """Remember the outcome of a check together with the answer's hash."""
         if result.state != "not started":
             digest = self._digest(result.task)
-            self._update(result.task, {"state": result.state, "points": result.points, "answer": digest})
+            entry = {"state": result.state, "points": result.points, "answer": digest, "at": time.time()}
+            self._update(result.task, entry)
 
     def next_hint(self, task: Task) -> int:
         """The number, from 0, of the hint to show now; the last one again and again."""
@@ -53,10 +55,28 @@ class Progress:
         points = self._tasks[task.id].get("points") if self.state(task) in ("passed", "failed") else 0
         return points if isinstance(points, int) else 0
 
-    def next_task(self) -> Task | None:
-        """The first task that has not passed while all that it needs have; None when all are done."""
-        passed = {task.id for task in all_tasks() if self.state(task) == "passed"}
-        return next((task for task in all_tasks() if task.id not in passed and passed.issuperset(task.needs)), None)
+    def next_task(self, skip: Task | None = None) -> Task | None:
+        """A task that has not passed while all that it needs have; None when all are done.
+
+        Core tasks come before optional ones and challenges; among them the next one of the stage of the task that was
+        checked last, then what is left of that stage, then the stages that follow. skip: go on after this one instead.
+        """
+        tasks = all_tasks()
+        passed = {task.id for task in tasks if self.state(task) == "passed"}
+        ready = [task for task in tasks if task.id not in passed and passed.issuperset(task.needs)]
+        stages = list(dict.fromkeys(task.stage for task in tasks))
+        latest = skip or max(tasks, key=lambda task: (self._checked_at(task), -tasks.index(task)))
+
+        def order(task: Task) -> tuple[int, int, int]:
+            stage = (stages.index(task.stage) - stages.index(latest.stage)) % len(stages)
+            return LEVELS.index(task.level), stage, (tasks.index(task) - tasks.index(latest)) % len(tasks)
+
+        others = [task for task in ready if task != skip]
+        return min(others or ready, key=order, default=None)
+
+    def _checked_at(self, task: Task) -> float:
+        at = self._tasks.get(task.id, {}).get("at", 0.0)
+        return at if isinstance(at, int | float) else 0.0
 
     def _digest(self, task: str) -> str:
         path = self.root / "haribote" / next(found.file for found in all_tasks() if found.id == task)

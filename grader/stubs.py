@@ -121,6 +121,7 @@ def _with_head(text: str, task: Task) -> str:
     body = text[text.index('"""', 3) + 3 :]
     return (
         f'"""Task {task.id}: {task.title}.\n\n'
+        f"It is taught in {task.place}.\n"
         f"Check it with `grader check {task.id}`; if you are stuck, `grader hint {task.id}`.\n"
         f'"""{body}'
     )

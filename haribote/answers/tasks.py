@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ else:
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = Path(__file__).with_name("tasks.toml")
+LEVELS = ("core", "optional", "challenge")
+"""core: the shortest way through the course; optional: more of a kind; challenge: the hard ones."""
 
 
 class UnknownTask(HariboteError):
@@ -28,6 +31,7 @@ class UnknownTask(HariboteError):
 class Task:
     """A task of the course.
 
+    notebook, section: where it is taught, such as "05_mncore_ops/03_rows", 3. level: one of LEVELS.
     file: of stub and solution, below `haribote/` and `solutions/`. needs: the tasks that come first. seconds: time
     limit of a check. minutes: what it should take. hints: three, of growing strength. par: for a kernel its steps and
     MV, all shapes together; for other tasks lines of code. product: the product's own function, `module:function`, ""
@@ -38,7 +42,9 @@ class Task:
 
     id: str
     title: str
-    stage: str
+    notebook: str
+    section: int
+    level: str
     file: str
     points: int
     needs: tuple[str, ...]
@@ -49,6 +55,16 @@ class Task:
     product: str = ""
     function: str = ""
     withhold: tuple[str, ...] = ()
+
+    @property
+    def stage(self) -> str:
+        """The folder of its notebook, such as "05_mncore_ops"."""
+        return self.notebook.partition("/")[0]
+
+    @property
+    def place(self) -> str:
+        """Where it is taught, in words."""
+        return f"notebooks/{self.notebook}, section {self.section}"
 
     @property
     def name(self) -> str:
@@ -63,7 +79,7 @@ class Task:
 
 @cache
 def all_tasks() -> tuple[Task, ...]:
-    """Every task, in the order of the course."""
+    """Every task, in the order in which the notebooks teach them."""
     tables = tomllib.loads(TASKS.read_text(encoding="utf-8"))["task"]
     return tuple(_task(table) for table in tables)
 
@@ -78,4 +94,6 @@ def find_task(task: str) -> Task:
     for found in all_tasks():
         if found.id == task:
             return found
-    raise UnknownTask(f"there is no task {task!r}", "`grader list` to see them all")
+    near = get_close_matches(task, [known.id for known in all_tasks()], n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise UnknownTask(f"there is no task {task!r}", f"{meant}`grader list` shows them all")

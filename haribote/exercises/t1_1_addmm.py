@@ -1,5 +1,6 @@
 """Task 1.1: a lowering rule.
 
+It is taught in notebooks/01_graphs/01_trace, section 6.
 Check it with `grader check 1.1`; if you are stuck, `grader hint 1.1`.
 """
 

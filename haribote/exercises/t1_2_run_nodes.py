@@ -1,5 +1,6 @@
 """Task 1.2: the evaluator loop.
 
+It is taught in notebooks/01_graphs/02_evaluate, section 4.
 Check it with `grader check 1.2`; if you are stuck, `grader hint 1.2`.
 """
 

@@ -1,5 +1,6 @@
 """Task 2.1: the gradient of Relu.
 
+It is taught in notebooks/02_autograd/01_chain_rule, section 5.
 Check it with `grader check 2.1`; if you are stuck, `grader hint 2.1`.
 """
 

@@ -1,5 +1,6 @@
 """Task 2.2: the gradient of Add.
 
+It is taught in notebooks/02_autograd/01_chain_rule, section 6.
 Check it with `grader check 2.2`; if you are stuck, `grader hint 2.2`.
 """
 

@@ -1,5 +1,6 @@
 """Task 2.3: the gradient of Gemm.
 
+It is taught in notebooks/02_autograd/02_gemm, section 4.
 Check it with `grader check 2.3`; if you are stuck, `grader hint 2.3`.
 """
 

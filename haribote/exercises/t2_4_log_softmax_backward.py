@@ -1,5 +1,6 @@
 """Task 2.4: the gradient of LogSoftmax.
 
+It is taught in notebooks/02_autograd/03_training_step, section 3.
 Check it with `grader check 2.4`; if you are stuck, `grader hint 2.4`.
 """
 

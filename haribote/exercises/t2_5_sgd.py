@@ -1,5 +1,6 @@
 """Task 2.5: the update of SGD.
 
+It is taught in notebooks/02_autograd/03_training_step, section 4.
 Check it with `grader check 2.5`; if you are stuck, `grader hint 2.5`.
 """
 

@@ -1,5 +1,6 @@
 """Task 3.1: C++ for Gemm.
 
+It is taught in notebooks/03_fusion/01_where_time_goes, section 5.
 Check it with `grader check 3.1`; if you are stuck, `grader hint 3.1`.
 """
 

@@ -1,5 +1,6 @@
 """Task 3.3: fuse element-wise chains.
 
+It is taught in notebooks/03_fusion/03_fewer_nodes, section 4.
 Check it with `grader check 3.3`; if you are stuck, `grader hint 3.3`.
 """
 

@@ -1,5 +1,6 @@
 """Task 3.4: NCHW to NHWC.
 
+It is taught in notebooks/03_fusion/04_layout_and_precision, section 3.
 Check it with `grader check 3.4`; if you are stuck, `grader hint 3.4`.
 """
 

@@ -1,5 +1,6 @@
 """Task 3.5: mixed precision.
 
+It is taught in notebooks/03_fusion/04_layout_and_precision, section 5.
 Check it with `grader check 3.5`; if you are stuck, `grader hint 3.5`.
 """
 

@@ -1,5 +1,6 @@
 """Task 4.1: the layout formula.
 
+It is taught in notebooks/04_memory/01_who_holds_what, section 5.
 Check it with `grader check 4.1`; if you are stuck, `grader hint 4.1`.
 """
 

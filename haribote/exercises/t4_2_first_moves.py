@@ -1,5 +1,6 @@
 """Task 4.2: first moves.
 
+It is taught in notebooks/04_memory/02_first_moves, section 7.
 Check it with `grader check 4.2`; if you are stuck, `grader hint 4.2`.
 """
 

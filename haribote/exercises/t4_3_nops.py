@@ -1,5 +1,6 @@
 """Task 4.3: place nops.
 
+It is taught in notebooks/04_memory/03_time, section 4.
 Check it with `grader check 4.3`; if you are stuck, `grader hint 4.3`.
 """
 

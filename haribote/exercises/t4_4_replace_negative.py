@@ -1,5 +1,6 @@
 """Task 4.4: masks.
 
+It is taught in notebooks/04_memory/04_masks_and_sums, section 4.
 Check it with `grader check 4.4`; if you are stuck, `grader hint 4.4`.
 """
 

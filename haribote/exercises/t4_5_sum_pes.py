@@ -1,5 +1,6 @@
 """Task 4.5: PE-to-PE sum.
 
+It is taught in notebooks/04_memory/04_masks_and_sums, section 7.
 Check it with `grader check 4.5`; if you are stuck, `grader hint 4.5`.
 """
 

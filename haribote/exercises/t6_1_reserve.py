@@ -1,5 +1,6 @@
 """Task 6.1: the address planner.
 
+It is taught in notebooks/06_training/01_train, section 1.
 Check it with `grader check 6.1`; if you are stuck, `grader hint 6.1`.
 """
 

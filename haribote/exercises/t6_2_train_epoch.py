@@ -1,5 +1,6 @@
 """Task 6.2: the train loop.
 
+It is taught in notebooks/06_training/01_train, section 3.
 Check it with `grader check 6.2`; if you are stuck, `grader hint 6.2`.
 """
 

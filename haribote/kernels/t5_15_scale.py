@@ -1,5 +1,6 @@
 """Task 5.15: Mul by a constant.
 
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 2.
 Check it with `grader check 5.15`; if you are stuck, `grader hint 5.15`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.16: Add bias.
 
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 3.
 Check it with `grader check 5.16`; if you are stuck, `grader hint 5.16`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.17: Sub.
 
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 1.
 Check it with `grader check 5.17`; if you are stuck, `grader hint 5.17`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.19: Gemm x·Wᵀ.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 3.
 Check it with `grader check 5.19`; if you are stuck, `grader hint 5.19`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.20: Gemm g·W.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 3.
 Check it with `grader check 5.20`; if you are stuck, `grader hint 5.20`.
 """
 

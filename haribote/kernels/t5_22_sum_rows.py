@@ -1,5 +1,6 @@
 """Task 5.22: ReduceSum over rows.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 3.
 Check it with `grader check 5.22`; if you are stuck, `grader hint 5.22`.
 """
 

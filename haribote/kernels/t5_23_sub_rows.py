@@ -1,5 +1,6 @@
 """Task 5.23: Sub per row.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 4.
 Check it with `grader check 5.23`; if you are stuck, `grader hint 5.23`.
 """
 

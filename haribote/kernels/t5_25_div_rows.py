@@ -1,5 +1,6 @@
 """Task 5.25: Div per row.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 5.
 Check it with `grader check 5.25`; if you are stuck, `grader hint 5.25`.
 """
 

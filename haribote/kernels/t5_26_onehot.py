@@ -1,5 +1,6 @@
 """Task 5.26: OneHot.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 6.
 Check it with `grader check 5.26`; if you are stuck, `grader hint 5.26`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.27: ReduceSum columns.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 1.
 Check it with `grader check 5.27`; if you are stuck, `grader hint 5.27`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.28: Gemm gᵀ·x.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 3.
 Check it with `grader check 5.28`; if you are stuck, `grader hint 5.28`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.31: DL 1024x16.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 4.
 Check it with `grader check 5.31`; if you are stuck, `grader hint 5.31`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.32: UL 16x1024.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 4.
 Check it with `grader check 5.32`; if you are stuck, `grader hint 5.32`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.33: Gemm x·Wᵀ, 1024 columns.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 5.
 Check it with `grader check 5.33`; if you are stuck, `grader hint 5.33`.
 """
 

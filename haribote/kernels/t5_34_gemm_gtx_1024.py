@@ -1,5 +1,6 @@
 """Task 5.34: Gemm gᵀ·x, 1024 columns.
 
+It is taught in notebooks/05_mncore_ops/04_products, section 5.
 Check it with `grader check 5.34`; if you are stuck, `grader hint 5.34`.
 """
 

@@ -1,5 +1,6 @@
 """Task 5.4: DL 256.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 2.
 Check it with `grader check 5.4`; if you are stuck, `grader hint 5.4`.
 """
 

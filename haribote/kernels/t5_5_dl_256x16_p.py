@@ -1,5 +1,6 @@
 """Task 5.5: DL 256x16 P.
 
+It is taught in notebooks/05_mncore_ops/03_rows, section 1.
 Check it with `grader check 5.5`; if you are stuck, `grader hint 5.5`.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 
 import grader.checking
 import grader.cli
+import grader.listing
 import grader.progress
-from grader.cli import main, watch
+from grader.cli import main
 from grader.progress import Progress
+from grader.watching import Event, events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 
 RELU = find_task("5.12")
@@ -26,7 +29,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "grader").mkdir()
     shutil.copy(ROOT / "grader" / "stubs.json", tmp_path / "grader")
-    for module in (grader.checking, grader.cli):
+    for module in (grader.checking, grader.listing):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(grader.cli, "Progress", lambda: Progress(tmp_path))
     monkeypatch.setattr(grader.cli, "reset", lambda task: grader.stubs.reset(task, tmp_path))
@@ -83,18 +86,69 @@ def test_reset_tells_where_the_backup_is(course: Path, capsys: pytest.CaptureFix
     assert Progress(course).state(RELU) == "not started"
 
 
-def test_watch_checks_on_save_and_moves_on(course: Path) -> None:
-    def saves(path: Path) -> Iterator[object]:
-        yield "now"
-        if path.name == Path(RELU.file).name:
-            solve(course)
-            yield "saved"
+def test_list_follows_the_notebooks(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = lines.index("05_mncore_ops/01_down_and_up   core: 2 h 10 min")
+    assert [line.split()[1] for line in lines[first + 1 : first + 6]] == ["5.12", "5.1", "5.7", "5.3", "5.9"]
+    assert any(line.split()[1] == "5.24" and line.endswith("challenge") for line in lines if line.startswith("  "))
 
-    lines = list(watch(RELU, saves))
-    assert ["not started" in lines[1], "passed" in lines[2]] == [True, True]
-    assert Path(all_tasks()[0].file).name in lines[3]
+
+def test_next_names_the_notebook(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["next"]) == 0
+    shown = capsys.readouterr().out
+    assert "task 0.1" in shown and "notebooks/00_start/01_welcome, section 2" in shown
+
+
+def watched(course: Path, *events: Event) -> list[str]:
+    """What `watch` says of Relu, whose file is written before the first "saved"; of other tasks nothing happens."""
+
+    def happen(path: Path) -> Iterator[Event]:
+        yield "now"
+        for event in events if path.name == Path(RELU.file).name else ():
+            if event == "saved":
+                solve(course)
+            yield event
+
+    return list(watch(RELU, happen, course))
+
+
+def test_watch_waits_for_the_file_and_stays_in_the_stage(course: Path) -> None:
+    lines = watched(course, "saved")
+    assert "section 2" in lines[0] and lines[1] == "waiting until it is written" and "passed" in lines[3]
+    assert "task 5.1 " in lines[4] and Progress(course).state(RELU) == "passed"
+
+
+def test_watch_has_keys(course: Path) -> None:
+    lines = watched(course, "hint", "hint", "quit", "saved")
+    assert [line[:11] for line in lines[2:]] == ["hint 1 of 3", "hint 2 of 3"]
+    assert "task 5.1 " in watched(course, "next")[2]
+
+
+def test_events_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.watching.POLL", 0.01)
+    path = tmp_path / "answer.py"
+    events = events_of(path)
+    assert next(events) == "now"
+    path.write_text("x")
+    assert next(events) == "saved"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
+def test_keys_of_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    controller, terminal = os.openpty()
+    with open(terminal, "rb", 0) as keyboard:
+        monkeypatch.setattr("sys.stdin", keyboard)
+        events = events_of(tmp_path / "answer.py")
+        next(events)
+        os.write(controller, b"xhQ")
+        assert [next(events), next(events)] == ["hint", "quit"]
+        events.close()
+    os.close(controller)
 
 
 def test_an_unknown_task_is_a_mistake_of_the_user(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "9.9"]) == 2
     assert "there is no task '9.9'" in capsys.readouterr().err
+    assert main(["check", "5.122"]) == 2
+    assert "did you mean 5.12?" in capsys.readouterr().err
