@@ -62,9 +62,9 @@ def _hint(task: Task, progress: Progress) -> str:
 
 def events_of(path: Path) -> Iterator[Event]:
     """Saves of a file and keys of the terminal, as they come, without end."""
-    before = _stamp(path)
-    yield "now"
     with _keys() as pressed:
+        before = _stamp(path)
+        yield "now"
         while True:
             now = _stamp(path)
             if now is not None and now != before:
@@ -100,7 +100,7 @@ def _keys() -> Iterator[Callable[[float], str]]:
         return os.read(descriptor, 1).decode(errors="replace") if ready else ""
 
     try:
-        tty.setcbreak(descriptor)  # Ctrl-C still stops
+        tty.setcbreak(descriptor, termios.TCSANOW)  # Ctrl-C still stops
         yield pressed
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
