@@ -49,25 +49,27 @@ def headers() -> dict[str, bytes]:
     return {path.relative_to(HEADERS).as_posix(): path.read_bytes() for path in sorted(HEADERS.rglob("*.hpp"))}
 
 
-def build_library(source: str) -> Path:
+def build_library(source: str, libraries: tuple[str, ...] = ()) -> Path:
     """The shared library of the source, from the cache or built now. Several processes may ask for it at once.
+
+    libraries: arguments of the compiler behind the source, as `blas.arguments` gives them.
 
     Raises:
         CompilerMissing, CompileError; FileError where the cache cannot be written.
     """
     command = compiler()
     flags, machine = _probe(tuple(command))
-    key = hashlib.sha256(repr((source, headers(), command, flags, SHARED, machine)).encode()).hexdigest()[:24]
+    key = hashlib.sha256(repr((source, headers(), command, flags, SHARED, libraries, machine)).encode()).hexdigest()[:24]
     folder = cache_folder() / "cpp"
     library = folder / f"{key}.so"
     if not library.is_file():
         write_file(folder / f"{key}.cpp", source.encode())
-        compile_file(folder / f"{key}.cpp", library, SHARED)
+        compile_file(folder / f"{key}.cpp", library, SHARED, libraries)
     return library
 
 
-def compile_file(source: Path, target: Path, extra: tuple[str, ...] = ()) -> None:
-    """Compile one file; `target` appears whole or not at all.
+def compile_file(source: Path, target: Path, extra: tuple[str, ...] = (), libraries: tuple[str, ...] = ()) -> None:
+    """Compile one file; `target` appears whole or not at all. extra, libraries: arguments before and behind the file.
 
     Raises:
         CompilerMissing, CompileError.
@@ -76,7 +78,8 @@ def compile_file(source: Path, target: Path, extra: tuple[str, ...] = ()) -> Non
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     flags, _ = _probe(tuple(command))
     try:
-        result = _run([*command, *flags, *extra, "-I", str(HEADERS), str(source), "-o", str(temporary)])
+        arguments = [*flags, *extra, "-I", str(HEADERS), str(source), *libraries, "-o", str(temporary)]
+        result = _run([*command, *arguments])
         if result.returncode:
             raise CompileError(explain(result.stderr, source))
         os.replace(temporary, target)

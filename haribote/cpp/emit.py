@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import onnx
 
 from haribote.cpp.arena import Arena, plan
+from haribote.cpp.blas import BLAS, HEADER
 from haribote.cpp.elements import ELEMENT_TYPES, literal
 from haribote.cpp.fused import definition
 from haribote.cpp.gemm import EMITTED, default_gemm, emitted
@@ -44,7 +45,7 @@ def emit(graphs: Mapping[str, onnx.ModelProto], gemm: str = "") -> str:
         UnsupportedOp: a node, or an element type, for which there is no template.
     """
     gemm = gemm or default_gemm()
-    written_out = [emitted(graphs)] if gemm == EMITTED else []
+    written_out = [emitted(graphs)] if gemm == EMITTED else [HEADER] if gemm == BLAS else []
     return "\n".join([_HEAD, *written_out, *(_Function(name, model, gemm).text() for name, model in graphs.items())])
 
 

@@ -30,6 +30,10 @@ EXPRESSIONS = {
 """Operator to the C++ expression of one element; the operands are names."""
 
 
+JOINED = ("packed",)
+"""The Gemm templates that do what follows a product tile by tile, in a template NAME_map."""
+
+
 def definition(function: onnx.FunctionProto, gemm: str) -> str:
     """The template that serves all nodes of the function: inputs in order, then the output.
 
@@ -43,16 +47,21 @@ def definition(function: onnx.FunctionProto, gemm: str) -> str:
     loop, values = list(function.node), list(function.input)
     first = next(node for node in loop if node.op_type != "Constant")
     lines: list[str] = []
+    result = function.output[0]
+    begin, arguments = "map(", [result]
     if first.op_type == "Gemm":
         attrs = attributes(first)
         forms = ", ".join("'T'" if attrs.get(name) else "'N'" for name in ("transA", "transB"))
-        product = f"gemm<op::{gemm}, {forms}>({first.input[0]}, {first.input[1]}, {function.output[0]});"
-        lines.append(f"    {product}  // Gemm")
         others = {name for node in loop if node is not first for name in node.input} | set(first.input[2:])
         values = ["product", *(name for name in values if name in others)]
-    arguments = [function.output[0], *(function.output[0] if name == "product" else name for name in values)]
-    lines.append(f"    map([]({', '.join(f'auto {name}' for name in values)}) {{")
-    lines += [f"        {line}" for line in _statements(loop, function.output[0])]
+        if gemm in JOINED:
+            begin, arguments = f"{gemm}_map<{forms}>(", [*first.input[:2], result]
+        else:
+            lines.append(f"    gemm<op::{gemm}, {forms}>({first.input[0]}, {first.input[1]}, {result});  // Gemm")
+            arguments.append(result)
+    arguments += [name for name in values if name != "product"]
+    lines.append(f"    {begin}[]({', '.join(f'auto {name}' for name in values)}) {{")
+    lines += [f"        {line}" for line in _statements(loop, result)]
     lines.append(f"    }}, {', '.join(arguments)});")
     types = ", ".join(f"class {_type(name)}" for name in parameters)
     signature = ", ".join(f"{_type(name)} {name}" for name in parameters)
@@ -85,7 +94,7 @@ def _expression(node: onnx.NodeProto) -> str:
         bias = "".join(f" + {name}" if beta == 1 else f" + {beta!r}f * {name}" for name in node.input[2:])
         return product + bias
     if node.op_type == "Cast":
-        return f"static_cast<{ELEMENT_TYPES[helper.tensor_dtype_to_np_dtype(attrs['to'])]}>({node.input[0]})"
+        return f"op::as<{ELEMENT_TYPES[helper.tensor_dtype_to_np_dtype(attrs['to'])]}>({node.input[0]})"
     if node.op_type not in EXPRESSIONS:
         raise UnsupportedOp(
             f"C++: a fused node holds {node.op_type}, which is not element-wise",

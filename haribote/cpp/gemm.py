@@ -10,6 +10,7 @@ import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.answers.resolve import Function, resolve
+from haribote.cpp.blas import BLAS
 from haribote.cpp.operators import ALGORITHMS
 from haribote.errors import HariboteError
 from haribote.graph import Index, attributes
@@ -17,7 +18,7 @@ from haribote.operators.functions import FUNCTIONS
 
 EMITTED = "emitted"
 """The Gemm whose loops `gemm_loops` writes, for each product of the graph its own."""
-CHOICES = (*ALGORITHMS, EMITTED)
+CHOICES = (*ALGORITHMS, BLAS, EMITTED)
 
 
 @exercise("3.1")

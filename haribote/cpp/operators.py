@@ -9,7 +9,7 @@ from haribote.cpp.rules import RULES, Node, Template, plain, rule, sizes
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index
 
-ALGORITHMS = ("naive", "reordered", "tiled")
+ALGORITHMS = ("naive", "reordered", "tiled", "packed")
 """The Gemm templates, slowest first; see `include/haribote/gemm.hpp`."""
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import onnx
 
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.cpp.blas import arguments
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
 from haribote.cpp.gemm import default_gemm
@@ -59,7 +60,7 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
     if not runner:
         return f"{text}next: {command_line('haribote', 'test', folder, '--backend', 'cpp')}"
     write_file(folder / "runner.cpp", main_source(model).encode())
-    compile_file(folder / "runner.cpp", folder / "runner")
+    compile_file(folder / "runner.cpp", folder / "runner", libraries=arguments(gemm))
     command = command_line(folder / "runner", folder / "inputs", folder / "results", "10")
     return f"{text}built {folder / 'runner'}\nnext: {command}"
 

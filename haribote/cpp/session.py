@@ -11,6 +11,7 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.cpp.arena import ALIGNMENT, plan
+from haribote.cpp.blas import arguments
 from haribote.cpp.build import build_library
 from haribote.cpp.emit import emit
 from haribote.errors import GraphError
@@ -30,6 +31,7 @@ class Session:
         self._inputs: dict[str, Array] = {}
         index = self._index
         self._outputs = {name: np.zeros(index.shape[name], index.dtype[name]) for name in index.outputs}
+        self._moved: dict[str, str] = {}  # updated value -> the parameter whose array has it after a step
 
     def write(self, name: str, value: Array) -> None:
         """Give an input (data, labels or a parameter) a new value. It must not change before `run`.
@@ -48,6 +50,7 @@ class Session:
 
     def read(self, name: str) -> Array:
         """A copy of an input or an output."""
+        name = self._moved.get(name, name)
         values = self._outputs if name in self._outputs else self._inputs
         if name not in values:
             raise GraphError(f"{name!r} is not an output, or an input without a value")
@@ -56,6 +59,7 @@ class Session:
     def run(self) -> None:
         """One run of the graph on what was written last."""
         self.prepared()()
+        self._moved = {}
 
     def prepared(self) -> Callable[[], None]:
         """`run` with its arrays looked up now, for measurements: what is written later does not count."""
@@ -75,8 +79,12 @@ class Session:
         for name, value in inputs.items():
             self.write(name, value)
         self.run()
-        for parameter, updated in self._updates.items():
-            np.copyto(self._inputs[parameter], self._outputs[updated])
+        for parameter, updated in self._updates.items():  # the arrays change places: nothing is copied
+            if updated in self._moved:
+                np.copyto(self._inputs[parameter], self.read(updated))
+                continue
+            self._inputs[parameter], self._outputs[updated] = self._outputs[updated], self._inputs[parameter]
+            self._moved[updated] = parameter
 
     def outputs(self) -> dict[str, Array]:
         """All graph outputs."""
@@ -91,9 +99,9 @@ def sessions(graphs: Mapping[str, onnx.ModelProto], gemm: str = "") -> dict[str,
         gemm: the Gemm template, one of `gemm.CHOICES`; "" for `gemm.default_gemm()`.
 
     Raises:
-        UnsupportedOp, CompilerMissing, CompileError.
+        UnsupportedOp, CompilerMissing, CompileError, BlasMissing.
     """
-    library = ctypes.CDLL(str(build_library(emit(graphs, gemm))))
+    library = ctypes.CDLL(str(build_library(emit(graphs, gemm), arguments(gemm))))
     result = {}
     for name, model in graphs.items():
         function = library[name]

@@ -125,11 +125,11 @@ def work(model: onnx.ModelProto) -> dict[str, int]:
 
 
 def template_text(name: str) -> str:
-    """The C++ of a Gemm template, as it stands in `gemm.hpp`, with the comment in front of it."""
-    text = headers()["haribote/gemm.hpp"].decode()
+    """The C++ of a Gemm template, as it stands in its header, with the comment in front of it."""
+    text = "\n".join(content.decode() for content in headers().values())
     found = re.search(rf"((?://[^\n]*\n)+)struct {name} \{{\n.*?\n\}};\n", text, re.DOTALL)
     if found is None:
-        raise HariboteError(f"gemm.hpp has no template {name!r}", f"one of {', '.join(ALGORITHMS)}")
+        raise HariboteError(f"there is no template {name!r}", f"one of {', '.join(ALGORITHMS)}")
     return found[0]
 
 

@@ -66,9 +66,16 @@ void tanh(X x, Y y) { map([](auto p) { return std::tanh(p); }, y, x); }
 template <class X, class Y>
 void sigmoid(X x, Y y) { map([](auto p) { return 1 / (1 + std::exp(-p)); }, y, x); }
 
-// Another element type, as C++ converts: to bool, what is not 0 becomes true; to an integer, towards 0.
+// Another element type, as C++ converts: to bool, what is not 0 becomes true; to an integer, towards 0. A bool becomes
+// a number by a choice between two, which the compiler can make for many at once.
+template <class T, class P>
+inline T as(P p) {
+    if constexpr (std::is_same_v<P, bool>) return p ? T(1) : T(0);
+    else return static_cast<T>(p);
+}
+
 template <class X, class Y>
-void cast(X x, Y y) { map([](auto p) { return static_cast<typename Y::Value>(p); }, y, x); }
+void cast(X x, Y y) { map([](auto p) { return as<typename Y::Value>(p); }, y, x); }
 
 // 1 where x > 0, else 0 (haribote.GreaterCast).
 template <class X, class Y>

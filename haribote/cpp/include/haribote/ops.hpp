@@ -8,6 +8,7 @@
 #include "move.hpp"
 #include "place.hpp"
 #include "products.hpp"
+#include "packed.hpp"
 #include "reduce.hpp"
 #include "rounding.hpp"
 #include "softmax.hpp"

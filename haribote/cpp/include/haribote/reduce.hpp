@@ -7,15 +7,35 @@
 
 namespace op {
 
+// Whether Axes are the first axes of X: then each row of what is left is added to the rows before it.
+template <class Axes, class X>
+constexpr bool leading() {
+    for (Size axis = 0; axis < X::rank; ++axis)
+        if (Axes::has(axis) != (axis < Axes::values.size())) return false;
+    return Axes::values.size() < X::rank;
+}
+
 // y = finish(f(... f(f(start, x), x) ...)) over the elements along Axes, in order of memory.
 template <class Axes, class X, class Y, class Sum, class F, class G>
 void reduce(X x, Y y, Sum start, const F& f, const G& finish) {
-    Size position = 0;
-    visit<X, Axes, false>(0, [&](Size first) {
-        Sum result = start;
-        visit<X, Axes, true>(first, [&](Size i) { result = f(result, x[i]); });
-        y[position++] = finish(result);
-    });
+    if constexpr (leading<Axes, X>() && X::size > 0) {
+        constexpr Size width = 64;  // sums side by side, which the compiler adds to at once
+        for (Size column = 0; column < Y::size; column += width) {
+            const Size count = Y::size - column < width ? Y::size - column : width;
+            Sum result[width];
+            for (Size j = 0; j < count; ++j) result[j] = start;
+            for (Size row = 0; row < X::size; row += Y::size)
+                for (Size j = 0; j < count; ++j) result[j] = f(result[j], x[row + column + j]);
+            for (Size j = 0; j < count; ++j) y[column + j] = finish(result[j]);
+        }
+    } else {
+        Size position = 0;
+        visit<X, Axes, false>(0, [&](Size first) {
+            Sum result = start;
+            visit<X, Axes, true>(first, [&](Size i) { result = f(result, x[i]); });
+            y[position++] = finish(result);
+        });
+    }
 }
 
 template <class T>
