@@ -59,7 +59,9 @@ def build_library(source: str, libraries: tuple[str, ...] = ()) -> Path:
     """
     command = compiler()
     flags, machine = _probe(tuple(command))
-    key = hashlib.sha256(repr((source, headers(), command, flags, SHARED, libraries, machine)).encode()).hexdigest()[:24]
+    key = hashlib.sha256(repr((source, headers(), command, flags, SHARED, libraries, machine)).encode()).hexdigest()[
+        :24
+    ]
     folder = cache_folder() / "cpp"
     library = folder / f"{key}.so"
     if not library.is_file():

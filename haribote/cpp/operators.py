@@ -10,7 +10,7 @@ from haribote.errors import UnsupportedOp
 from haribote.graph import Index
 
 ALGORITHMS = ("naive", "reordered", "tiled", "packed")
-"""The Gemm templates, slowest first; see `include/haribote/gemm.hpp`."""
+"""The Gemm templates, slowest first; see `include/haribote/gemm.hpp` and `packed.hpp`."""
 
 
 def template(node: onnx.NodeProto, index: Index, gemm: str) -> Template:

@@ -46,6 +46,9 @@ class Session:
             raise GraphError(f"input {name!r} must be {dtype}{list(shape)}, received {value.dtype}{list(value.shape)}")
         if name in self._updates:  # the step writes to it
             value = value.copy()
+            for updated in [updated for updated, parameter in self._moved.items() if parameter == name]:
+                self._outputs[updated] = self._inputs[name]  # still the output of the last step
+                del self._moved[updated]
         self._inputs[name] = np.require(value, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
     def read(self, name: str) -> Array:
