@@ -25,7 +25,11 @@ else:
     import tomli as tomllib
 
 ROOT = Path(bootstrap.__file__).parent
-IMPORTED = {"playwright": "playwright", "distributed": "distributed", "scipy-openblas32": "scipy_openblas32"}  # the extras that `make setup` leaves out
+IMPORTED = {  # the extras that `make setup` leaves out
+    "distributed": "distributed",
+    "playwright": "playwright",
+    "scipy-openblas32": "scipy_openblas32",
+}
 CHOSEN = {"jupyterlab", "matplotlib", "nbval", "netron", "numpy", "onnx", "torch"}  # asked for by the project's users
 
 

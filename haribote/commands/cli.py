@@ -92,7 +92,8 @@ def _level(options: argparse.Namespace, kernels: bool = False) -> int:
 def _gemm_option(parser: argparse.ArgumentParser) -> None:
     from haribote.cpp.gemm import CHOICES
 
-    text = "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); blas needs OpenBLAS, the extra `blas`"
+    text = "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); "
+    text += "blas: by OpenBLAS, the optional extra `blas`"
     parser.add_argument("--gemm", choices=CHOICES, default="", help=text)
 
 

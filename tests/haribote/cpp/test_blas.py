@@ -14,7 +14,7 @@ from haribote.graph import Builder
 
 def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy_openblas32", None)
-    with pytest.raises(BlasMissing, match="not installed.*\n.*pip install scipy-openblas32"):
+    with pytest.raises(BlasMissing, match=r"not installed.*\n.*pip install scipy-openblas32"):
         arguments("blas")
     assert arguments("packed") == ()
 
