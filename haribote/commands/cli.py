@@ -1,4 +1,5 @@
-"""The commands: `haribote export | compile | test | kernel | train | infer | view | data | demo`.
+"""The commands: `haribote export | compile | test | kernel | train | infer | plan | deploy | view | data |
+demo`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -34,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _view, _data, _demo):
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _deploy, _view, _data, _demo):
         add(commands)
     return parser
 
@@ -336,6 +337,44 @@ def _plan(commands: _Commands) -> None:
         from haribote.commands.plan import plan_command
 
         print(plan_command(options.folder, options.level, options.svg, options.solutions, options.precision))
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _size(text: str) -> tuple[str, int]:
+    """`NAME=N`, for argparse."""
+    name, _, number = text.rpartition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(f"must be NAME=N, received {text}")
+    return name, _positive(number)
+
+
+def _onnx_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, metavar="FILE|DIR", help="an ONNX file, or a folder that `export` wrote")
+    text = "the size of an axis that the file leaves open; as often as there are such axes"
+    parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help=text)
+
+
+def _deploy(commands: _Commands) -> None:
+    parser = _command(commands, "deploy", "write a folder with a C++ program that runs a graph without Python")
+    _onnx_options(parser)
+    parser.add_argument("-o", "--output", type=Path, default=Path("runs/deploy"), metavar="DIR", help="where to write")
+    text = "an input that is no parameter (x and labels of our graphs, all inputs of others)"
+    parser.add_argument("--data", action="append", default=[], metavar="NAME", help=text)
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="take the parameters of a training")
+    text = "of pixels from 0 to 1, for pictures (MNIST's where the graph is ours, else 0 and 1)"
+    parser.add_argument("--mean", type=float, metavar="M", help=text)
+    parser.add_argument("--deviation", type=float, metavar="S", help="the same")
+    _gemm_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.deploy import deploy_command
+
+        scaling, sizes = (options.mean, options.deviation), dict(options.size)
+        print(
+            deploy_command(options.path, options.output, options.data, sizes, scaling, options.checkpoint, options.gemm)
+        )
         return 0
 
     parser.set_defaults(run=run)

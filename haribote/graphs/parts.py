@@ -10,7 +10,11 @@ from haribote.graph import Builder, Index
 
 
 def part_of(
-    model: onnx.ModelProto, nodes: Sequence[onnx.NodeProto], outputs: Iterable[str], name: str, index: Index | None = None
+    model: onnx.ModelProto,
+    nodes: Sequence[onnx.NodeProto],
+    outputs: Iterable[str],
+    name: str,
+    index: Index | None = None,
 ) -> onnx.ModelProto:
     """The graph of these nodes, in their order; constants stay constants.
 

@@ -31,10 +31,10 @@ def inline(model: onnx.ModelProto, known: Callable[[onnx.NodeProto], bool]) -> o
         model.opset_import.append(onnx.helper.make_opsetid(INLINED, 1))
         model = inliner.inline_selected_functions(model, [(INLINED, body.name) for body in bodies])
         _name(model)
-        model = complete(_settled(model))
+        model = complete(settled(model))
 
 
-def _settled(model: onnx.ModelProto) -> onnx.ModelProto:
+def settled(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph without computations on shapes: bodies ask for shapes that are known here."""
     left = -1
     while left != len(model.graph.node):

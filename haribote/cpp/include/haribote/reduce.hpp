@@ -50,8 +50,8 @@ void reduce_sum(X x, Y y) {
 template <class Axes, class X, class Y>
 void reduce_mean(X x, Y y) {
     using T = typename X::Value;
-    constexpr Size count = X::size / Y::size;
-    reduce<Axes>(x, y, Wide<T>(0), [](auto sum, T p) { return sum + p; }, [](auto sum) { return T(sum / count); });
+    reduce<Axes>(x, y, Wide<T>(0), [](auto sum, T p) { return sum + p; },
+                 [](auto sum) { return T(sum / static_cast<Wide<T>>(X::size / Y::size)); });
 }
 
 template <class Axes, class X, class Y>

@@ -1,0 +1,118 @@
+"""Any ONNX file as a graph of ours: one opset, static shapes, names for all nodes, no computations on shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import onnx
+from onnx import inliner, version_converter
+
+from haribote.errors import GraphError
+from haribote.graph import IR_VERSION, clone, complete
+from haribote.operators.functions import DOMAIN, OPSET
+from haribote.stack.elementary.inline import settled
+
+KNOWN_DOMAINS = ("", "ai.onnx", DOMAIN)
+
+
+def read(path: Path, sizes: Mapping[str, int] | None = None) -> onnx.ModelProto:
+    """The graph of a file, or of the `model.onnx` in a folder.
+
+    Args:
+        sizes: of the axes that the file leaves open, by their names.
+
+    Raises:
+        GraphError: it cannot be read, is not ONNX, cannot be converted to our opset, has an open axis without a size,
+            an operator of a foreign domain, or a node with a graph inside.
+    """
+    file = path / "model.onnx" if path.is_dir() else path
+    try:
+        model = onnx.load_model(str(file))
+    except OSError as error:
+        raise GraphError(f"cannot read {file}: {error.strerror or error}", "the path of an ONNX file") from error
+    except Exception as error:  # protobuf's DecodeError has no public home
+        raise GraphError(f"{file} is not an ONNX file: {error}", "a file that a framework exported") from error
+    if not model.graph.node and not model.graph.output:
+        raise GraphError(f"{file} holds no graph", "a file that a framework exported")
+    return adapted(model, sizes or {})
+
+
+def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto:
+    """A model of any origin as a graph of ours; as `read`."""
+    model = _at_our_opset(inliner.inline_local_functions(clone(model)) if _foreign_functions(model) else clone(model))
+    model.ir_version = IR_VERSION
+    _check_operators(model)
+    _without_default_inputs(model)
+    _give_sizes(model, sizes)
+    _give_names(model)
+    del model.graph.value_info[:]
+    return complete(settled(model))
+
+
+def _foreign_functions(model: onnx.ModelProto) -> bool:
+    return any(function.domain != DOMAIN for function in model.functions)
+
+
+def _at_our_opset(model: onnx.ModelProto) -> onnx.ModelProto:
+    version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), OPSET)
+    if version == OPSET:
+        return model
+    try:
+        return version_converter.convert_version(model, OPSET)
+    except Exception as error:  # its errors have no common class
+        raise GraphError(
+            f"ONNX cannot convert the graph from opset {version} to {OPSET}: {str(error).strip()[:300]}",
+            f"export it with opset {OPSET}",
+        ) from error
+
+
+def _check_operators(model: onnx.ModelProto) -> None:
+    for node in model.graph.node:
+        where = f"node {node.name or node.output[0]!r} ({node.op_type})"
+        if node.domain not in KNOWN_DOMAINS:
+            raise GraphError(f"{where} is of the domain {node.domain!r}", "a graph of ONNX's own operators")
+        if any(
+            attribute.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for attribute in node.attribute
+        ):
+            raise GraphError(f"{where} has a graph inside; such operators are not supported", "export without it")
+        if node.domain == "ai.onnx":
+            node.domain = ""
+
+
+def _without_default_inputs(model: onnx.ModelProto) -> None:
+    """Old files list constants as inputs too."""
+    constants = {init.name for init in model.graph.initializer}
+    for info in [info for info in model.graph.input if info.name in constants]:
+        model.graph.input.remove(info)
+
+
+def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapeProto.Dimension]]:
+    """The axes of inputs without a size, by their names; one without a name is called INPUT.AXIS."""
+    for info in model.graph.input:
+        if not info.type.tensor_type.HasField("shape"):
+            raise GraphError(f"the number of axes of input {info.name!r} is not known", "export it with static shapes")
+        for axis, dimension in enumerate(info.type.tensor_type.shape.dim):
+            if not dimension.HasField("dim_value") or dimension.dim_value <= 0:
+                yield dimension.dim_param or f"{info.name}.{axis}", dimension
+
+
+def _give_sizes(model: onnx.ModelProto, sizes: Mapping[str, int]) -> None:
+    for name, dimension in _open_axes(model):
+        if name not in sizes:
+            raise GraphError(f"the size of the axis {name!r} is not known", f"--size {name}=1")
+        dimension.dim_value = sizes[name]
+
+
+def _give_names(model: onnx.ModelProto) -> None:
+    """Every node a name of its own."""
+    model.graph.name = model.graph.name or "graph"
+    taken: set[str] = set()
+    for node in model.graph.node:
+        base = node.name or next((name for name in node.output if name), node.op_type)
+        name, number = base, 0
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        node.name = name
+        taken.add(name)
