@@ -11,16 +11,18 @@ from haribote.passes.cse import run as share
 from haribote.passes.dead_code import remove_dead_code
 from haribote.stack import vectors
 from haribote.stack.elementary.convolution import CONVOLUTIONS
+from haribote.stack.elementary.einsums import EINSUMS
 from haribote.stack.elementary.indexing import MOVERS, moved
 from haribote.stack.elementary.inline import inline
 from haribote.stack.elementary.lookups import LOOKUPS
 from haribote.stack.elementary.more_rules import MORE
 from haribote.stack.elementary.pooling import POOLS
+from haribote.stack.elementary.reductions import REDUCTIONS
 from haribote.stack.elementary.rules import RULES, Rule
 from haribote.stack.elementary.scatters import SCATTERS
 from haribote.stack.planner.views import view_of
 
-ALL = (RULES, CONVOLUTIONS, POOLS, LOOKUPS, SCATTERS, MORE)
+ALL = (EINSUMS, REDUCTIONS, RULES, CONVOLUTIONS, POOLS, LOOKUPS, SCATTERS, MORE)
 ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
 
 

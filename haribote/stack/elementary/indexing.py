@@ -76,6 +76,11 @@ def _numbers(node: onnx.NodeProto, index: Index) -> Sequence[NDArray[np.int64]]:
     return [np.asarray(result, np.int64) - 1 for result in results]
 
 
+def padded(node: onnx.NodeProto, index: Index) -> NDArray[np.int64]:
+    """For a Pad whatever it pads with the numbers of the elements, -1 beside them."""
+    return _numbers(node, index)[0]
+
+
 def _run(node: onnx.NodeProto, arrays: Sequence[NDArray[np.generic] | None]) -> Sequence[NDArray[np.generic]]:
     """A node on arrays."""
     model = onnx.helper.make_model(

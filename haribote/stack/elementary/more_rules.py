@@ -1,19 +1,19 @@
-"""Rules for what is rare: casts to a type that is there already, products along axes.
+"""Rules for what is rare: casts to a type that is there already, padding by what is computed.
 
 CastLike(x, y)   ->  Cast to the type of y, or x itself
-ReduceProd(x)    ->  halves multiplied, again and again
+EyeLike(x)       ->  a constant
+Pad(x, computed) ->  Where(inside, x among zeros, computed)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
 
 import numpy as np
 import onnx
 
 from haribote.graph import Builder, Index, attributes
-from haribote.stack.elementary.indexing import pick
+from haribote.stack.elementary.indexing import padded, pick
 from haribote.stack.elementary.rules import Rule
 
 
@@ -29,31 +29,25 @@ def cast(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     return True
 
 
-def product(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """ReduceProd over axes that are known."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    shape = index.shape[x]
-    axes = list(range(len(shape)))
-    if len(node.input) > 1 and node.input[1]:
-        if node.input[1] not in index.constants:
-            return False
-        found = sorted(int(axis) % len(shape) for axis in index.constants[node.input[1]])
-        axes = found or ([] if given.get("noop_with_empty_axes", 0) else axes)
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    numbers = np.arange(prod(shape)).reshape(shape).transpose(*kept, *axes).reshape(*(shape[k] for k in kept), -1)
-    value = x
-    while numbers.shape[-1] > 1:
-        half = -(-numbers.shape[-1] // 2)
-        second = np.full((*numbers.shape[:-1], half), -1)
-        second[..., : numbers.shape[-1] - half] = numbers[..., half:]
-        names = [builder.fresh(f"{result}.{part}{half}") for part in ("first", "second")]
-        pick(builder, value, np.ascontiguousarray(numbers[..., :half]), names[0], 1.0)
-        pick(builder, value, second, names[1], 1.0)
-        value = builder.op("Mul", *names, name=f"{result}.half{half}")
-        numbers = np.arange(second.size).reshape(second.shape)
-    sizes = builder.constant(np.array(index.shape[result], np.int64), f"{result}.shape")
-    builder.op("Reshape", value, sizes, name=result, reserved=True)
+def eye(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """EyeLike: a constant."""
+    rows, columns = index.shape[node.output[0]]
+    ones = np.eye(rows, columns, attributes(node).get("k", 0), index.dtype[node.output[0]])
+    builder.op("Identity", builder.constant(ones, f"{node.output[0]}.ones"), name=node.output[0], reserved=True)
     return True
 
 
-MORE: Mapping[str, Rule] = {"Cast": cast, "CastLike": cast, "ReduceProd": product}
+def pad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Pad with a value that is computed: chosen where the padding is."""
+    if len(node.input) < 3 or not node.input[2] or node.input[2] in index.constants:
+        return False
+    x, result = node.input[0], node.output[0]
+    numbers = padded(node, index)
+    name = builder.fresh(f"{result}.inner")
+    pick(builder, x, numbers, name)
+    there = builder.constant(numbers >= 0, f"{result}.there")
+    builder.op("Where", there, name, node.input[2], name=result, reserved=True)
+    return True
+
+
+MORE: Mapping[str, Rule] = {"Cast": cast, "CastLike": cast, "EyeLike": eye, "Pad": pad}

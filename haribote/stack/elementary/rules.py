@@ -2,7 +2,6 @@
 
 OneHot(labels)              ->  Cast(Equal(labels as a column, 0 1 2 …))
 GatherElements(x, column)   ->  ReduceSum(x * OneHot(column))     of one column
-ReduceMean(x)               ->  ReduceSum(x) * 1/n
 ArgMax(x)                   ->  the least number where x equals its maximum
 CumSum(x)                   ->  a product with a triangle of ones
 Gemm with alpha, beta, C    ->  Gemm, Mul, Add
@@ -63,20 +62,13 @@ def pick_column(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     return True
 
 
-def mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """A sum times 1/n."""
-    x, result = node.input[0], node.output[0]
-    count = prod(index.shape[x]) // max(prod(index.shape[result]), 1)
-    total = builder.op("ReduceSum", *node.input, name=f"{result}.sum", **attributes(node))
-    builder.op("Mul", total, builder.scalar(1 / count, index.dtype[x]), name=result, reserved=True)
-    return True
-
-
 def global_mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """GlobalAveragePool, as a mean."""
     axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
-    asked = onnx.helper.make_node("ReduceMean", [node.input[0], axes], [node.output[0]], keepdims=1)
-    return mean(builder, index, asked)
+    total = builder.op("ReduceSum", node.input[0], axes, name=f"{node.output[0]}.sum", keepdims=1)
+    count = prod(index.shape[node.input[0]][2:])
+    builder.op("Mul", total, builder.scalar(1 / count, index.dtype[node.input[0]]), name=node.output[0], reserved=True)
+    return True
 
 
 def global_max(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -212,5 +204,4 @@ RULES: Mapping[str, Rule] = {
     "GlobalMaxPool": global_max,
     "MatMul": mat_mul,
     "OneHot": one_hot,
-    "ReduceMean": mean,
 }

@@ -1,0 +1,122 @@
+"""Reductions that are others with something before or after them.
+
+ReduceMean(x)        ->  ReduceSum(x) * 1/n, of integers / n
+ReduceLogSumExp(x)   ->  log(ReduceSum(exp(x - m))) + m with m = ReduceMax(x)
+ReduceProd(x)        ->  halves multiplied, again and again
+Reduce…(x) of no axes, where that is to mean none of them  ->  Identity(x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+import onnx
+
+from haribote.graph import Builder, Index, attributes
+from haribote.stack.elementary.indexing import pick
+from haribote.stack.elementary.rules import Rule
+
+
+def axes_of(index: Index, node: onnx.NodeProto) -> list[int] | None:
+    """The axes that a node reduces, ascending; None where they are computed."""
+    rank, given = len(index.shape[node.input[0]]), attributes(node)
+    axes = given.get("axes")
+    if len(node.input) > 1 and node.input[1]:
+        if node.input[1] not in index.constants:
+            return None
+        axes = index.constants[node.input[1]]
+    if axes is None or len(axes) == 0:
+        return [] if given.get("noop_with_empty_axes", 0) else list(range(rank))
+    return sorted(int(axis) % rank for axis in axes)
+
+
+def nothing(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """A reduction over no axis; False for others."""
+    if axes_of(index, node) != []:
+        return False
+    builder.op("Identity", node.input[0], name=node.output[0], reserved=True)
+    return True
+
+
+def reduce(
+    builder: Builder, op_type: str, x: str, axes: Sequence[int], name: str, keepdims: int = 0, reserved: bool = False
+) -> str:
+    """Add a reduction."""
+    numbers = builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
+    return builder.op(op_type, x, numbers, name=name, reserved=reserved, keepdims=keepdims)
+
+
+def mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """A sum times 1/n; of integers, over n."""
+    x, result, axes = node.input[0], node.output[0], axes_of(index, node)
+    if axes is None or nothing(builder, index, node):
+        return axes is not None
+    dtype, count = index.dtype[x], prod(index.shape[x][axis] for axis in axes)
+    keepdims = attributes(node).get("keepdims", 1)
+    total = reduce(builder, "ReduceSum", x, axes, f"{result}.sum", keepdims)
+    whole = not np.issubdtype(dtype, np.floating)
+    builder.op(
+        "Div" if whole else "Mul", total, builder.scalar(count if whole else 1 / count, dtype),
+        name=result, reserved=True,
+    )  # fmt: skip
+    return True
+
+
+def log_sum_exp(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """With the largest element taken off, so that no exponential is too large."""
+    x, result, axes = node.input[0], node.output[0], axes_of(index, node)
+    if axes is None or nothing(builder, index, node):
+        return axes is not None
+    keepdims = attributes(node).get("keepdims", 1)
+    most = reduce(builder, "ReduceMax", x, axes, f"{result}.most", 1)
+    less = builder.op("Sub", x, most, name=f"{result}.less")
+    total = reduce(builder, "ReduceSum", builder.op("Exp", less, name=f"{result}.exp"), axes, f"{result}.sum", 1)
+    log = builder.op("Log", total, name=f"{result}.log")
+    if keepdims or not axes:
+        builder.op("Add", log, most, name=result, reserved=True)
+        return True
+    found = builder.op("Add", log, most, name=f"{result}.kept")
+    numbers = builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
+    builder.op("Squeeze", found, numbers, name=result, reserved=True)
+    return True
+
+
+def product(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """ReduceProd over axes that are known."""
+    x, result, axes = node.input[0], node.output[0], axes_of(index, node)
+    if axes is None or nothing(builder, index, node):
+        return axes is not None
+    multiplied(builder, x, index.shape[x], axes, index.shape[result], result)
+    return True
+
+
+def multiplied(
+    builder: Builder, x: str, shape: Sequence[int], axes: Sequence[int], target: Sequence[int], result: str
+) -> None:
+    """The products along axes of a value of a shape, as a value of the shape `target`."""
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    numbers = np.arange(prod(shape)).reshape(shape).transpose(*kept, *axes).reshape(*(shape[k] for k in kept), -1)
+    value = x
+    while numbers.shape[-1] > 1:
+        half = -(-numbers.shape[-1] // 2)
+        second = np.full((*numbers.shape[:-1], half), -1)
+        second[..., : numbers.shape[-1] - half] = numbers[..., half:]
+        names = [builder.fresh(f"{result}.{part}{half}") for part in ("first", "second")]
+        pick(builder, value, np.ascontiguousarray(numbers[..., :half]), names[0], 1.0)
+        pick(builder, value, second, names[1], 1.0)
+        value = builder.op("Mul", *names, name=f"{result}.half{half}")
+        numbers = np.arange(second.size).reshape(second.shape)
+    sizes = builder.constant(np.array(target, np.int64), f"{result}.shape")
+    builder.op("Reshape", value, sizes, name=result, reserved=True)
+
+
+REDUCTIONS: Mapping[str, Rule] = {
+    "ReduceLogSumExp": log_sum_exp,
+    "ReduceMax": nothing,
+    "ReduceMean": mean,
+    "ReduceMin": nothing,
+    "ReduceProd": product,
+    "ReduceSum": nothing,
+}
