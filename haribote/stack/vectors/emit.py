@@ -17,13 +17,16 @@ from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import NOTHING, BitMap, W
 from haribote.stack.places import BANKS, Place
 from haribote.stack.vectors.addresses import CYCLES, Operand, four, groups, operand
-from haribote.stack.vectors.expression import Expression, expression
-from haribote.stack.vectors.lines import Scheduler
+from haribote.stack.vectors.expression import Expression, expression, types_of
+from haribote.stack.vectors.lines import Scheduler, Stuck
 from haribote.stack.vectors.nodes import Target, nodes_of
+from haribote.stack.vectors.pieces import Loop, cut
 from haribote.stack.vectors.template import Symbol, Template, template
 
 Banks = tuple[tuple[str, tuple[str, ...]], ...]
 TEMPORARY_WORDS = 8
+MOST_INSTRUCTIONS, MOST_TEMPORARIES = 400, 192
+"""Instructions of a loop, and words of its temporaries in a GRF, from which on it becomes two."""
 WORDS_IN_TURN, SPARE = 96, 64
 """Room in each GRF for sets of temporaries, so that groups need not wait for each other; and what stays free."""
 
@@ -46,6 +49,28 @@ def emit(
     """
     if not writes:
         return
+    mark = code.mark()
+    try:
+        _whole(code, nodes, reads, writes, dtypes, constants)
+    except Stuck:
+        if len(nodes) < 2:
+            raise
+        code.back(mark)
+        types = {**dtypes, **types_of(nodes, dtypes, constants)}
+        with code.scratch():
+            for loop in cut(code, Loop(tuple(nodes), reads, writes), next(iter(writes.values()))[0]):
+                emit(code, loop.nodes, loop.reads, loop.writes, types, constants)
+
+
+def _whole(
+    code: Code,
+    nodes: Sequence[onnx.NodeProto],
+    reads: Mapping[str, Sequence[Place]],
+    writes: Mapping[str, Sequence[Place]],
+    dtypes: Mapping[str, np.dtype[Any]],
+    constants: Mapping[str, NDArray[Any]],
+) -> None:
+    """As one loop. Raises Stuck where it is too long for that."""
     found = expression(nodes, dtypes, constants, list(writes))
     first = next(iter(writes.values()))[0].map
     homes = {name: _Operand(first, name, reads[name], False) for name in found.reads}
@@ -146,7 +171,12 @@ def _words(operand: _Operand, start: int) -> set[int]:
 @lru_cache(maxsize=1 << 10)
 def _template(found: Expression, homes: Banks, targets: Banks, overwritten: Overwritten, same: Same) -> Template:
     nodes = nodes_of(found.outputs, dict(targets), dict(overwritten))
-    return template(Scheduler(nodes, dict(homes), same).run())
+    if len(nodes) > MOST_INSTRUCTIONS:
+        raise Stuck(f"a loop of {len(nodes)} instructions", "a shorter chain")
+    lines = template(Scheduler(nodes, dict(homes), same).run())
+    if TEMPORARY_WORDS * max(lines.temporaries) > MOST_TEMPORARIES:
+        raise Stuck(f"a loop keeps {max(lines.temporaries)} results at a time", "a shorter chain")
+    return lines
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

@@ -66,6 +66,25 @@ def expression(
     return _expression(tuple(node.SerializeToString() for node in nodes), types, values, tuple(outputs))
 
 
+def types_of(
+    nodes: Sequence[onnx.NodeProto], dtypes: Mapping[str, np.dtype[Any]], constants: Mapping[str, NDArray[Any]]
+) -> dict[str, np.dtype[Any]]:
+    """The types of what nodes make, as the chip has them."""
+    b, made = Builder(), {name for node in nodes for name in node.output}
+    terms: dict[str, Term] = {}
+    for name in {name for node in nodes for name in node.input if name} - made:
+        array = constants.get(name)
+        kind = _kind(name, str(np.dtype(dtypes[name]) if array is None else array.dtype))
+        terms[name] = Term(kind, b.read(name))
+        if array is not None:
+            number = _only(name, array)
+            terms[name] = Term(kind, b.real(number) if kind == "float" else b.bits(int(number)))
+    for node in nodes:
+        terms[node.output[0]] = apply(b, node, terms)
+    names = {"float": np.float32, "int": np.int32, "uint": np.uint32, "bool": np.bool_}
+    return {name: np.dtype(names[terms[name].kind]) for name in made}
+
+
 def _only(name: str, array: NDArray[Any]) -> float | int:
     if array.size != 1:
         raise UnsupportedOp(

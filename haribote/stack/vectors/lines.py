@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
+from haribote.errors import HariboteError
 from haribote.stack.code import GRF, LM
 from haribote.stack.vectors.nodes import Node, Target, copy_of
 from haribote.stack.vectors.values import Value
@@ -19,7 +20,11 @@ from haribote.stack.vectors.values import Value
 GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
 """Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""
 PATIENCE = 10
-"""Empty lines in a row that only a mistake here can cause."""
+"""Empty lines in a row after which nothing comes any more."""
+
+
+class Stuck(HariboteError):
+    """Every instruction waits for a place that another one keeps."""
 
 
 class Access(NamedTuple):
@@ -88,7 +93,7 @@ class Scheduler:
                 self._heights[other] = max(self._heights.get(other, 0), own)
 
     def run(self) -> list[Line]:
-        """The lines; empty ones are left out."""
+        """The lines; empty ones are left out. Raises Stuck."""
         waiting = list(self.nodes)
         order = {node: number for number, node in enumerate(self.nodes)}
         while waiting:
@@ -107,7 +112,8 @@ class Scheduler:
                 self._copy(stuck, now)
             if self.lines[now].issues:
                 self.last = now
-            assert now - self.last < PATIENCE, [node.op for node in ready]
+            if now - self.last >= PATIENCE:
+                raise Stuck(f"no line for {', '.join(node.op for node in ready)}", "a shorter chain")
         return [line for line in self.lines if line.issues]
 
     # --- one instruction ----------------------------------------------------------------------------------------
