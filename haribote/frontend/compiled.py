@@ -16,24 +16,29 @@ from numpy.typing import NDArray
 from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim, start_session
 from haribote.errors import HariboteError
-from haribote.frontend.host import fastest, reference
 from haribote.graph import Index, updates
+from haribote.partition.cut import cut
+from haribote.partition.host import fastest, reference
+from haribote.partition.pieces import Cut
+from haribote.partition.session import CutSession
 from simulator import Machine
-from simulator.isa.cost import Cost
+from simulator.isa.cost import Cost, sum_costs
 
 Array = NDArray[Any]
 
-DEVICES = ("chip", "host")
-"""chip: the simulated machine; host: the same graph without one, see `Options.host`."""
+DEVICES = ("chip", "host", "auto")
+"""chip: the simulated machine; host: the same graph without one, see `Options.host`; auto: the chip for what it takes,
+the host for the rest (`haribote.partition`).
+"""
 
 
 @dataclass(frozen=True)
 class Options:
     """How a graph is compiled. level: of the chip, one of `compiler.LEVELS`; precision: of its products; host: by the
-    reference operators of ONNX, or by the fastest engine that is installed (`frontend.host`).
+    reference operators of ONNX, or by the fastest engine that is installed (`partition.host`).
     """
 
-    device: Literal["chip", "host"] = "chip"
+    device: Literal["chip", "host", "auto"] = "chip"
     level: int = 2
     precision: str = "float"
     host: Literal["reference", "fastest"] = "reference"
@@ -45,7 +50,8 @@ class CompiledGraph:
     Attributes:
         model: the graph as the front end made it.
         names: inputs in order, parameters included.
-        cost: of one run on the chip; None on the host.
+        cost: of one run on the chip, all its pieces together; None on the host.
+        cut: the pieces for chip and host with `device="auto"`, else None.
         engine: what runs it: `chip`, or `reference`, `onnxruntime` or `C++` on the host.
     """
 
@@ -65,16 +71,27 @@ class CompiledGraph:
         self._values: dict[str, Array] = {}
         self._outputs: dict[str, Array] = {}
         self._session: Any = None
+        self.cut: Cut | None = None
         self.cost: Cost | None = None
         self.compiled, self.engine = compiled, "chip"
         if options.device == "chip":
             if self.compiled is None:
                 self.compiled = compile_for_sim(model, True, level=options.level, precision=options.precision)
             self._session, self.cost = start_session(self.compiled, machine), self.compiled.cost
+        elif options.device == "auto":
+            self._session = self._cut_session(machine)
         elif options.host == "fastest":
             self.engine, self._evaluate = fastest(model)
         else:
             self.engine, self._evaluate = "reference", reference(model)
+
+    def _cut_session(self, machine: Machine | None) -> CutSession:
+        if self.options.level != 2:
+            raise HariboteError(f"device 'auto' at -O{self.options.level}: only -O2 says what it cannot do", "level=2")
+        self.cut = cut(self.model, self.options.precision)
+        self.cost = sum_costs(piece.compiled.cost for piece in self.cut.pieces if piece.compiled is not None)
+        self.engine = " and ".join(dict.fromkeys(piece.engine for piece in self.cut.pieces))
+        return CutSession(self.cut, machine)
 
     @property
     def session(self) -> Any:
@@ -84,6 +101,8 @@ class CompiledGraph:
     @property
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
+        if self.cut is not None:
+            return self.cut.coverage
         count = len(self.model.graph.node)
         return f"{count if self._session else 0} of {count}"
 

@@ -80,18 +80,23 @@ def built(model: onnx.ModelProto, precision: str = "float") -> Built:
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
     """The plan of a graph. Raises HariboteError."""
     asked = checked(precision)
+    return plan(prepared(model), precision=asked)
+
+
+def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
     for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run):
         model = apply(model)
-    return plan(model, precision=asked)
+    return model
 
 
 def _key(model: onnx.ModelProto, precision: str) -> str:
     content = model.SerializeToString(deterministic=True)
-    return hashlib.sha256(b"\0".join((content, precision.encode(), _sources()))).hexdigest()[:32]
+    return hashlib.sha256(b"\0".join((content, precision.encode(), sources_digest()))).hexdigest()[:32]
 
 
 @cache
-def _sources() -> bytes:
+def sources_digest() -> bytes:
     """A digest of all that decides what is generated."""
     root = Path(__file__).parents[3]
     folders = ("haribote/stack", "haribote/passes", "simulator")

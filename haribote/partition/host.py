@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ def fastest(model: onnx.ModelProto) -> tuple[str, Run]:
         if run is not None:
             return name, run
     return "reference", reference(model)
+
+
+def engines() -> dict[str, Callable[[onnx.ModelProto], Run | None]]:
+    """What pieces of a cut may run on: onnxruntime where it is installed, and the reference. None: it takes it not."""
+    found: dict[str, Callable[[onnx.ModelProto], Run | None]] = {"reference": reference}
+    return ({"onnxruntime": _onnxruntime} if find_spec("onnxruntime") else {}) | found
 
 
 def _onnxruntime(model: onnx.ModelProto) -> Run | None:

@@ -8,9 +8,9 @@ import numpy as np
 import onnx
 import pytest
 
-from haribote.frontend import host
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, evaluate
+from haribote.partition import host
 
 
 def small() -> onnx.ModelProto:
