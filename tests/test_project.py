@@ -27,6 +27,7 @@ else:
 ROOT = Path(bootstrap.__file__).parent
 IMPORTED = {  # the extras that `make setup` leaves out
     "distributed": "distributed",
+    "onnxruntime": "onnxruntime",
     "playwright": "playwright",
     "scipy-openblas32": "scipy_openblas32",
 }
