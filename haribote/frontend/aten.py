@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from onnx import helper
 from torch import fx
 
 from haribote.answers.ownership import exercise
@@ -36,12 +37,24 @@ class Lowering(NodeWriter):
     Attributes:
         node: the operation at hand.
         results: where it has several results, the names of those that have one, by position.
+        types: the dtypes of the values that a rule may read, as `shapes`.
     """
 
     def __init__(self, builder: Builder) -> None:
         super().__init__(builder)
         self.node: fx.Node
         self.results: dict[int, str] = {}
+        self.types: dict[str, torch.dtype] = {}
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of the result; of the first one where there are several."""
+        return _first(self.node.meta["val"]).dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the result; of the first one where there are several."""
+        return tuple(_first(self.node.meta["val"]).shape)
 
     def apply(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The rule's result for the operation at hand.
@@ -55,14 +68,31 @@ class Lowering(NodeWriter):
             raise UnsupportedOp(f"{self.described()}: its lowering rule does not cover this: {error}") from error
         return rule(*bound.args, **bound.kwargs)
 
-    def value(self, x: str | Scalar) -> str:
-        """A tensor's name; a Python number becomes a constant."""
-        return x if isinstance(x, str) else self.builder.scalar(x)
+    def value(self, x: str | Scalar, dtype: torch.dtype | None = None) -> str:
+        """A tensor's name, cast where it has another dtype; a Python number becomes a constant of that dtype.
+
+        dtype: by default the result's.
+        """
+        dtype = dtype or self.dtype
+        if not isinstance(x, str):
+            return self.builder.scalar(x, numpy_dtype(dtype))
+        if self.types.get(x, dtype) == dtype:
+            return x
+        found = self.op("Cast", x, part=f"{x}.cast", to=onnx_type(dtype))
+        self.shapes[found], self.types[found] = self.shapes[x], dtype
+        return found
+
+    def axes(self, dims: int | list[int] | None, rank: int) -> list[int]:
+        """Axes from 0 on; all of them where torch names none."""
+        named = [dims] if isinstance(dims, int) else dims
+        return [axis % max(rank, 1) for axis in named] if named else list(range(rank))
 
     def scaled(self, x: str | Scalar, factor: Scalar) -> str:
         """X times a number; x itself when that is 1."""
         name = self.value(x)
-        return name if factor == 1 else self.op("Mul", name, self.builder.scalar(factor), part="scaled")
+        if factor == 1:
+            return name
+        return self.op("Mul", name, self.builder.scalar(factor, numpy_dtype(self.dtype)), part="scaled")
 
     def described(self) -> str:
         """The operation at hand and the shapes of its tensors."""
@@ -75,6 +105,22 @@ class Lowering(NodeWriter):
             raise UnsupportedOp(f"{self.described()}: {constraint}")
 
 
+def _first(value: Any) -> torch.Tensor:
+    """A tensor, or the first of several."""
+    found: torch.Tensor = value if isinstance(value, torch.Tensor) else next(x for x in value if x is not None)
+    return found
+
+
+def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
+    """As NumPy and ONNX call it."""
+    return np.dtype(str(dtype).removeprefix("torch."))
+
+
+def onnx_type(dtype: torch.dtype) -> int:
+    """ONNX's number of a dtype, as Cast has it."""
+    return helper.np_dtype_to_tensor_dtype(numpy_dtype(dtype))
+
+
 def rule(*targets: Any) -> Callable[[Rule], Rule]:
     """Register the rule of these ATen operations."""
 
@@ -83,16 +129,6 @@ def rule(*targets: Any) -> Callable[[Rule], Rule]:
         return function
 
     return register
-
-
-@rule(aten.detach.default, aten.clone.default, aten.alias.default)
-def _same(g: Lowering, x: str, **_: Any) -> str:
-    return x
-
-
-@rule(aten.t.default)
-def _t(g: Lowering, x: str) -> str:
-    return g.op("Transpose", x, perm=[1, 0])
 
 
 @rule(aten.mm.default)
@@ -120,52 +156,17 @@ def _threshold_backward(g: Lowering, grad: str, x: str, threshold: Scalar) -> st
     return g.op("Mul", grad, g.op("Cast", positive, part="mask", to=1))
 
 
-@rule(aten.add.Tensor, aten.add_.Tensor)
-def _add(g: Lowering, x: str, y: str | Scalar, *, alpha: Scalar = 1) -> str:
-    if alpha < 0:  # SGD writes p + (-lr) * grad
-        return g.op("Sub", x, g.scaled(y, -alpha))
-    return g.op("Add", x, g.scaled(y, alpha))
-
-
-@rule(aten.sub.Tensor, aten.sub_.Tensor)
-def _sub(g: Lowering, x: str, y: str | Scalar, *, alpha: Scalar = 1) -> str:
-    return g.op("Sub", x, g.scaled(y, alpha))
-
-
-@rule(aten.mul.Tensor, aten.mul_.Tensor)
-def _mul(g: Lowering, x: str, y: str | Scalar) -> str:
-    return g.op("Mul", x, g.value(y))
-
-
-@rule(aten.neg.default)
-def _neg(g: Lowering, x: str) -> str:
-    return g.op("Neg", x)
-
-
-@rule(aten.sum.dim_IntList)
-def _sum(g: Lowering, x: str, dims: list[int], keepdim: bool = False) -> str:
-    return g.op("ReduceSum", x, g.ints(dims, "axes"), keepdims=int(keepdim))
-
-
-@rule(aten.view.default, aten._unsafe_view.default)
-def _view(g: Lowering, x: str, shape: list[int]) -> str:
-    return g.op("Reshape", x, g.ints(shape, "shape"))
-
-
-@rule(aten.ones_like.default)
-def _ones_like(g: Lowering, x: str, **_: Any) -> str:
-    return g.builder.constant(np.ones(g.shapes[x], np.float32), g.result)
-
-
 @rule(aten._log_softmax.default)
 def _log_softmax(g: Lowering, x: str, dim: int, half_to_float: bool) -> str:
-    g.require(len(g.shapes[x]) == 2 and dim in (1, -1), f"logits must be [N, classes], received {list(g.shapes[x])}")
-    return g.op("LogSoftmax", x, axis=1)
+    return g.op("LogSoftmax", x, axis=dim % len(g.shapes[x]))
 
 
 @rule(aten._log_softmax_backward_data.default)
 def _log_softmax_backward(g: Lowering, grad: str, log_p: str, dim: int, dtype: torch.dtype) -> str:
-    return g.op("LogSoftmaxGrad", grad, log_p)
+    if len(g.shapes[log_p]) == 2 and dim in (1, -1):
+        return g.op("LogSoftmaxGrad", grad, log_p)
+    total = g.op("ReduceSum", grad, g.ints([dim], "axes"), part="sum", keepdims=1)
+    return g.op("Sub", grad, g.op("Mul", g.op("Exp", log_p, part="p"), total, part="share"))
 
 
 _REDUCTIONS = {1: "mean", 2: "sum"}

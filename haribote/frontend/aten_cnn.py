@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 from haribote.frontend.aten import Lowering, aten, rule
 
@@ -92,6 +95,36 @@ def _max_pool_backward(
 ) -> str:
     g.require(max(stride or kernel) > 1, STRIDE_1)
     return g.op("MaxPoolGrad", grad, x, **_pool(g, kernel, stride, padding, dilation, ceil_mode))
+
+
+@torch.library.custom_op("haribote::max_pool_backward", mutates_args=())
+def max_pool_backward(
+    grad: Tensor, x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], ceil: bool
+) -> Tensor:
+    """The gradient of a maximum over windows, which finds the maxima again: no indices cross from the forward graph."""
+    places = aten.max_pool2d_with_indices(x, kernel, stride, padding, dilation, ceil)[1]
+    found: Tensor = aten.max_pool2d_with_indices_backward(grad, x, kernel, stride, padding, dilation, ceil, places)
+    return found
+
+
+@max_pool_backward.register_fake
+def _shape_of_max_pool_backward(grad: Tensor, x: Tensor, *_: Any) -> Tensor:
+    return torch.empty_like(x)
+
+
+@rule(torch.ops.haribote.max_pool_backward.default)
+def _max_pool_backward_alone(
+    g: Lowering,
+    grad: str,
+    x: str,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil_mode: bool,
+) -> str:
+    found: str = _max_pool_backward(g, grad, x, kernel, stride, padding, dilation, ceil_mode, None)
+    return found
 
 
 def _pool(

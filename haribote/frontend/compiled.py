@@ -103,6 +103,8 @@ class CompiledGraph:
         """How many nodes run on the chip, `n of n`."""
         if self.cut is not None:
             return self.cut.coverage
+        if self.compiled and self._session and self.options.level < 2:  # where no kernel fits, the host computes
+            return f"{self.compiled.chip_count} of {self.compiled.node_count}"
         count = len(self.model.graph.node)
         return f"{count if self._session else 0} of {count}"
 

@@ -1,7 +1,7 @@
 """From PyTorch to ONNX: trace a whole training step, then lower it operation by operation.
 
-The trace runs the user's model, a loss and SGD on copies, with the parameters as inputs, so learning rate, batch and
-shapes are those of the program itself. The lowering rules are in `haribote.frontend.aten`.
+The trace runs the user's model, a loss and an optimiser on copies, with the parameters as inputs, so learning rate,
+batch and shapes are those of the program itself. The lowering rules are in `haribote.frontend.aten`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import operator
 import re
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,14 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
-from haribote.frontend import aten_cnn  # noqa: F401  (registers its rules)
-from haribote.frontend.aten import PROFILER, RULES, Lowering
-from haribote.frontend.sgd import sgd_groups, update
+from haribote.frontend.aten import PROFILER, Lowering, numpy_dtype
+from haribote.frontend.decompositions import decompositions
+from haribote.frontend.lowering import RULES, write
+from haribote.frontend.optimisers import Optimiser
 from haribote.graph import Builder, set_metadata
 
 Values = dict[str, Tensor]
+Loss = Callable[[Tensor, Tensor], Tensor]
 Traced = tuple[Values, Values]
 """The outputs of a traced function by name, and further values that deserve a name."""
 
@@ -39,55 +41,79 @@ def trace_step(
     optimizer: torch.optim.Optimizer,
     x: Tensor,
     labels: Tensor,
-    loss_function: Callable[[Tensor, Tensor], Tensor] = nn.functional.cross_entropy,
+    loss_function: Loss = nn.functional.cross_entropy,
 ) -> onnx.ModelProto:
     """The training step (forward, loss, backward, update) as a graph; model and optimiser stay bit-identical.
 
     Args:
-        model: Linear, Conv2d, MaxPool2d, Flatten and ReLU, float32.
-        optimizer: torch.optim.SGD over parameters of the model.
+        model: float32, of operations that have rules (docs/frontends/torch.md), nothing random.
+        optimizer: SGD, Adam or AdamW of torch.optim, over parameters of the model.
         x, labels: an example batch, [N, ...] float32 and [N] int64; only its shapes matter.
         loss_function: of logits and labels.
 
     Returns:
         A graph with inputs `x`, `labels` and the parameters by their torch names; outputs `loss`, then `<name>.next`
         for each updated parameter. A module's output is named `<module>.out` (the whole model's: `logits`), the
-        gradient of a value `<value>.grad`. With momentum, each parameter has a state, input `<name>.momentum` (first
-        all 0, whatever the optimiser holds) and output `<name>.momentum.next`; `haribote.updates` lists it too.
+        gradient of a value `<value>.grad`. An optimiser's states are inputs and outputs too, `<name>.momentum` and
+        `<name>.momentum.next` (`haribote.frontend.optimisers` names them), first all 0, whatever the optimiser holds;
+        and so are buffers that the step changes. `haribote.updates` lists all of them.
 
     Raises:
         UnsupportedModel, UnsupportedOp: what cannot be traced, with the line that did it.
     """
     _check(model, x, labels)
-    shadow, groups, parameters = copy.deepcopy(model), sgd_groups(model, optimizer), dict(model.named_parameters())
-    with_state = [name for group in groups if group["momentum"] for name in group["params"]]
-    states = {f"{name}.momentum": parameters[name] for name in with_state if parameters[name].requires_grad}
+    graph, changed = _trace_step(model, optimizer, x, labels, loss_function, [])
+    if changed:  # states, then: inputs and outputs as well
+        graph, _ = _trace_step(model, optimizer, x, labels, loss_function, changed)
+    return graph
+
+
+def _trace_step(
+    model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, labels: Tensor, loss_function: Loss, kept: list[str]
+) -> tuple[onnx.ModelProto, list[str]]:
+    """The step with these buffers as states, and the buffers that it changes without their being states."""
+    shadow, optimiser, parameters = copy.deepcopy(model), Optimiser(model, optimizer), dict(model.named_parameters())
+    states = {name: torch.zeros(shape) for name, shape in optimiser.shapes.items()}
+    buffers = {name: buffer for name, buffer in model.named_buffers() if name in kept}
 
     def step(tensors: Values, x: Tensor, labels: Tensor) -> Traced:
         leaves = {name: tensors[name].requires_grad_(parameters[name].requires_grad) for name in parameters}
-        logits, values = _forward(shadow, leaves, x)
+        logits, values = _forward(shadow, leaves | {name: tensors[name] for name in buffers}, x)
         loss = loss_function(logits, labels)
         wanted = {name: value for name, value in (leaves | values).items() if value.requires_grad}
         grads = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)
         reached = {name: grad for name, grad in zip(wanted, grads, strict=True) if grad is not None}
-        update(groups, leaves, reached, {name: tensors[name] for name in states})
-        updated = {name for group in groups for name in group["params"]} & reached.keys()
-        after = [name for name in tensors if name.removesuffix(".momentum") in updated]
+        of_parameters = {name: grad for name, grad in reached.items() if name in parameters}
+        changed = optimiser.step(leaves, of_parameters, {name: tensors[name] for name in states})
+        after = [name for name in tensors if name in changed or name in buffers]
         outputs = {"loss": loss} | {f"{name}.next": tensors[name] for name in after}
         return outputs, values | {f"{name}.grad": grad for name, grad in reached.items()}
 
-    graph = _trace(step, parameters | states, {"x": x, "labels": labels}, "train_step")
+    graph = _trace(step, parameters | buffers | states, {"x": x, "labels": labels}, "train_step")
     outputs = {info.name for info in graph.graph.output}
-    updates = {name: f"{name}.next" for name in [*parameters, *states] if f"{name}.next" in outputs}
+    updates = {name: f"{name}.next" for name in [*parameters, *buffers, *states] if f"{name}.next" in outputs}
     set_metadata(graph, kind="train", updates=json.dumps(updates))
-    return graph
+    return graph, _changed(model, shadow)
+
+
+def _changed(model: nn.Module, shadow: nn.Module) -> list[str]:
+    """The buffers that a run of the shadow has changed."""
+    own = dict(model.named_buffers())
+    return [name for name, buffer in shadow.named_buffers() if not torch.equal(buffer, own[name])]
+
+
+def _refuse_changed(model: nn.Module, shadow: nn.Module) -> None:
+    if changed := _changed(model, shadow):
+        raise UnsupportedModel(
+            f"the forward pass changes {', '.join(map(repr, changed))}", "model.eval(), or trace_step"
+        )
 
 
 def trace_loss(
     model: nn.Module,
     x: Tensor,
     labels: Tensor,
-    loss_function: Callable[[Tensor, Tensor], Tensor] = nn.functional.cross_entropy,
+    loss_function: Loss = nn.functional.cross_entropy,
 ) -> onnx.ModelProto:
     """The forward pass and the loss, for `autodiff`: inputs as in `trace_step`, output `loss`."""
     _check(model, x, labels)
@@ -97,7 +123,9 @@ def trace_loss(
         logits, values = _forward(shadow, leaves, x)
         return {"loss": loss_function(logits, labels)}, values
 
-    return _trace(forward, dict(model.named_parameters()), {"x": x, "labels": labels}, "loss")
+    graph = _trace(forward, dict(model.named_parameters()), {"x": x, "labels": labels}, "loss")
+    _refuse_changed(model, shadow)
+    return graph
 
 
 def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
@@ -110,6 +138,7 @@ def trace_inference(model: nn.Module, x: Tensor) -> onnx.ModelProto:
         return {"logits": logits}, values
 
     graph = _trace(forward, dict(model.named_parameters()), {"x": x}, "inference")
+    _refuse_changed(model, shadow)
     set_metadata(graph, kind="infer")
     return graph
 
@@ -133,7 +162,7 @@ def _forward(model: nn.Module, leaves: Values, x: Tensor) -> tuple[Tensor, Value
 
 
 def _trace(
-    function: Callable[..., Traced], parameters: dict[str, nn.Parameter], batch: Values, name: str
+    function: Callable[..., Traced], parameters: Mapping[str, Tensor], batch: Values, name: str
 ) -> onnx.ModelProto:
     """Trace function(parameters, *batch) on copies of the parameters, and lower it."""
     outputs: list[str] = []
@@ -165,13 +194,24 @@ class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func not in RULES and func.namespace != PROFILER:
+            decomposed = self._decomposed(func, args, kwargs or {})
+            if decomposed is not NotImplemented:
+                return decomposed
             shapes = ", ".join(_shape(arg) for arg in args if isinstance(arg, Tensor))
             raise UnsupportedOp(
                 f"no lowering rule for {func}({shapes}), {_source()}",
-                "a model of Linear, Conv2d, MaxPool2d, Flatten and ReLU layers with cross-entropy, or add a rule to "
+                'torch.compile(model, backend="haribote"), where it stays with PyTorch, or add a rule to '
                 "haribote/frontend/aten.py",
             )
         return func(*args, **(kwargs or {}))
+
+    def _decomposed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """The operation in others, or NotImplemented."""
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            return NotImplemented  # its numbers would be those of one trace
+        with self:
+            how = decompositions().get(func)
+            return how(*args, **kwargs) if how else func.decompose(*args, **kwargs)
 
 
 def _shape(tensor: Tensor) -> str:
@@ -189,7 +229,7 @@ def _source() -> str:
 
 def _last_outside(stack: list[str]) -> str:
     """`file:line: code` of the innermost frame that is neither torch's nor ours."""
-    inside = (str(Path(torch.__file__).parent), __file__, "<")
+    inside = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
     for frame in reversed(stack):
         match = re.match(r'\s*File "(.+)", line (\d+), in .*\n\s*(.*)', frame)
         if match and not match[1].startswith(inside):
@@ -204,24 +244,12 @@ def _lower(
     results = program.graph.find_nodes(op="output")[0].args[0]
     names = _names(program.graph, dict(zip(reversed(results), reversed([*outputs, *values]), strict=True)))
     g = Lowering(Builder(name))
-    env: dict[fx.Node, Any] = {}
     waiting = iter(inputs)
-    for node in program.graph.nodes:
-        g.node, g.result = node, names.get(node, node.name.strip("_"))
-        parts = [user for user in node.users if user.target is operator.getitem and user in names]
-        g.results = {int(str(user.args[1])): names[user] for user in parts}
-        if node.op == "placeholder":
-            value = node.meta["val"]
-            env[node] = g.builder.input(next(waiting), tuple(value.shape), str(value.dtype).removeprefix("torch."))
-        elif node.op == "get_attr":
-            env[node] = g.builder.constant(operator.attrgetter(str(node.target))(program).detach().numpy(), g.result)
-        elif node.target is operator.getitem:
-            env[node] = env[node.args[0]][node.args[1]]
-        elif node.target in RULES:
-            env[node] = g.apply(RULES[node.target], fx.map_arg(node.args, env.get), fx.map_arg(node.kwargs, env.get))
-        value = node.meta.get("val")
-        if isinstance(value, Tensor):
-            g.shapes[env[node]] = tuple(value.shape)
+    env: dict[fx.Node, Any] = {}
+    for node in program.graph.find_nodes(op="placeholder"):
+        value = node.meta["val"]
+        env[node] = g.builder.input(next(waiting), tuple(value.shape), numpy_dtype(value.dtype))
+    write(g, program, program.graph.nodes, env, names)
     for output, node in zip(outputs, results, strict=False):
         if env[node] != output:
             g.builder.op("Identity", env[node], name=output)

@@ -1,0 +1,90 @@
+"""The lowering rules of constants and of casts; see `haribote.frontend.aten`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from haribote.frontend.aten import Lowering, Scalar, aten, numpy_dtype, rule
+
+
+def _filled(g: Lowering, value: Scalar) -> str:
+    return g.builder.constant(np.full(g.shape, value, numpy_dtype(g.dtype)), g.result)
+
+
+@rule(aten.ones_like.default, aten.ones.default, aten.new_ones.default)
+def _ones(g: Lowering, *_: Any, **__: Any) -> str:
+    return _filled(g, 1)
+
+
+@rule(
+    aten.zeros_like.default,
+    aten.zeros.default,
+    aten.new_zeros.default,
+    aten.empty.memory_format,
+    aten.empty_like.default,
+)
+def _zeros(g: Lowering, *_: Any, **__: Any) -> str:
+    return _filled(g, 0)
+
+
+@rule(aten.full.default)
+def _full(g: Lowering, size: list[int], value: Scalar, **_: Any) -> str:
+    return _filled(g, value)
+
+
+@rule(aten.full_like.default, aten.fill.Scalar)
+def _full_like(g: Lowering, x: str, value: Scalar, **_: Any) -> str:
+    return _filled(g, value)
+
+
+@rule(aten.new_full.default)
+def _new_full(g: Lowering, x: str, size: list[int], value: Scalar, **_: Any) -> str:
+    return _filled(g, value)
+
+
+@rule(aten.scalar_tensor.default)
+def _scalar_tensor(g: Lowering, value: Scalar, **_: Any) -> str:
+    return _filled(g, value)
+
+
+def _range(g: Lowering, start: Scalar, end: Scalar, step: Scalar) -> str:
+    return g.builder.constant(np.arange(start, end, step).astype(numpy_dtype(g.dtype)), g.result)
+
+
+@rule(aten.arange.default)
+def _arange(g: Lowering, end: Scalar, **_: Any) -> str:
+    return _range(g, 0, end, 1)
+
+
+@rule(aten.arange.start)
+def _arange_from(g: Lowering, start: Scalar, end: Scalar, **_: Any) -> str:
+    return _range(g, start, end, 1)
+
+
+@rule(aten.arange.start_step)
+def _arange_step(g: Lowering, start: Scalar, end: Scalar, step: Scalar = 1, **_: Any) -> str:
+    return _range(g, start, end, step)
+
+
+@rule(torch.ops.prims.iota.default)
+def _iota(g: Lowering, length: int, *, start: int, step: int, **_: Any) -> str:
+    return _range(g, start, start + length * step, step)
+
+
+@rule(aten._to_copy.default)
+def _to_copy(g: Lowering, x: str, **_: Any) -> str:
+    return g.value(x)
+
+
+@rule(torch.ops.prims.convert_element_type.default)
+def _convert(g: Lowering, x: str, dtype: torch.dtype) -> str:
+    return g.value(x)
+
+
+@rule(aten.copy.default, aten.copy_.default)
+def _copy(g: Lowering, x: str, source: str, non_blocking: bool = False) -> str:
+    found = g.value(source)
+    return found if g.shapes[source] == g.shape else g.op("Expand", found, g.ints(list(g.shape), "shape"))

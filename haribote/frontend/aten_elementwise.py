@@ -1,0 +1,184 @@
+"""The lowering rules of element-wise arithmetic and functions; see `haribote.frontend.aten`."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from haribote.frontend.aten import Lowering, Rule, Scalar, aten, rule
+
+Operand = str | Scalar
+
+FUNCTIONS = {
+    "Abs": [aten.abs.default],
+    "Acos": [aten.acos.default],
+    "Acosh": [aten.acosh.default],
+    "Asin": [aten.asin.default],
+    "Asinh": [aten.asinh.default],
+    "Atan": [aten.atan.default],
+    "Atanh": [aten.atanh.default],
+    "Ceil": [aten.ceil.default],
+    "Cos": [aten.cos.default],
+    "Cosh": [aten.cosh.default],
+    "Erf": [aten.erf.default],
+    "Exp": [aten.exp.default],
+    "Floor": [aten.floor.default],
+    "Log": [aten.log.default],
+    "Neg": [aten.neg.default],
+    "Reciprocal": [aten.reciprocal.default],
+    "Round": [aten.round.default],
+    "Sigmoid": [aten.sigmoid.default, aten.sigmoid_.default],
+    "Sign": [aten.sign.default],
+    "Sin": [aten.sin.default],
+    "Sinh": [aten.sinh.default],
+    "Sqrt": [aten.sqrt.default],
+    "Tan": [aten.tan.default],
+    "Tanh": [aten.tanh.default, aten.tanh_.default],
+}
+"""ONNX operators that are ATen operations of one tensor. An integer is cast first where the result is a float."""
+
+
+def _function(op_type: str) -> Rule:
+    def write(g: Lowering, x: str) -> str:
+        if not g.dtype.is_floating_point and op_type in ("Ceil", "Floor", "Round"):
+            return x  # an integer is rounded already
+        return g.op(op_type, g.value(x))
+
+    return write
+
+
+for _op_type, _targets in FUNCTIONS.items():
+    rule(*_targets)(_function(_op_type))
+
+
+@rule(aten.add.Tensor, aten.add_.Tensor, aten.add.Scalar, aten.add_.Scalar)
+def _add(g: Lowering, x: str, y: Operand, *, alpha: Scalar = 1) -> str:
+    if g.dtype == torch.bool:
+        return g.op("Or", g.value(x), g.value(y))
+    if alpha < 0:  # SGD writes p + (-lr) * grad
+        return g.op("Sub", g.value(x), g.scaled(y, -alpha))
+    return g.op("Add", g.value(x), g.scaled(y, alpha))
+
+
+@rule(aten.sub.Tensor, aten.sub_.Tensor, aten.sub.Scalar)
+def _sub(g: Lowering, x: str, y: Operand, *, alpha: Scalar = 1) -> str:
+    return g.op("Sub", g.value(x), g.scaled(y, alpha))
+
+
+@rule(aten.mul.Tensor, aten.mul_.Tensor, aten.mul.Scalar)
+def _mul(g: Lowering, x: str, y: Operand) -> str:
+    return g.op("And" if g.dtype == torch.bool else "Mul", g.value(x), g.value(y))
+
+
+@rule(aten.div.Tensor, aten.div_.Tensor, aten.div.Scalar)
+def _div(g: Lowering, x: str, y: Operand) -> str:
+    return g.op("Div", g.value(x), g.value(y))
+
+
+@rule(aten.div.Tensor_mode, aten.div.Scalar_mode)
+def _div_rounded(g: Lowering, x: str, y: Operand, *, rounding_mode: str | None = None) -> str:
+    a, b = g.value(x), g.value(y)
+    if rounding_mode is None or (rounding_mode == "trunc" and not g.dtype.is_floating_point):
+        return g.op("Div", a, b)
+    if rounding_mode == "floor" and not g.dtype.is_floating_point:
+        rest = g.op("Mod", a, b, part="rest")
+        return g.op("Div", g.op("Sub", a, rest, part="multiple"), b)
+    quotient = g.op("Div", a, b, part="quotient")
+    if rounding_mode == "floor":
+        return g.op("Floor", quotient)
+    size = g.op("Floor", g.op("Abs", quotient, part="size"), part="whole")
+    return g.op("Mul", g.op("Sign", quotient, part="sign"), size)
+
+
+@rule(aten.remainder.Tensor, aten.remainder.Scalar)
+def _remainder(g: Lowering, x: str, y: Operand) -> str:
+    """With the sign of the divisor."""
+    a, b = g.value(x), g.value(y)
+    if not g.dtype.is_floating_point:
+        return g.op("Mod", a, b)
+    times = g.op("Floor", g.op("Div", a, b, part="quotient"), part="times")
+    return g.op("Sub", a, g.op("Mul", times, b, part="multiple"))
+
+
+@rule(aten.fmod.Tensor, aten.fmod.Scalar)
+def _fmod(g: Lowering, x: str, y: Operand) -> str:
+    return g.op("Mod", g.value(x), g.value(y), fmod=1)
+
+
+@rule(aten.pow.Tensor_Scalar)
+def _pow(g: Lowering, x: str, exponent: Scalar) -> str:
+    """Small powers as products and roots, which are exact where Pow is not."""
+    a = g.value(x)
+    if exponent == 0:
+        return g.op("Add", g.op("Mul", a, g.value(0), part="zero"), g.value(1))
+    if exponent == 1:
+        return a
+    if exponent in (2, 3, 4):
+        square = g.op("Mul", a, a, **({} if exponent == 2 else {"part": "square"}))
+        return square if exponent == 2 else g.op("Mul", square, a if exponent == 3 else square)
+    if exponent == 0.5:
+        return g.op("Sqrt", a)
+    if exponent == -0.5:
+        return g.op("Reciprocal", g.op("Sqrt", a, part="root"))
+    if exponent == -1:
+        return g.op("Reciprocal", a)
+    return g.op("Pow", a, g.value(exponent))
+
+
+@rule(aten.pow.Tensor_Tensor, aten.pow.Scalar)
+def _pow_of(g: Lowering, x: Operand, exponent: str) -> str:
+    g.require(g.dtype.is_floating_point, "a computed power is of floats only")
+    if not isinstance(x, str) and x > 0:
+        logarithm = g.value(math.log(x))
+        return g.op("Exp", g.op("Mul", g.value(exponent), logarithm, part="scaled"))
+    return g.op("Pow", g.value(x), g.value(exponent))
+
+
+@rule(aten.rsqrt.default)
+def _rsqrt(g: Lowering, x: str) -> str:
+    return g.op("Reciprocal", g.op("Sqrt", g.value(x), part="root"))
+
+
+@rule(aten.exp2.default)
+def _exp2(g: Lowering, x: str) -> str:
+    return g.op("Exp", g.op("Mul", g.value(x), g.value(math.log(2)), part="scaled"))
+
+
+@rule(aten.log2.default)
+def _log2(g: Lowering, x: str) -> str:
+    return g.op("Mul", g.op("Log", g.value(x), part="log"), g.value(1 / math.log(2)))
+
+
+@rule(aten.log10.default)
+def _log10(g: Lowering, x: str) -> str:
+    return g.op("Mul", g.op("Log", g.value(x), part="log"), g.value(1 / math.log(10)))
+
+
+@rule(aten.trunc.default)
+def _trunc(g: Lowering, x: str) -> str:
+    if not g.dtype.is_floating_point:
+        return x
+    return g.op("Mul", g.op("Sign", x, part="sign"), g.op("Floor", g.op("Abs", x, part="size"), part="whole"))
+
+
+@rule(aten.gelu.default)
+def _gelu(g: Lowering, x: str, *, approximate: str = "none") -> str:
+    return g.op("Gelu", x, approximate=approximate)
+
+
+@rule(aten.silu.default)
+def _silu(g: Lowering, x: str) -> str:
+    return g.op("Mul", x, g.op("Sigmoid", x, part="sigmoid"))
+
+
+@rule(aten.leaky_relu.default)
+def _leaky_relu(g: Lowering, x: str, slope: Scalar = 0.01) -> str:
+    return g.op("LeakyRelu", x, alpha=float(slope))
+
+
+@rule(aten.elu.default)
+def _elu(g: Lowering, x: str, alpha: Scalar = 1, scale: Scalar = 1, input_scale: Scalar = 1) -> str:
+    g.require(input_scale == 1, "only ELU with input_scale=1 is supported")
+    found = g.op("Elu", x, alpha=float(alpha), **({} if scale == 1 else {"part": "elu"}))
+    return found if scale == 1 else g.op("Mul", found, g.value(scale))

@@ -1,0 +1,67 @@
+"""The lowering rules of what reads or writes elements by computed indices; see `haribote.frontend.aten`."""
+
+from __future__ import annotations
+
+import torch
+
+from haribote.frontend.aten import Lowering, Scalar, aten, rule
+
+
+@rule(aten.embedding.default)
+def _embedding(
+    g: Lowering, table: str, rows: str, padding: int = -1, by_freq: bool = False, sparse: bool = False
+) -> str:
+    return g.op("Gather", table, rows, axis=0)
+
+
+@rule(aten.index_select.default)
+def _index_select(g: Lowering, x: str, dim: int, index: str) -> str:
+    g.require(len(g.shapes[x]) > 0 and len(g.shapes[index]) == 1, "an axis and a list of indices are needed")
+    return g.op("Gather", x, index, axis=dim % len(g.shapes[x]))
+
+
+@rule(aten.index.Tensor, aten._unsafe_index.Tensor)
+def _index(g: Lowering, x: str, indices: list[str | None]) -> str:
+    named = [axis for axis, index in enumerate(indices) if index is not None]
+    g.require(len(named) == 1, f"only one axis may be indexed by a tensor, received {len(named)}")
+    index = indices[named[0]]
+    assert index is not None
+    g.require(g.types[index] != torch.bool, "a mask picks a number of elements that only its values tell")
+    return g.op("Gather", x, index, axis=named[0])
+
+
+@rule(aten.gather.default)
+def _gather(g: Lowering, x: str, dim: int, index: str, *, sparse_grad: bool = False) -> str:
+    shape, asked = g.shapes[x], g.shapes[index]
+    g.require(len(shape) > 0, "an axis is needed")
+    axis = dim % len(shape)
+    others = [k for k in range(len(shape)) if k != axis and shape[k] != asked[k]]
+    if others:
+        ends = g.ints([0] * len(others), "at"), g.ints([asked[k] for k in others], "at")
+        x = g.op("Slice", x, *ends, g.ints(others, "axes"), part="slice")
+    return g.op("GatherElements", x, index, axis=axis)
+
+
+def _scatter(g: Lowering, x: str, dim: int, index: str, updates: str, reduction: str) -> str:
+    asked = g.shapes[index]
+    if asked != g.shapes[updates]:
+        ends = g.ints([0] * len(asked), "at"), g.ints(list(asked), "at")
+        updates = g.op("Slice", updates, *ends, part="slice")
+    return g.op("ScatterElements", x, index, updates, axis=dim % len(asked), reduction=reduction)
+
+
+@rule(aten.scatter.src)
+def _scatter_src(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
+    return _scatter(g, x, dim, index, src, "none")
+
+
+@rule(aten.scatter.value)
+def _scatter_value(g: Lowering, x: str, dim: int, index: str, value: Scalar) -> str:
+    updates = g.op("Expand", g.value(value), g.ints(list(g.shapes[index]), "shape"), part="updates")
+    g.shapes[updates] = g.shapes[index]
+    return _scatter(g, x, dim, index, updates, "none")
+
+
+@rule(aten.scatter_add.default)
+def _scatter_add(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
+    return _scatter(g, x, dim, index, src, "add")

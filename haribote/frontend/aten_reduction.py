@@ -1,0 +1,171 @@
+"""The lowering rules of reductions; see `haribote.frontend.aten`."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import torch
+
+from haribote.frontend.aten import Lowering, Scalar, aten, rule
+
+Dims = int | list[int] | None
+
+
+def _reduce(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool, part: str = "") -> str:
+    """A reduction over these axes, all of them where torch names none; a number is itself."""
+    rank = len(g.shapes[x])
+    axes = [g.ints(g.axes(dims, rank), "axes")] if rank else []
+    return g.op(op_type, x, *axes, part=part, keepdims=int(keepdim))
+
+
+def _count(g: Lowering, x: str, dims: Dims) -> int:
+    """The elements that one element of the result is made of."""
+    shape = g.shapes[x]
+    return prod(shape[axis] for axis in g.axes(dims, len(shape))) if shape else 1
+
+
+@rule(aten.sum.dim_IntList, aten.sum.default)
+def _sum(
+    g: Lowering, x: str, dims: list[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> str:
+    return _reduce(g, "ReduceSum", g.value(x), dims, keepdim)
+
+
+@rule(aten.mean.dim, aten.mean.default)
+def _mean(
+    g: Lowering, x: str, dims: list[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> str:
+    return _reduce(g, "ReduceMean", g.value(x), dims, keepdim)
+
+
+@rule(aten.amax.default)
+def _amax(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
+    return _reduce(g, "ReduceMax", x, dims, keepdim)
+
+
+@rule(aten.amin.default)
+def _amin(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
+    return _reduce(g, "ReduceMin", x, dims, keepdim)
+
+
+@rule(aten.max.default)
+def _max(g: Lowering, x: str) -> str:
+    return _reduce(g, "ReduceMax", x, None, False)
+
+
+@rule(aten.min.default)
+def _min(g: Lowering, x: str) -> str:
+    return _reduce(g, "ReduceMin", x, None, False)
+
+
+def _with_place(g: Lowering, extreme: str, x: str, dim: int, keepdim: bool) -> tuple[str | None, str | None]:
+    """The extreme and where it is first, those of the two that have a reader."""
+    base, wanted = g.result, {int(str(user.args[1])) for user in g.node.users}
+    found: list[str | None] = []
+    for position, op_type in enumerate((f"Reduce{extreme}", f"Arg{extreme}")):
+        g.result = g.results.get(position, f"{base}.{position}")
+        if position not in wanted:
+            found.append(None)
+        elif position == 0:
+            found.append(_reduce(g, op_type, x, dim, keepdim))
+        else:
+            found.append(g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim)))
+    return found[0], found[1]
+
+
+@rule(aten.max.dim)
+def _max_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
+    return _with_place(g, "Max", x, dim, keepdim)
+
+
+@rule(aten.min.dim)
+def _min_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
+    return _with_place(g, "Min", x, dim, keepdim)
+
+
+def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) -> str:
+    if dim is not None:
+        return g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim))
+    g.require(not keepdim, "keepdim without dim is not supported")
+    flat = g.op("Reshape", x, g.ints([-1], "shape"), part="flat")
+    return g.op(op_type, flat, axis=0, keepdims=0)
+
+
+@rule(aten.argmax.default)
+def _argmax(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
+    return _place(g, "ArgMax", x, dim, keepdim)
+
+
+@rule(aten.argmin.default)
+def _argmin(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
+    return _place(g, "ArgMin", x, dim, keepdim)
+
+
+def _truth(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
+    """Any as the largest, all as the smallest of 0 and 1."""
+    words = g.value(g.value(x, torch.bool), torch.float32)
+    return g.op("Cast", _reduce(g, op_type, words, dims, keepdim, "extreme"), to=9)
+
+
+@rule(aten.any.default, aten.any.dim, aten.any.dims)
+def _any(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
+    return _truth(g, "ReduceMax", x, dims, keepdim)
+
+
+@rule(aten.all.default, aten.all.dim, aten.all.dims)
+def _all(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
+    return _truth(g, "ReduceMin", x, dims, keepdim)
+
+
+@rule(aten.prod.default)
+def _prod(g: Lowering, x: str, *, dtype: torch.dtype | None = None) -> str:
+    return _reduce(g, "ReduceProd", g.value(x), None, False)
+
+
+@rule(aten.prod.dim_int)
+def _prod_dim(g: Lowering, x: str, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> str:
+    return _reduce(g, "ReduceProd", g.value(x), dim, keepdim)
+
+
+def _variance(g: Lowering, x: str, dims: Dims, correction: Scalar | None, keepdim: bool, mean: str) -> str:
+    """The mean square of the distances from the mean, which is kept along its axes."""
+    distance = g.op("Sub", x, mean, part="distance")
+    square = g.op("Mul", distance, distance, part="square")
+    g.shapes[square] = g.shapes[x]
+    total = _reduce(g, "ReduceSum", square, dims, keepdim, "total")
+    count = _count(g, x, dims) - (1 if correction is None else correction)
+    g.require(count > 0, "more elements than the correction are needed")
+    return g.op("Mul", total, g.builder.scalar(1 / count))
+
+
+@rule(aten.var.correction)
+def _var(
+    g: Lowering, x: str, dims: list[int] | None = None, *, correction: Scalar | None = None, keepdim: bool = False
+) -> str:
+    return _variance(g, x, dims, correction, keepdim, _reduce(g, "ReduceMean", x, dims, True, "mean"))
+
+
+@rule(aten.var_mean.correction)
+def _var_mean(
+    g: Lowering, x: str, dims: list[int] | None = None, *, correction: Scalar | None = None, keepdim: bool = False
+) -> tuple[str, str]:
+    base = g.result
+    mean = _reduce(g, "ReduceMean", x, dims, True, "mean")
+    g.result = g.results.get(0, base)
+    variance = _variance(g, x, dims, correction, keepdim, mean)
+    if keepdim or not g.shapes[x]:
+        return variance, mean
+    g.result = g.results.get(1, f"{base}.1")
+    return variance, g.op("Squeeze", mean, g.ints(g.axes(dims, len(g.shapes[x])), "axes"))
+
+
+@rule(aten.cumsum.default)
+def _cumsum(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) -> str:
+    axis = g.builder.constant(np.array(dim % max(len(g.shapes[x]), 1), np.int64), f"axis_{dim}")
+    return g.op("CumSum", g.value(x), axis)
+
+
+@rule(aten._softmax.default)
+def _softmax(g: Lowering, x: str, dim: int, half_to_float: bool) -> str:
+    return g.op("Softmax", x, axis=dim % len(g.shapes[x]))

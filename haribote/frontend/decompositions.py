@@ -1,0 +1,156 @@
+"""ATen operations without a rule, in operations that have one: torch's own decompositions, and a few of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._decomp import _core_aten_decompositions_post_autograd, get_decompositions
+
+from haribote.frontend.aten_cnn import max_pool_backward
+from haribote.frontend.lowering import RULES
+
+aten = torch.ops.aten
+
+MORE = [
+    aten._native_batch_norm_legit,
+    aten._native_batch_norm_legit_functional,
+    aten._native_batch_norm_legit_no_training,
+    aten._batch_norm_with_update_functional,
+    aten._log_softmax_backward_data,
+    aten.linalg_vector_norm,
+    aten.mish,
+    aten.native_batch_norm,
+    aten.native_group_norm,
+    aten.native_layer_norm,
+    aten.softplus,
+    aten.softplus_backward,
+    aten.upsample_nearest2d,
+    aten._fused_rms_norm,
+]
+"""What torch decomposes only where it is asked to."""
+
+KEPT = (aten.bernoulli.p, aten.bernoulli.default, aten.native_dropout)
+"""Random numbers stay torch's own: decomposed, they would be others than without the compiler."""
+
+
+def expm1(x: Tensor) -> Tensor:
+    """exp(x) - 1 without cancellation near 0: the error of u = exp(x) is divided out (Kahan)."""
+    u = torch.exp(x)
+    rest = u - 1
+    near = rest * x / torch.log(u)
+    return torch.where(u == 1, x, torch.where((rest == -1) | (u == float("inf")), rest, near))
+
+
+def log1p(x: Tensor) -> Tensor:
+    """log(1 + x) without cancellation near 0."""
+    u = 1 + x
+    near = torch.log(u) * x / (u - 1)
+    return torch.where(u == 1, x, torch.where(u == float("inf"), u, near))
+
+
+def embedding_dense_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    """The gradient of a table: a product with ones where a row was read."""
+    if scale_grad_by_freq:
+        return NotImplemented
+    flat = indices.reshape(1, -1)
+    rows = torch.arange(num_weights, dtype=indices.dtype).unsqueeze(1)
+    read = (rows == flat) & (flat != padding_idx)
+    return read.to(grad.dtype) @ grad.reshape(flat.shape[1], -1)
+
+
+def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Any:
+    """Values added where one axis is indexed: a product with ones at the places."""
+    named = [axis for axis, index in enumerate(indices) if index is not None]
+    index = indices[named[0]] if len(named) == 1 else None
+    if index is None or not accumulate or index.dtype == torch.bool or x.dtype != torch.float32:
+        return NotImplemented
+    axis, size = named[0], x.shape[named[0]]
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    rows = values.expand(*before, *index.shape, *after).reshape(prod(before), index.numel(), prod(after))
+    flat = torch.where(index < 0, index + size, index).reshape(1, -1)
+    there = (torch.arange(size, dtype=flat.dtype).unsqueeze(1) == flat).to(x.dtype)
+    return x + (there.expand(prod(before), -1, -1) @ rows).reshape(x.shape)
+
+
+def _hits(target: Tensor, classes: int, ignore_index: int) -> tuple[Tensor, Tensor]:
+    """Where the labels are, [N, classes], and which count, [N, 1]."""
+    counts = (target != ignore_index).unsqueeze(1)
+    numbers = torch.arange(classes, dtype=target.dtype)
+    return (target.unsqueeze(1) == numbers) & counts, counts
+
+
+def nll_loss_forward(log_p: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
+    """As torch, labels that do not count included."""
+    if weight is not None or log_p.dim() != 2:
+        return NotImplemented
+    hits, counts = _hits(target, log_p.shape[1], ignore_index)
+    losses = -torch.where(hits, log_p, 0.0).sum(1)
+    number = counts.to(log_p.dtype).sum()
+    if reduction == 0:
+        return losses, torch.zeros((), dtype=log_p.dtype)
+    return (losses.sum() / number if reduction == 1 else losses.sum()), number
+
+
+def nll_loss_backward(
+    grad: Tensor,
+    log_p: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+) -> Any:
+    """The loss's gradient at the labels that count, 0 elsewhere."""
+    if weight is not None or log_p.dim() != 2:
+        return NotImplemented
+    hits, _ = _hits(target, log_p.shape[1], ignore_index)
+    scale = grad / total_weight if reduction == 1 else grad
+    scale = scale.unsqueeze(1) if reduction == 0 else scale
+    return torch.where(hits, -scale, 0.0)
+
+
+def _max_pool_backward(
+    grad: Tensor,
+    x: Tensor,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil: bool,
+    places: Tensor,
+) -> Tensor:
+    found: Tensor = max_pool_backward(grad, x, kernel, stride or kernel, padding, dilation, ceil)
+    return found
+
+
+OWN: dict[Any, Callable[..., Any]] = {
+    aten.expm1.default: expm1,
+    aten.log1p.default: log1p,
+    aten.embedding_dense_backward.default: embedding_dense_backward,
+    aten.index_put.default: index_put,
+}
+COMPILED: dict[Any, Callable[..., Any]] = {
+    aten.nll_loss_forward.default: nll_loss_forward,
+    aten.nll_loss_backward.default: nll_loss_backward,
+    aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+}
+"""Only for `torch.compile`, where labels may be left out and forward and backward are graphs of their own."""
+
+
+@cache
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """By operation; what has a rule is not decomposed."""
+    table = _core_aten_decompositions_post_autograd() | get_decompositions(MORE)
+    kept = {overload for packet in KEPT for overload in _overloads(packet)}
+    return {target: how for target, how in table.items() if target not in RULES and target not in kept} | OWN
+
+
+def _overloads(target: Any) -> list[Any]:
+    return [getattr(target, name) for name in target.overloads()] if hasattr(target, "overloads") else [target]

@@ -1,0 +1,9 @@
+"""torch.compile(model, backend="haribote"): graphs of TorchDynamo on the chip; the rest stays with PyTorch."""
+
+from __future__ import annotations
+
+from haribote.frontend.dynamo.entry import StaysWithPyTorch, backend
+from haribote.frontend.dynamo.explaining import Explanation, explain
+from haribote.frontend.dynamo.piece import Traffic, traffic
+
+__all__ = ["Explanation", "StaysWithPyTorch", "Traffic", "backend", "explain", "traffic"]

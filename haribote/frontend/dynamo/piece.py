@@ -1,0 +1,124 @@
+"""A piece of an fx graph on a device: tensors in, tensors out; what has not changed is not written again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, fx
+
+from haribote.errors import HariboteError
+from haribote.frontend.aten import Lowering, numpy_dtype
+from haribote.frontend.compiled import CompiledGraph, Options
+from haribote.frontend.dynamo.partition import Part
+from haribote.frontend.dynamo.support import where
+from haribote.frontend.lowering import write
+from haribote.graph import Builder, Index
+
+Array = NDArray[Any]
+
+
+@dataclass
+class Traffic:
+    """What crossed between torch and the device, in elements. kept: of inputs that were there already."""
+
+    runs: int = 0
+    written: int = 0
+    kept: int = 0
+    read: int = 0
+
+
+_watching: list[Traffic] = []
+
+
+@contextmanager
+def traffic() -> Iterator[Traffic]:
+    """Counts what all pieces exchange with their devices inside."""
+    found = Traffic()
+    _watching.append(found)
+    try:
+        yield found
+    finally:
+        _watching.remove(found)
+
+
+def lowered(part: Part, program: fx.GraphModule, name: str) -> onnx.ModelProto:
+    """The ONNX graph of a part; its inputs and outputs in the part's order. Raises HariboteError."""
+    g, env = Lowering(Builder(name)), dict[fx.Node, Any]()
+    for node in part.inputs:
+        value = node.meta["val"]
+        env[node] = g.builder.input(g.builder.fresh(node.name), tuple(value.shape), numpy_dtype(value.dtype))
+    write(g, program, part.nodes, env, {})
+    for node in part.outputs:
+        g.builder.output(g.builder.op("Identity", env[node], name=f"{node.name}.result"))
+    return g.builder.finish()
+
+
+class Piece(torch.nn.Module):
+    """A part of an fx graph, compiled; called with its inputs it gives a tuple of its outputs.
+
+    Attributes:
+        part: the operations.
+        graph: compiled.
+    """
+
+    def __init__(self, part: Part, program: fx.GraphModule, name: str, options: Options) -> None:
+        super().__init__()
+        self.part = part
+        self.graph = CompiledGraph(lowered(part, program, name), options)
+        self._results = Index(self.graph.model).outputs
+        self._metas = [node.meta["val"] for node in part.outputs]
+        self._there: dict[str, Array] = {}
+
+    def forward(self, *tensors: Tensor) -> tuple[Tensor, ...]:
+        """The outputs, with the strides that torch expects."""
+        counts = Traffic(runs=1)
+        for name, tensor in zip(self.graph.names, tensors, strict=True):
+            self._write(name, tensor.detach().numpy(), counts)
+        self.graph.run({})
+        results = [np.array(self.graph.read(name)) for name in self._results]
+        counts.read = sum(result.size for result in results)
+        for watched in _watching:
+            for field, count in vars(counts).items():
+                setattr(watched, field, getattr(watched, field) + count)
+        return tuple(_as_traced(array, meta) for array, meta in zip(results, self._metas, strict=True))
+
+    def _write(self, name: str, value: Array, counts: Traffic) -> None:
+        """Write an input unless these very bits are there already: no version counter sees every change."""
+        there = self._there.get(name)
+        if there is not None and _same_bits(there, value):
+            counts.kept += value.size
+            return
+        copy = np.array(value, order="C")
+        if copy.dtype == np.int64 and self.graph.options.device == "chip" and abs(copy).max() >= 2**31:
+            node = next(node for node in self.part.inputs if node.name == name)
+            reader = next(user for user in node.users if user in self.part.nodes)
+            raise HariboteError(
+                f"an int64 is 32 bits on the chip; received {copy.flat[abs(copy).argmax()]} for {reader.target}, "
+                f"{where(reader)}",
+                'numbers below 2^31, or options={"device": "host"}',
+            )
+        self.graph.write(name, copy)
+        self._there[name] = copy
+        counts.written += copy.size
+
+
+def _same_bits(a: Array, b: Array) -> bool:
+    """Whether two arrays of one dtype and shape agree in every bit."""
+    if a.dtype.kind == "f":
+        a, b = a.view(np.uint32), np.ascontiguousarray(b).view(np.uint32)
+    return np.array_equal(a, b)
+
+
+def _as_traced(array: Array, meta: Tensor) -> Tensor:
+    """As a tensor of its own with the strides of the one that was traced."""
+    found = torch.from_numpy(array)
+    if tuple(found.stride()) == tuple(meta.stride()):
+        return found
+    return torch.empty_strided(meta.shape, meta.stride(), dtype=meta.dtype).copy_(found)
