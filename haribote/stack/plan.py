@@ -59,9 +59,10 @@ class Version:
 
 @dataclass(frozen=True)
 class Load:
-    """A graph input comes from DRAM, where the host lays it out as suits the way down."""
+    """A graph input comes from DRAM, where the host lays it out as suits the way down. half: as halves (`pairs`)."""
 
     target: Version
+    half: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,20 @@
 
 The matrix unit wants singles as a rounded part and a rest, each in blocks of the eight words at W and PE. A move that
 leaves these eight together moves the parts as well as the single.
+
+Inputs that only short products read lie in DRAM as halves, which is half the way from there.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from haribote.stack import products
 from haribote.stack.maps import BitMap, address
-from haribote.stack.plan import Action, Halve, Multiply, Shift, Version, halves_name, reads
+from haribote.stack.pairs import pairs_of
+from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_name, reads
 from haribote.stack.planner.families import PES
 
 
@@ -29,6 +32,28 @@ def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
                     _halve(found, action, move)
                     break
     return tuple(found)
+
+
+def stored_as_halves(actions: Sequence[Action], floats: Collection[str]) -> tuple[Action, ...]:
+    """The actions with inputs loaded as halves that only products of halves or pseudo-singles read. floats: the values
+    that are floats.
+    """
+    found: list[Action] = []
+    for action in actions:
+        if isinstance(action, Load) and action.target.value in floats and pairs_of(action.target) is not None:
+            action = replace(action, half=_serves_short_products(action.target, actions))
+        found.append(action)
+    return tuple(found)
+
+
+def _serves_short_products(version: Version, actions: Sequence[Action]) -> bool:
+    """True where nothing but products that round it anyway read a version, under any name and in any layout."""
+    readers = [action for action in actions if version in reads(action)]
+    return bool(readers) and all(
+        (isinstance(reader, Multiply) and reader.precision != "float")
+        or (isinstance(reader, Shift | Alias) and _serves_short_products(reader.target, actions))
+        for reader in readers
+    )
 
 
 def _gains(action: Multiply, number: int, move: Shift) -> bool:

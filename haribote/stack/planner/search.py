@@ -13,7 +13,7 @@ from haribote.stack.plan import Become, Plan, Shift, Store, Version
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates, reduced
-from haribote.stack.planner.halves import halved
+from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import NotPlanned, rule_of
 from haribote.stack.planner.states import State
@@ -66,7 +66,12 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
     finished = [_finished(state) for state in states]
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    return best.cost, Plan(_with_constants(facts), halved(clustered(best.actions())), residents)
+    actions = stored_as_halves(halved(clustered(best.actions())), _floats(facts))
+    return best.cost, Plan(_with_constants(facts), actions, residents)
+
+
+def _floats(facts: Facts) -> frozenset[str]:
+    return frozenset(name for name, dtype in facts.index.dtype.items() if dtype.kind == "f")
 
 
 def _moves(found: Plan) -> Iterator[Ask]:

@@ -14,6 +14,7 @@ from haribote.graph import Index, updates
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
+from haribote.stack.pairs import pairs_of
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.program import emitters
@@ -116,7 +117,7 @@ class _Builder:
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
-            inputs=tuple(self._port(version, place) for version, place in self._exchanged(Load)),
+            inputs=tuple(self._loaded()),
             outputs=tuple(self._port(version, place) for version, place in self._exchanged(Store)),
             loads=tuple(self._port(*load) for load, _ in self.residents),
             stores=tuple(self._port(*store) for _, store in self.residents),
@@ -157,6 +158,12 @@ class _Builder:
         """What the step itself exchanges with the host, one way."""
         return ((version, place) for (way, version), place in self.context.dram.items() if way is kind)
 
+    def _loaded(self) -> Iterator[Port]:
+        """What the step brings down itself."""
+        halves = {action.target for action in self.plan.actions if isinstance(action, Load) and action.half}
+        for version, place in self._exchanged(Load):
+            yield replace(self._port(version, place), half=version in halves)
+
     # --- actions ------------------------------------------------------------------------------------------------------
 
     def _act(self, number: int, action: Work) -> None:
@@ -165,8 +172,9 @@ class _Builder:
             if version not in self.homes:
                 self._piece(number, Spill(version, back=True), used, partial(self._return, version))
         if isinstance(action, Load) and (Load, action.target) not in self.context.dram:
-            found = moves.dram_map_for(action.target.map)
-            self.context.dram[Load, action.target] = self._room(Load, action.target, found)
+            below = pairs_of(action.target) if action.half else action.target
+            assert below is not None, "what is loaded as halves has pairs"
+            self.context.dram[Load, action.target] = self._room(Load, action.target, moves.dram_map_for(below.map))
         if isinstance(action, Store) and (Store, action.source) not in self.context.dram:
             found = moves.dram_map_of(action.source.map)
             self.context.dram[Store, action.source] = self._room(Store, action.source, found)

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Index, clone
-from haribote.stack import moves, picks, products, vectors
+from haribote.stack import moves, pairs, picks, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import PART
 from haribote.stack.places import Place
@@ -38,8 +38,8 @@ def emit(action: Work, context: Context) -> None:
     """Add the lines of an action, whose versions have their homes. Raises NoRoom."""
     code, homes = context.code, context.homes
     match action:
-        case Load(target):
-            moves.from_dram(code, context.dram[Load, target].address, homes.of(target), target.fill)
+        case Load(target, half):
+            (_load_halves if half else _load)(target, context)
         case Store(source):
             moves.to_dram(code, homes.of(source)[0], context.dram[Store, source].address)
         case Shift():
@@ -59,6 +59,21 @@ def emit(action: Work, context: Context) -> None:
             _sum_on_the_way(multiply, shift, context)
         case Pick():
             _pick(action, context)
+
+
+def _load(target: Version, context: Context) -> None:
+    moves.from_dram(context.code, context.dram[Load, target].address, context.homes.of(target), target.fill)
+
+
+def _load_halves(target: Version, context: Context) -> None:
+    """Down as pairs of halves, which the PEs widen."""
+    code, homes, below = context.code, context.homes.of(target), pairs.pairs_of(target)
+    assert below is not None
+    with code.scratch():
+        slot = code.take(2 * below.map.longs, pairs.banks_beside(homes))
+        place = Place(slot.bank, slot.address, below.map)
+        moves.from_dram(code, context.dram[Load, target].address, (place,), below.fill)
+        pairs.widen(code, place, homes)
 
 
 def _shift(action: Shift, context: Context) -> None:

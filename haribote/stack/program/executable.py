@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from haribote.stack.maps import Bit, BitMap
 from haribote.stack.places import Place
 from haribote.stack.plan import Version
-from haribote.stack.program.packing import Packing
+from haribote.stack.program.packing import HalfPacking, Packing
 from haribote.stack.uploads import Upload
-from simulator import Program, assemble
+from simulator import Machine, Program, assemble
 from simulator.isa.cost import Cost
 
 
@@ -26,7 +26,7 @@ class Port:
     """A value that host and chip exchange in DRAM.
 
     version: as it is on the chip; map, address: as it is in DRAM. shape, dtype: the graph's. text: the program that
-    takes it from there to its homes, or back; "" where the step does that itself.
+    takes it from there to its homes, or back; "" where the step does that itself. half: in DRAM it is halves.
     """
 
     version: Version
@@ -35,15 +35,24 @@ class Port:
     shape: tuple[int, ...]
     dtype: str
     text: str = ""
+    half: bool = False
 
     @property
     def name(self) -> str:
         """The value."""
         return self.version.value
 
+    def write(self, machine: Machine, value: NDArray[Any]) -> None:
+        """Put a value into DRAM."""
+        self._halves.write(machine, value) if self.half else self.packing.write(machine, value)
+
+    @cached_property
+    def _halves(self) -> HalfPacking:
+        return HalfPacking(self.version, self.map, self.address, self.shape)
+
     @cached_property
     def packing(self) -> Packing:
-        """How the host writes and reads it."""
+        """How the host writes and reads what is no half."""
         return Packing(self.version, self.map, self.address, self.shape, self.dtype)
 
 
@@ -113,16 +122,15 @@ def _port(port: Port) -> dict[str, Any]:
     return {
         "value": version.value, "split": version.split, "fill": version.fill, "chip": _map(version.map),
         "map": _map(port.map), "address": port.address, "shape": port.shape, "dtype": port.dtype,
-        "text": port.text,
+        "text": port.text, "half": port.half,
     }  # fmt: skip
 
 
 def _from_port(data: Mapping[str, Any]) -> Port:
     split = tuple(tuple(axis) for axis in data["split"])
     version = Version(data["value"], _from_map(data["chip"]), split, data["fill"])
-    return Port(
-        version, _from_map(data["map"]), data["address"], tuple(data["shape"]), data["dtype"], data["text"]
-    )  # fmt: skip
+    shape, plain = tuple(data["shape"]), (data["dtype"], data["text"], data["half"])
+    return Port(version, _from_map(data["map"]), data["address"], shape, *plain)
 
 
 def _map(found: BitMap) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from haribote.stack import pairs
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
 from haribote.stack.program.contents import ANYTHING, contents
@@ -77,6 +78,20 @@ class Packing:
         found = np.stack([machine.dram[g].read(self.address, self.longs) for g in range(isa.GROUPS)]).view(np.uint32)
         words = found[self._positions].reshape(self.shape)
         return words.view(self.dtype) if self.dtype.kind == "f" else words.view(np.int32).astype(self.dtype)
+
+
+class HalfPacking:
+    """A value in DRAM as halves. version: as it is on the chip; the map is that of its pairs."""
+
+    def __init__(self, version: Version, found: BitMap, address: int, shape: tuple[int, ...]) -> None:
+        below = pairs.pairs_of(version)
+        assert below is not None
+        self.version = version
+        self._pairs = Packing(below, found, address, pairs.pairs_shape(version, shape), np.float32)
+
+    def write(self, machine: Machine, value: NDArray[Any]) -> None:
+        """Put a value of the shape into DRAM, rounded to halves."""
+        self._pairs.write(machine, pairs.packed(self.version, value))
 
 
 def _words(value: NDArray[Any]) -> Words:

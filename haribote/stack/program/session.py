@@ -90,7 +90,7 @@ class StackSession:
         if value.shape != ports[0].shape:
             raise GraphError(f"{name!r} has shape {list(ports[0].shape)}, received {list(value.shape)}")
         for port in ports:
-            port.packing.write(self.machine, value)
+            port.write(self.machine, value)
             self._run(port.text)
         if self._joins.parts.get(name):
             self._host[name] = value

@@ -71,8 +71,8 @@ def told(piece: Piece) -> str:
     match piece.action:
         case Spill(_, back):
             return "back from DRAM" if back else "to DRAM, for want of room"
-        case Load():
-            return "load"
+        case Load(_, half):
+            return "load halves" if half else "load"
         case Store():
             return "store"
         case Shift(source, _, combine, _):

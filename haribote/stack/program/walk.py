@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.graph import evaluate
+from haribote.stack.pairs import rounded
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, halves_name
 from haribote.stack.program.builder import Built, kept
@@ -79,7 +80,9 @@ def walk(built: Built, feeds: Mapping[str, Array], tolerance: float = TOLERANCE,
 class _Walker:
     def __init__(self, built: Built, feeds: Mapping[str, Array], tolerance: float, engine: str) -> None:
         self.built, self.tolerance = built, tolerance
-        self.expected = evaluate(built.plan.graph, dict(feeds), every_value=True)
+        halves = {port.name for port in built.executable.inputs if port.half}
+        stored = {name: rounded(value) if name in halves else value for name, value in feeds.items()}
+        self.expected = evaluate(built.plan.graph, stored, every_value=True)
         self.machine = Machine(engine)
         junk(self.machine)
         session = StackSession(built.executable, self.machine)

@@ -1,0 +1,63 @@
+"""Values that lie in DRAM as halves: their maps, how they are packed and rounded, and how they come down."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from haribote.graph import Builder
+from haribote.stack.maps import COPY, Bit, BitMap, W, address
+from haribote.stack.pairs import packed, pairs_of, rounded
+from haribote.stack.plan import Alias, Load, Plan, Store, Version
+from haribote.stack.program.builder import build
+from haribote.stack.program.session import StackSession
+from simulator import Machine
+from simulator.engine.numbers.formats import HALF, SINGLE, narrow, widen
+
+
+def version(columns: int, fill: float = 0.0) -> Version:
+    """32 rows over addresses and L1Bs, columns over words and PEs; copies in all other units."""
+    carries = {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2} | {address(k): 3 + k for k in range(2)}
+    carries |= {Bit("L1B", k): 5 + k for k in range(3)}
+    units = [Bit("MAB", k) for k in range(4)] + [Bit("group", 0), Bit("group", 1), Bit("L2B", 0)]
+    return Version("x", BitMap.of("LM", (32, 8), carries | dict.fromkeys(units, COPY)), ((32,), (8,)), fill)
+
+
+def test_pairs_have_half_the_columns_and_half_the_room() -> None:
+    below = pairs_of(version(8))
+    assert below is not None and below.map.shape == (32, 4) and below.split == ((32,), (4,))
+    assert below.map.longs == version(8).map.longs // 2 and below.map[W] == 2 and below.map[Bit("PE", 0)] == 0
+
+
+def test_no_pairs_where_neighbours_lie_apart() -> None:
+    found = version(8)
+    carries = dict(found.map.carries)
+    carries[W], carries[address(1)] = carries[address(1)], carries[W]
+    assert pairs_of(Version("x", BitMap.of("LM", (32, 8), carries), found.split, 0.0)) is None
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9, 3e-10, 4e9])
+def test_rounding_is_the_machines(scale: float) -> None:
+    values = (np.random.default_rng(0).standard_normal(5000) * scale).astype(np.float32)
+    bits = np.concatenate([values.view(np.uint32), values.view(np.uint32) & 0xFFFFE000, [0, 1 << 31]]).astype(np.uint32)
+    halves = narrow(bits, SINGLE, HALF)
+    finite = halves & HALF.infinity != HALF.infinity
+    expected = widen(halves, HALF, SINGLE)
+    assert np.array_equal(rounded(bits.view(np.float32)).view(np.uint32)[finite], expected[finite])
+    words = packed(version(8), np.resize(bits.view(np.float32), (32, 8))).view(np.uint32)
+    assert np.array_equal(
+        words, np.resize(halves, (32, 8))[:, ::2] << np.uint32(16) | np.resize(halves, (32, 8))[:, 1::2]
+    )
+
+
+@pytest.mark.parametrize("columns", [8, 7])
+def test_what_is_loaded_as_halves_is_rounded(columns: int) -> None:
+    builder = Builder("load")
+    builder.output(builder.op("Identity", builder.input("x", (32, columns), np.float32), name="y"))
+    here = version(columns)
+    there = Version("y", here.map, here.split, here.fill)
+    built = build(Plan(builder.finish(), (Load(here, half=True), Alias(here, there), Store(there))))
+    session = StackSession(built.executable, Machine("numpy"))
+    value = np.random.default_rng(1).standard_normal((32, columns)).astype(np.float32)
+    session.step({"x": value})
+    assert np.array_equal(session.read("y"), rounded(value)) and not np.array_equal(rounded(value), value)
