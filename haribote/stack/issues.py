@@ -96,11 +96,16 @@ def _rank(bit: Bit) -> tuple[bool, str, int]:
     return bit.level not in ("address", "W"), bit.level, bit.number + (bit.level == "address")
 
 
+PIECE = 512
+"""Long words of a reduction or broadcast by MV at most: steps that need the first of them need not wait for the last.
+Issue takes as long as a quarter of this (isa.md, section 13)."""
+
+
 # --- MV and L2BM -----------------------------------------------------------------------------------------------------
 
 
 def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
-    """MV lines; neighbours on both sides become one."""
+    """MV lines; neighbours on both sides become one, sums and what goes to all groups in pieces."""
     way = hop.way
     steps = 1 << way.source_block, 1 << way.target_block
     rows: list[tuple[dict[str, int], int, int]] = []
@@ -113,11 +118,13 @@ def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
         }
         start = turn.source().at(hop.source, way.source_block), turn.at(hop.target, way.target_block)
         rows.append((units, source.address + start[0], target.address + start[1]))
+    longest = PIECE if way.combine or way.name.startswith("mvb") else len(rows) * 64
     runs: list[tuple[dict[str, int], int, int, int]] = []
     for units, a, b in rows:
         if runs:
             last, first, to, count = runs[-1]
-            if last == units and (a, b) == (first + count * steps[0], to + count * steps[1]):
+            neighbours = last == units and (a, b) == (first + count * steps[0], to + count * steps[1])
+            if neighbours and 64 * count < longest:
                 runs[-1] = last, first, to, count + 1
                 continue
         runs.append((units, a, b, 1))
