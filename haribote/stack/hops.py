@@ -122,11 +122,11 @@ def _words(hop: Hop) -> int:
 
 
 def clean_buffer(code: Code, key: object, longs: int) -> int | None:
-    """The address of room in L2BM of its own, in which the setup writes zeros; None where half of the L2BM would not be
+    """The address of room in L2BM of its own, in which the setup writes zeros; None where a quarter of the L2BM would not be
     left for all others.
     """
     longs = -(-longs // 256) * 256
-    if not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 2:
+    if not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4:
         return None
 
     def zeros(slot: Slot) -> Iterator[str]:
