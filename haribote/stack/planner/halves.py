@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from haribote.stack import products
 from haribote.stack.maps import BitMap, address
-from haribote.stack.pairs import pairs_of
 from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_name, reads
 from haribote.stack.planner.families import PES
+from haribote.stack.products.pairs import pairs_of
 
 
 def halved(actions: Sequence[Action]) -> tuple[Action, ...]:

@@ -12,7 +12,8 @@ from haribote.stack import products
 
 Precision = Literal["float", "mixed", "half"]
 """float: products of singles. half: of halves where an operand's layout allows it, else of pseudo-singles. mixed: as
-half, but for products that an exponential or an output sees (`delicate`)."""
+half, but for products that an exponential or an output sees (`delicate`). Inputs that only products of halves or
+pseudo-singles read lie in DRAM as halves (`halves.stored_as_halves`)."""
 PRECISIONS: tuple[Precision, ...] = ("float", "mixed", "half")
 
 PRODUCTS = ("Einsum", "Gemm", "MatMul")

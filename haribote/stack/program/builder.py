@@ -14,9 +14,9 @@ from haribote.graph import Index, updates
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
-from haribote.stack.pairs import pairs_of
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
+from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places

@@ -9,13 +9,13 @@ import numpy as np
 import onnx
 
 from haribote.graph import Index, clone
-from haribote.stack import moves, pairs, picks, products, vectors
+from haribote.stack import moves, picks, products, vectors
 from haribote.stack.code import Code
 from haribote.stack.maps import PART
 from haribote.stack.places import Place
 from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
 from haribote.stack.planner.families import reduced
-from haribote.stack.products import Core, NoProduct
+from haribote.stack.products import Core, NoProduct, pairs
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.work import Joined, Work
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from haribote.stack import pairs
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
+from haribote.stack.products import pairs
 from haribote.stack.program.contents import ANYTHING, contents
 from simulator import Machine, isa
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.graph import evaluate
-from haribote.stack.pairs import rounded
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, halves_name
+from haribote.stack.products.pairs import rounded
 from haribote.stack.program.builder import Built, kept
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.emitters import Places

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
 from haribote.graph import Builder
-from haribote.stack.plan import Multiply, Plan
+from haribote.stack.plan import Load, Multiply, Plan
 from haribote.stack.planner.precision import Precision, delicate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import compile_stack, planned
@@ -47,6 +47,17 @@ def used(precision: Precision) -> dict[str, str]:
     return {a.target.value: a.precision for a in plan(precision).actions if isinstance(a, Multiply)}
 
 
+def rounded(precision: Precision) -> dict[str, str]:
+    """The same, `half` also where an operand comes from DRAM as halves."""
+    short = {action.target.value for action in plan(precision).actions if isinstance(action, Load) and action.half}
+    operands = {"first": {"x", "v"}, "second": {"w"}}
+    return {name: "half" if operands[name] & short else way for name, way in used(precision).items()}
+
+
+def test_inputs_of_short_products_lie_in_dram_as_halves() -> None:
+    assert rounded("float") == used("float") and rounded("mixed") == {"first": "half", "second": "float"}
+
+
 def test_mixed_leaves_the_logits_exact() -> None:
     assert delicate(layers()) == {"second"}
     assert used("float") == {"first": "float", "second": "float"}
@@ -65,7 +76,7 @@ def test_products_within_a_graph(precision: Precision) -> None:
     x, v, w = (given[name].astype(np.float64) for name in "xvw")
     hidden = np.maximum(x @ v.T, 0)
     logits = hidden @ w.T / 8
-    ways = used(precision)
+    ways = rounded(precision)
     first, second = bound(x, v, ROUNDING[ways["first"]]), bound(hidden, w, ROUNDING[ways["second"]])
     assert np.abs(session.read("hidden") - hidden).max() < first
     assert np.abs(session.read("logits") - logits).max() < (second + 16 * first * np.abs(w).max()) / 8

@@ -47,3 +47,16 @@ def test_every_copy_of_every_value_is_right_at_every_use() -> None:
     assert not difference(built)
     assert built.executable.cost.cycles < 3_450
     assert built.executable.cost.nops < 0.05 * built.executable.cost.steps
+    assert (built.executable.cost.overlapped or 0) < 2_050
+
+
+@pytest.mark.slow
+def test_the_step_in_mixed_precision() -> None:
+    """x comes from DRAM as halves; what the walk expects is made of x rounded to halves."""
+    model = mlp(784, 16, 10)
+    step = trace_step(model, *example_batch(model, 256, 0.01))
+    built = build(planned(step, "mixed"))
+    found = walk(built, feeds(step, built.plan.graph), tolerance=2e-3)
+    assert not found.wrong and found.words > 10_000_000, str(found)
+    assert any(port.half for port in built.executable.inputs) and not difference(built)
+    assert built.executable.cost.cycles < 2_350 and (built.executable.cost.overlapped or 0) < 1_400

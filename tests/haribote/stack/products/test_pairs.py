@@ -7,8 +7,8 @@ import pytest
 
 from haribote.graph import Builder
 from haribote.stack.maps import COPY, Bit, BitMap, W, address
-from haribote.stack.pairs import packed, pairs_of, rounded
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
+from haribote.stack.products.pairs import packed, pairs_of, rounded
 from haribote.stack.program.builder import build
 from haribote.stack.program.session import StackSession
 from simulator import Machine
