@@ -56,7 +56,7 @@ def test_the_step_in_mixed_precision() -> None:
     model = mlp(784, 16, 10)
     step = trace_step(model, *example_batch(model, 256, 0.01))
     built = build(planned(step, "mixed"))
-    found = walk(built, feeds(step, built.plan.graph), tolerance=2e-3)
+    found = walk(built, feeds(step, built.plan.graph), tolerance=5e-3)  # products of halves
     assert not found.wrong and found.words > 10_000_000, str(found)
     assert any(port.half for port in built.executable.inputs) and not difference(built)
     assert built.executable.cost.cycles < 2_350 and (built.executable.cost.overlapped or 0) < 1_400
