@@ -1,4 +1,4 @@
-"""The commands: `haribote export | compile | test | kernel | train | infer | plan | deploy | view | data |
+"""The commands: `haribote export | compile | test | kernel | train | infer | plan | cut | deploy | view | data |
 demo`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _deploy, _view, _data, _demo):
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _cut, _deploy, _view, _data, _demo):
         add(commands)
     return parser
 
@@ -354,6 +354,25 @@ def _onnx_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, metavar="FILE|DIR", help="an ONNX file, or a folder that `export` wrote")
     text = "the size of an axis that the file leaves open; as often as there are such axes"
     parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help=text)
+
+
+def _cut(commands: _Commands) -> None:
+    parser = _command(commands, "cut", "what of a graph runs on the chip, what on the host, and what crosses")
+    _onnx_options(parser)
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="also write each piece as an ONNX file")
+    text = "only what the chip refuses goes to the host, not what is cheaper there"
+    parser.add_argument("--refused-only", action="store_true", help=text)
+    _precision_option(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.cut import cut_command
+
+        by_cost, sizes = not options.refused_only, dict(options.size)
+        print(cut_command(options.path, sizes, options.precision, by_cost, options.svg, options.output))
+        return 0
+
+    parser.set_defaults(run=run)
 
 
 def _deploy(commands: _Commands) -> None:
