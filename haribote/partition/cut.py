@@ -139,8 +139,8 @@ class _Search:
         if other is None or other.microseconds >= found.microseconds:
             self.reasons = before
             return found
-        saved = f"{other.microseconds:,.1f} us per run with it here, {found.microseconds:,.1f} us with it on the chip"
-        self.reasons |= dict.fromkeys(_names(part), f"cheaper here: {saved}")
+        why = f"cheaper here: {other.microseconds:,.1f} us a run, else {found.microseconds:,.1f} us"
+        self.reasons |= dict.fromkeys(_names(part), why)
         return self.built([(piece.side, self._nodes(piece)) for piece in other.pieces])
 
     def found_again(self) -> Cut | None:

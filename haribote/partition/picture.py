@@ -56,7 +56,8 @@ def _piece(canvas: Canvas, number: int, piece: Piece, coming: Sequence[Crossing]
     names = ", ".join(node.name for node in piece.model.graph.node)
     canvas.rect(x, y, COLUMN, height, "box", round_=4, title=f"piece {number + 1}: {names}")
     canvas.rect(x, y, 5, height, HUES[piece.side])
-    text = f"{number + 1}  {counted(piece.nodes, 'node')}"
+    engine = "" if piece.side == "chip" else f", {piece.engine}"
+    text = f"{number + 1}  {counted(piece.nodes, 'node')}{engine}"
     canvas.text(x + 16, y + PADDING + 10, text, "b")
     cycles = "" if piece.cycles is None else f"{piece.cycles:,.0f} cycles, "
     time = f"{cycles}{piece.microseconds:,.1f} us"
@@ -71,7 +72,7 @@ def _piece(canvas: Canvas, number: int, piece: Piece, coming: Sequence[Crossing]
 
 
 def _about(piece: Piece) -> list[str]:
-    """Its operators, what runs it, and why it is there."""
+    """Its operators, and why they are there."""
     found = Counter(node.op_type for node in piece.model.graph.node)
     operators = ", ".join(name if count == 1 else f"{count} {name}" for name, count in found.most_common())
     if piece.side == "chip":
@@ -80,7 +81,7 @@ def _about(piece: Piece) -> list[str]:
     for node, reason in piece.reasons.items():
         reasons.setdefault(reason, []).append(node)
     lines = [f"{', '.join(nodes)}: {reason}" for reason, nodes in reasons.items()]
-    return [f"{operators}, by {piece.engine}", *_limited(lines)]
+    return [operators, *_limited(lines)]
 
 
 def _incoming(coming: Sequence[Crossing]) -> list[str]:

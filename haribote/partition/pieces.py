@@ -118,7 +118,9 @@ class Cut:
 
     def table(self) -> str:
         """The pieces, what crosses, and why what is on the host is there, as lines of text."""
-        lines = [f"{self.coverage} nodes on the chip, {len(self.pieces)} pieces, {self.microseconds:,.1f} us per run"]
+        lines = [
+            f"{self.coverage} nodes on the chip, {counted(len(self.pieces), 'piece')}, {self.microseconds:,.1f} us per run"
+        ]
         for number, piece in enumerate(self.pieces):
             lines += [f"  {told(c)}" for c in self.crossings if c.target == number]
             lines.append(headline(number, piece))

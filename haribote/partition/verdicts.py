@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import onnx
 
 from haribote.chip.program import Compiled
@@ -20,7 +22,7 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index) -> str:
     names = [name for name in [*node.input, *node.output] if name]
     strange = next((name for name in names if str(index.dtype[name]) not in KINDS), None)
     if strange is not None:
-        return f"{node.op_type} of {index.dtype[strange]}: the chip computes in {', '.join(KINDS)}"
+        return f"{index.dtype[strange]} is no type of the chip"
     try:
         written = prepared(part_of(model, [node], [name for name in node.output if name], "node", index))
         views = views_of(written, Index(written))
@@ -42,5 +44,5 @@ def compiled_or_reason(model: onnx.ModelProto, precision: str) -> Compiled | str
 
 def reason(error: Exception) -> str:
     """An error in one line; what is no refusal but a failure is named as one."""
-    line = str(error).splitlines()[0][:200] if str(error) else ""
+    line = re.sub(r"^node \S+: ", "", str(error).splitlines()[0][:200]) if str(error) else ""
     return line if isinstance(error, HariboteError) else f"the compiler fails: {type(error).__name__}: {line}"

@@ -29,7 +29,7 @@ def test_table_picture_and_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["cut", str(tmp_path / "small.onnx"), *more]) == 0
     out = capsys.readouterr().out
     assert out.startswith("1 of 2 nodes on the chip, 2 pieces, ")
-    assert "1 -> 2: n float32[4, 3], 48 bytes" in out and "y: node y: there is no rule for Hardmax" in out
+    assert "1 -> 2: n float32[4, 3], 48 bytes" in out and "y: there is no rule for Hardmax" in out
     assert (tmp_path / "cut.svg").read_text().startswith("<svg")
     names = sorted(path.name for path in (tmp_path / "pieces").iterdir())
     assert names == ["1_chip.onnx", "2_host.onnx"]
