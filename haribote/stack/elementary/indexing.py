@@ -76,8 +76,8 @@ def _numbers(node: onnx.NodeProto, index: Index) -> Sequence[NDArray[np.int64]]:
     return [np.asarray(result, np.int64) - 1 for result in results]
 
 
-def padded(node: onnx.NodeProto, index: Index) -> NDArray[np.int64]:
-    """For a Pad whatever it pads with the numbers of the elements, -1 beside them."""
+def numbers_of(node: onnx.NodeProto, index: Index) -> NDArray[np.int64]:
+    """The flat numbers, in the first input, of the elements of the first output; -1 where a Pad adds some."""
     return _numbers(node, index)[0]
 
 

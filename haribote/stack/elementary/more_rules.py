@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Builder, Index, attributes
-from haribote.stack.elementary.indexing import padded, pick
+from haribote.stack.elementary.indexing import numbers_of, pick
 from haribote.stack.elementary.rules import Rule
 
 
@@ -42,7 +42,7 @@ def pad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     if len(node.input) < 3 or not node.input[2] or node.input[2] in index.constants:
         return False
     x, result = node.input[0], node.output[0]
-    numbers = padded(node, index)
+    numbers = numbers_of(node, index)
     name = builder.fresh(f"{result}.inner")
     pick(builder, x, numbers, name)
     there = builder.constant(numbers >= 0, f"{result}.there")

@@ -33,7 +33,8 @@ class Facts:
     """A graph with what the planner asks about it.
 
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
-    constants of one element, which need no place; asked_for: values that are needed at the end; added: constants that
+    constants of one element, which need no place; asked_for: values that are needed at the end; picks: indices
+    of last resorts; desperate: these are taken, since there is no other way; added: constants that
     the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
     that `mixed` leaves exact.
     """
@@ -49,6 +50,8 @@ class Facts:
         self.views = views_of(model, self.index)
         asked = {*self.index.outputs, *self.updated, *self.parameters}
         self.asked_for = frozenset(asked | {self.views[name].root for name in asked if name in self.views})
+        self.picks: dict[object, NDArray[np.int64]] = {}
+        self.desperate = False
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}

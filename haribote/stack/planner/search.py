@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import onnx
@@ -16,7 +17,7 @@ from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import NotPlanned, rule_of
-from haribote.stack.planner.states import State
+from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
 BEAM, LEAST_BEAM = 12, 3
@@ -59,11 +60,13 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
         if node.output[0] in facts.views:
             continue
         rule = rule_of(node)
-        after = [follower for state in states for follower in rule(state, node)]
+        after = _followers(facts, states, lambda state, node=node, rule=rule: rule(state, node))  # type: ignore[misc]
         if not after:
             raise NotPlanned(f"there is no layout for node {node.name} ({node.op_type})", "report the graph")
         states = _best(after, needed, beam)
-    finished = [_finished(state) for state in states]
+    finished = _followers(facts, states, _finished)
+    if not finished:
+        raise NotPlanned("the results of the graph have no way to where they belong", "report the graph")
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
     actions = stored_as_halves(halved(clustered(best.actions())), _floats(facts))
@@ -72,6 +75,16 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
 
 def _floats(facts: Facts) -> frozenset[str]:
     return frozenset(name for name, dtype in facts.index.dtype.items() if dtype.kind == "f")
+
+
+def _followers(facts: Facts, states: Sequence[State], rule: Callable[[State], Iterator[State]]) -> list[State]:
+    """The states after each of these; where there are none, with the last resort."""
+    found = [follower for state in states for follower in rule(state)]
+    if not found:
+        facts.desperate = True
+        found = [follower for state in states for follower in rule(state)]
+        facts.desperate = False
+    return found
 
 
 def _moves(found: Plan) -> Iterator[Ask]:
@@ -117,8 +130,16 @@ def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
     return [state.without_all_but(live) for state in best.values()]
 
 
-def _finished(state: State) -> State:
-    """With the outputs stored, and the parameters' new values in the place of the old."""
+def _finished(state: State) -> Iterator[State]:
+    """With the outputs stored, and the parameters' new values in the place of the old; nothing where one cannot get
+    there.
+    """
+    with suppress(NoWay):
+        yield _stored(state)
+
+
+def _stored(state: State) -> State:
+    """The same. Raises NoWay."""
     facts = state.facts
     for name in facts.index.outputs:
         if name not in facts.updated:

@@ -15,6 +15,7 @@ from haribote.stack.maps import COPY, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
 from haribote.stack.planner.families import L2BS, candidates, projected
+from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
 
@@ -107,7 +108,7 @@ class State:
         if view is not None and not self.of(name):
             asked = view.inverse(wanted)
             if asked is None:
-                raise NoWay(f"{name} is a view of {view.root}, which cannot be split as {wanted.split}")
+                return self._resorted(wanted, f"{name} is a view of {view.root}, which cannot be split so")
             state, _ = self.get(asked)
             return state.get(wanted)
         fresh = replace(wanted, fill=0.0)
@@ -126,14 +127,34 @@ class State:
                 raise NoWay(f"{name} does not pass through an L1BM on its way to {wanted.map}")
             return self.did(Load(fresh), cost, fresh), fresh
         if not near:
-            raise NoWay(f"{name} is in no version that is split as {wanted.split}")
+            return self._resorted(wanted, f"{name} is in no version that is split as {wanted.split}")
         source = min(near, key=lambda version: facts.tariff.price(version.map, wanted.map))
         state, source = self._named(source)
         made = replace(wanted, fill=source.fill)
         cost = facts.tariff.price(source.map, made.map)
         if cost >= NEVER:
-            raise NoWay(f"{name} has no way from {source.map} to {wanted.map}")
+            return self._resorted(wanted, f"{name} has no way from {source.map} to {wanted.map}")
         return state.did(Shift(source, made), cost, made), made
+
+    def _resorted(self, wanted: Version, problem: str) -> tuple[State, Version]:
+        """By the last resort, where there is no other way for a node. Raises NoWay."""
+        facts, name = self.facts, wanted.value
+        if not facts.desperate:
+            raise NoWay(problem)
+        state, there = self, self.of(name)
+        if not there:
+            view = facts.root(name)
+            assert view is not None
+            there = self.of(view.root)
+            if not there:
+                shape = facts.index.shape[view.root]
+                split, found = min(candidates(shape), key=lambda place: place[1].longs)
+                state, version = self.get(Version(view.root, found, split))
+                there = (version,)
+        source = min(there, key=lambda version: version.map.longs)
+        state, source = state._named(source)
+        action, cost = picked(facts, source, wanted)
+        return state.did(action, cost, wanted), wanted
 
     def _filled(self, wanted: Version) -> tuple[State, Version]:
         """A version whose padding holds `wanted.fill`: brought, and mended where its padding holds something else."""
