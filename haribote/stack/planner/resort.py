@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack.elementary.indexing import numbers_of
+from haribote.graph import attributes
 from haribote.stack.plan import Pick, Version
 from haribote.stack.planner.facts import Facts
 from simulator.isa import STEP_CYCLES
@@ -45,4 +45,7 @@ def _seen(facts: Facts, name: str, root: str) -> Ints:
     if name == root:
         return np.arange(prod(shape)).reshape(shape)
     node = facts.index.producer[name]
-    return _seen(facts, node.input[0], root).reshape(-1)[numbers_of(node, facts.index)].reshape(shape)
+    before = _seen(facts, node.input[0], root)
+    if node.op_type == "Transpose":
+        return before.transpose(attributes(node).get("perm") or range(before.ndim)[::-1])
+    return before.reshape(shape)
