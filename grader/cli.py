@@ -22,7 +22,7 @@ from grader.stubs import reset, write_stubs
 from grader.watching import events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
-from simulator.console import seed
+from simulator.console import add_version, seed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="grader", description="Checks your answers to the tasks of the course.")
+    add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:

@@ -11,12 +11,25 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO
 
 from simulator.errors import UserError, advised
 
 MOST_SEED = 2**63 - 1  # what torch takes
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """`--version`: that of the installed package, for all its commands."""
+    parser.add_argument("--version", action="version", version=f"%(prog)s, of haribote {_version()}")
+
+
+def _version() -> str:
+    try:
+        return version("haribote")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def user_error(error: BaseException) -> str | None:

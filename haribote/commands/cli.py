@@ -17,7 +17,7 @@ from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from haribote.network import BATCH, HIDDEN, LEARNING_RATE
 from haribote.training.backends import BACKENDS
-from simulator.console import seed
+from simulator.console import add_version, seed
 from simulator.engine.machine import ENGINES
 from simulator.shell import command_line
 
@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
     )
+    add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _cut, _deploy, _view, _data, _demo):
         add(commands)

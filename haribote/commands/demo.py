@@ -37,7 +37,7 @@ def demo_command(source: str) -> int:
 
 def _story(data: Dataset, steps: int) -> str:
     """What happened and what to do next; the commands work as printed."""
-    haribote = _command()
+    haribote = _command("haribote")
     digit = FOLDER / "digit.png"
     write_picture(data.test_images[0], digit)
     export, checkpoint = Path("runs/export"), FOLDER / "checkpoint.npz"
@@ -47,6 +47,8 @@ def _story(data: Dataset, steps: int) -> str:
         f"{haribote} compile {export} --backend sim --solutions": f"its assembly: {export / 'step.vsm'}",
         f"{haribote} view {export / 'model.onnx'}": "the graph in Netron",
         f"{haribote} kernel relu --solutions": "one kernel",
+        "make lab": "the course: its first notebook",
+        f"{_command('grader')} list": "its tasks, and where to begin",
     }
     width = max(map(len, commands))
     lines = [f"  {command:<{width}}  # {why}" for command, why in commands.items()]
@@ -63,9 +65,9 @@ def _story(data: Dataset, steps: int) -> str:
     )
 
 
-def _command() -> str:
-    """How to call haribote from the folder the user is in: the script beside the running Python."""
-    script = Path(sys.executable).with_name("haribote.exe" if sys.platform == "win32" else "haribote")
+def _command(name: str) -> str:
+    """How to call a command from the folder the user is in: the script beside the running Python."""
+    script = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
     if not script.exists():
-        return "haribote"
+        return name
     return command_line(script.relative_to(Path.cwd()) if script.is_relative_to(Path.cwd()) else script)
