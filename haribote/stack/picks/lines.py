@@ -87,10 +87,12 @@ def items(targets: Ints, reads: Ints, turn: int = 0, join: str = "") -> list[Ite
 
 def _together(reads: Ints) -> Ints | None:
     """Where neighbouring words begin in every PE; None where they do not lie side by side."""
-    starts = np.where(reads != ANY, reads - np.arange(len(reads))[:, None], ANY)
+    asked = reads != ANY
+    before = np.arange(len(reads))[:, None]
+    starts = np.where(asked, reads - before, -len(reads))  # a word at address 0 may be read too early to be a start
     first: Ints = starts.max(axis=0)
-    wrong = (starts != ANY) & ((starts != first) | (starts % len(reads) != 0))
-    return None if wrong.any() else first
+    wrong = asked & ((starts != first) | (starts % len(reads) != 0))
+    return None if wrong.any() else np.where(asked.any(axis=0), first, ANY)
 
 
 def profiles(found: Sequence[Item]) -> list[Profile]:
