@@ -1,0 +1,158 @@
+"""From a jaxpr to a flat program: calls are inlined, branches selected, loops unrolled or left to the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Literal
+
+from haribote.errors import HariboteError, UnsupportedOp
+from haribote.jax.flat import keys, loops
+from haribote.jax.flat.fold import compute
+from haribote.jax.flat.source import where
+from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, live
+
+CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+"""Parameters in which a primitive carries the program that it calls."""
+SAME = frozenset(
+    ("copy", "copy_p", "stop_gradient", "optimization_barrier", "sharding_constraint", "name", "pvary", "random_wrap")
+    + ("random_unwrap", "reduce_precision_as_is", "device_put", "layout_constraint")
+)
+"""Primitives whose results are their arguments."""
+
+
+def flatten(closed: ClosedJaxpr, limit: int) -> Flat:
+    """The program of a jaxpr. limit: loops of at most so many rounds are unrolled.
+
+    Raises:
+        UnsupportedOp: a loop whose number of rounds is not known when tracing, or an effect, with the user's line.
+    """
+    inputs = [Ref(*described(var.aval)) for var in closed.jaxpr.invars]
+    walk = Flattener(limit)
+    outputs = walk.call(closed, inputs)
+    return Flat(inputs, live(walk.items, outputs), outputs)
+
+
+def described(aval: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of a value; a key of random numbers is its words."""
+    if is_key(aval):
+        return (*aval.shape, *aval.dtype._impl.key_shape), np.dtype(np.uint32)
+    return tuple(aval.shape), np.dtype(aval.dtype)
+
+
+def is_key(aval: Any) -> bool:
+    """Whether values are keys of random numbers."""
+    return bool(jax.dtypes.issubdtype(getattr(aval, "dtype", np.float32), jax.dtypes.extended))
+
+
+class Flattener:
+    """Walks through jaxprs and lists their operations."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.items: list[Operation | Loop] = []
+
+    def call(self, closed: ClosedJaxpr, arguments: Sequence[Value]) -> list[Value]:
+        """The outputs of a jaxpr, its operations listed."""
+        jaxpr = closed.jaxpr
+        env: dict[Any, Value] = dict(zip(jaxpr.invars, arguments, strict=True))
+        env |= {var: known(const) for var, const in zip(jaxpr.constvars, closed.consts, strict=True)}
+
+        def read(atom: Any) -> Value:
+            return np.asarray(atom.val, atom.aval.dtype) if isinstance(atom, Literal) else env[atom]
+
+        for equation in jaxpr.eqns:
+            results = self.equation(equation, [read(atom) for atom in equation.invars])
+            env.update(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def trace(self, function: Callable[..., Any], *arguments: Value) -> list[Value]:
+        """The outputs of a function in JAX, its operations listed."""
+        shaped = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
+        return self.call(jax.make_jaxpr(function)(*shaped), arguments)
+
+    def equation(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        """The results of one equation."""
+        name, params = equation.primitive.name, equation.params
+        if name in SAME:
+            return inputs
+        if name == "cond":
+            return self._cond(equation, inputs)
+        if name == "scan":
+            return loops.scan(self, equation, inputs)
+        if name == "while":
+            return loops.while_loop(self, equation, inputs)
+        if name in keys.KEYS:
+            return keys.KEYS[name](self, equation, inputs)
+        inner = next((params[key] for key in CALLS if key in params), None)
+        if inner is not None:
+            return self.call(closed(inner), inputs)
+        if equation.effects:
+            raise UnsupportedOp(f"{name} has an effect outside the graph, at {where(equation)}", "leave it out")
+        if any(is_key(var.aval) for var in [*equation.invars, *equation.outvars]):
+            return self._on_words(equation, inputs)
+        if all(isinstance(value, np.ndarray) for value in inputs):
+            return self.folded(equation, inputs)
+        return self.operation(name, inputs, [var.aval for var in equation.outvars], params, where(equation))
+
+    def operation(
+        self, name: str, inputs: list[Value], avals: Sequence[Any], params: dict[str, Any], source: str
+    ) -> list[Value]:
+        """List an operation; its results."""
+        outputs = [Ref(*described(aval)) for aval in avals]
+        self.items.append(Operation(name, inputs, outputs, params, source))
+        return list(outputs)
+
+    def _on_words(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        """What moves keys moves each of their words."""
+        axes = [-1 if is_key(atom.aval) else None for atom in equation.invars]
+        several = equation.primitive.multiple_results
+
+        def move(*arrays: Any) -> Any:
+            results = equation.primitive.bind(*arrays, **equation.params)
+            return results if several else [results]
+
+        return self.trace(jax.vmap(move, in_axes=axes, out_axes=-1), *inputs)
+
+    def folded(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        """The results of an equation whose arguments are known."""
+        arrays: list[Array] = [value for value in inputs if isinstance(value, np.ndarray)]
+        try:
+            return list(compute(equation.primitive, arrays, equation.params))
+        except HariboteError:
+            raise
+        except Exception as error:
+            raise UnsupportedOp(f"{equation.primitive.name} fails at {where(equation)}: {error}") from error
+
+    def _cond(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        """The branch that is known; else all of them, and the results selected."""
+        branches = equation.params["branches"]
+        which, *arguments = inputs
+        if isinstance(which, np.ndarray):
+            return self.call(closed(branches[int(np.clip(which, 0, len(branches) - 1))]), arguments)
+        results = [self.call(closed(branch), arguments) for branch in branches]
+        source = where(equation)
+        return [
+            self._chosen(which, list(cases), var.aval, source)
+            for var, *cases in zip(equation.outvars, *results, strict=True)
+        ]
+
+    def _chosen(self, which: Value, cases: list[Value], aval: Any, source: str) -> Value:
+        if all(case is cases[0] for case in cases):
+            return cases[0]
+        return self.operation("select_n", [which, *cases], [aval], {}, source)[0]
+
+
+def closed(jaxpr: Any) -> ClosedJaxpr:
+    """A jaxpr with its constants; one that has none may come without."""
+    return jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, [])
+
+
+def known(const: Any) -> Array:
+    """A constant as an array."""
+    if is_key(const):
+        const = jax.random.key_data(const)
+    return np.asarray(const)

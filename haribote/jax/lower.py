@@ -1,0 +1,73 @@
+"""From operations to an ONNX graph, small before the chip's compiler sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import onnx
+
+from haribote.errors import UnsupportedOp
+from haribote.graph import complete
+from haribote.jax.flat.values import Operation, Ref
+from haribote.jax.rules import Lowering
+from haribote.passes import cse, simplify
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A graph, and which of its inputs and outputs are which values of the program.
+
+    A result may have no node of its own: its name is then that of an input, or of another result.
+    """
+
+    model: onnx.ModelProto
+    inputs: dict[str, Ref]
+    outputs: dict[Ref, str]
+
+
+def lower(
+    operations: Sequence[Operation], inputs: Sequence[Ref], outputs: Sequence[Ref], names: Mapping[Ref, str]
+) -> Piece:
+    """The graph of operations. names: of inputs; others are numbered.
+
+    Raises:
+        UnsupportedOp: a primitive without a rule, or one that its rule does not cover, with the user's line.
+    """
+    g = Lowering("mnjit")
+    given = {names.get(ref, f"value{number}"): ref for number, ref in enumerate(inputs)}
+    for name, ref in given.items():
+        _check_type(ref, "the program")
+        g.input(ref, name)
+    for operation in operations:
+        for ref in operation.outputs:
+            _check_type(ref, f"{operation.name} at {operation.where}")
+        g.write(operation)
+    g.operation = Operation("result", [], [])
+    results = {ref: g.full(ref) for ref in outputs}
+    for name in dict.fromkeys(results.values()):
+        if name not in given:
+            g.builder.output(name)
+    return _without_unread(Piece(small(complete(g.builder.model)), given, results))
+
+
+def small(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same graph without what is computed twice, in vain or from constants only."""
+    return cse.run(simplify.run(cse.run(model)))
+
+
+def _without_unread(piece: Piece) -> Piece:
+    """Inputs that no node reads are none of the graph's."""
+    read = {name for node in piece.model.graph.node for name in node.input}
+    for info in [info for info in piece.model.graph.input if info.name not in read]:
+        piece.model.graph.input.remove(info)
+    kept = {info.name for info in piece.model.graph.input} | set(piece.outputs.values())
+    return Piece(piece.model, {name: ref for name, ref in piece.inputs.items() if name in kept}, piece.outputs)
+
+
+def _check_type(ref: Ref, what: str) -> None:
+    if ref.dtype.kind == "c":
+        raise UnsupportedOp(
+            f"complex numbers, in {what}: there are none in the graphs of this compiler",
+            "real numbers; JAX-CFD has `implementation='matmul'` in place of Fourier transforms",
+        )

@@ -1,0 +1,153 @@
+"""A compiled program: graphs on a device, and between them the loops that the host runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+
+from haribote.frontend.compiled import CompiledGraph, Options
+from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, refs
+from haribote.jax.lower import Piece, lower
+from haribote.jax.rules.lowering import graph_type
+from simulator.isa.cost import Cost
+
+Values = dict[Ref, Array]
+
+
+class Graph:
+    """A piece of the program that the device runs at once."""
+
+    def __init__(self, piece: Piece, options: Options) -> None:
+        self.piece = piece
+        self.compiled = CompiledGraph(piece.model, options) if piece.model.graph.node else None
+
+    def run(self, values: Values) -> None:
+        """Compute the results from the values known so far, and add them."""
+        found = {name: _as_graph(values[ref]) for name, ref in self.piece.inputs.items()}
+        if self.compiled:
+            read = set(self.compiled.names)
+            found |= self.compiled({name: array for name, array in found.items() if name in read})
+        for ref, name in self.piece.outputs.items():
+            values[ref] = found[name].astype(ref.dtype, copy=False)
+
+
+def _as_graph(array: Array) -> Array:
+    return array.astype(graph_type(array.dtype), copy=False)
+
+
+@dataclass(eq=False)
+class Rounds:
+    """A loop whose body is compiled once and run `count` times."""
+
+    loop: Loop
+    body: Program
+
+    def run(self, values: Values) -> None:
+        """Run all rounds, and add the results."""
+        loop = self.loop
+        given = [_value(values, value) for value in loop.inputs]
+        fixed, carry = given[: loop.constants], given[loop.constants : loop.constants + loop.carried]
+        stacks = given[loop.constants + loop.carried :]
+        rows: list[list[Array]] = []
+        for number in range(loop.count)[:: -1 if loop.reverse else 1]:
+            results = self.body.run([*fixed, *carry, *(np.asarray(stack[number]) for stack in stacks)])
+            carry = results[: loop.carried]
+            rows.append(results[loop.carried :])
+        columns = [np.stack(column) for column in zip(*(rows[:: -1 if loop.reverse else 1]), strict=True)]
+        values.update(zip(loop.outputs, [*carry, *columns], strict=True))
+
+
+@dataclass(eq=False)
+class Program:
+    """A flat program, compiled.
+
+    Attributes:
+        parts: graphs and loops, in order.
+    """
+
+    flat: Flat
+    options: Options
+    names: Mapping[Ref, str] = field(default_factory=dict)
+    parts: list[Graph | Rounds] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.parts = [
+            Rounds(part, Program(part.body, self.options))
+            if isinstance(part, Loop)
+            else Graph(lower(part, *self._crossing(part), self.names), self.options)
+            for part in _parts(self.flat.items)
+        ]
+
+    def _crossing(self, operations: Sequence[Operation]) -> tuple[list[Ref], list[Ref]]:
+        """What operations read of others, and what others read of them."""
+        made = {ref for operation in operations for ref in operation.outputs}
+        read = refs([value for operation in operations for value in operation.inputs])
+        others = [item for item in self.flat.items if item not in set(operations)]
+        wanted = {*refs([value for item in others for value in item.inputs]), *refs(self.flat.outputs)}
+        inputs = [ref for ref in read if ref not in made]
+        return inputs, [ref for operation in operations for ref in operation.outputs if ref in wanted]
+
+    def run(self, arguments: Sequence[Array]) -> list[Array]:
+        """The results for these arguments, in the order of the flat program's."""
+        values = dict(zip(self.flat.inputs, arguments, strict=True))
+        for part in self.parts:
+            part.run(values)
+        return [_value(values, value) for value in self.flat.outputs]
+
+    @property
+    def models(self) -> list[onnx.ModelProto]:
+        """All graphs, those of loops too."""
+        return [
+            model
+            for part in self.parts
+            for model in ([part.piece.model] if isinstance(part, Graph) else part.body.models)
+        ]
+
+    @property
+    def graphs(self) -> list[tuple[CompiledGraph, int]]:
+        """Every graph on the device, and how often a call runs it."""
+        found: list[tuple[CompiledGraph, int]] = []
+        for part in self.parts:
+            if isinstance(part, Rounds):
+                found += [(graph, times * part.loop.count) for graph, times in part.body.graphs]
+            elif part.compiled:
+                found.append((part.compiled, 1))
+        return found
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes all graphs have."""
+        return sum(len(model.graph.node) for model in self.models)
+
+    @property
+    def coverage(self) -> str:
+        """How many nodes run on the chip, `n of n`."""
+        return f"{self.nodes if self.options.device == 'chip' else 0} of {self.nodes}"
+
+    @property
+    def cycles(self) -> int | None:
+        """Of one call on the chip, the rounds of its loops included; None on the host."""
+        if self.options.device != "chip":
+            return None
+        costs: list[tuple[Cost, int]] = [(graph.cost, times) for graph, times in self.graphs if graph.cost]
+        return sum(cost.cycles * times for cost, times in costs)
+
+
+def _parts(items: Sequence[Operation | Loop]) -> list[list[Operation] | Loop]:
+    """Runs of operations, and the loops between them."""
+    parts: list[list[Operation] | Loop] = []
+    for item in items:
+        if isinstance(item, Loop):
+            parts.append(item)
+        elif parts and isinstance(parts[-1], list):
+            parts[-1].append(item)
+        else:
+            parts.append([item])
+    return parts
+
+
+def _value(values: Values, value: Value) -> Array:
+    return values[value] if isinstance(value, Ref) else value
