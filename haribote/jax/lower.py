@@ -11,7 +11,7 @@ from haribote.errors import UnsupportedOp
 from haribote.graph import complete
 from haribote.jax.flat.values import Operation, Ref
 from haribote.jax.rules import Lowering
-from haribote.passes import cse, simplify
+from haribote.passes import cse, join_moves, simplify
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def lower(
 
 def small(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same graph without what is computed twice, in vain or from constants only."""
-    return cse.run(simplify.run(cse.run(model)))
+    return cse.run(simplify.run(join_moves.run(cse.run(model))))
 
 
 def _without_unread(piece: Piece) -> Piece:
