@@ -139,6 +139,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "reduce_or": (lambda x: jnp.any(x, 1), B),
     "reduce_precision": (lambda x: lax.reduce_precision(x, 8, 23), X),
     "reduce_prod": (lambda x: jnp.prod(x, 1), X),
+    "reduce_xor": (lambda x: lax.reduce_xor(x, (1,)), B),
     "reduce_sum": (lambda x: x.sum(0), X),
     "reduce_window_max": (lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), IMAGE),
     "reduce_window_min": (lambda x: lax.reduce_window(x, jnp.inf, lax.min, (1, 1, 3, 3), (1, 1, 1, 1), "SAME"), IMAGE),
@@ -162,6 +163,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "split": (lambda x: lax.split(x, (2, 4), 0), X),
     "squeeze": (lambda x: lax.squeeze(x[:, :1], (1,)), X),
     "threefry2x32": (lambda k: jax.random.bits(jax.random.wrap_key_data(k), (4, 2)), np.array([3, 4], np.uint32)),
+    "stack": (lambda x, y: jnp.stack([x, y], 1), X, Y),
     "tile": (lambda x: jnp.tile(x, (2, 1)), X),
     "top_k": (lambda x: lax.top_k(x, 3), X),
     "transpose": (lambda x: x.T + 1, X),
@@ -170,6 +172,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "while": (lambda x: lax.fori_loop(0, 3, lambda i, c: c * 0.5 + i, x), X),
     "custom_jvp_call": (jax.nn.relu, X),
     "custom_vjp_call": (jax.nn.silu, X),
+    "unstack": (lambda x: jnp.unstack(x, axis=1)[2:4], X),
     "remat2": (jax.grad(lambda x: jax.checkpoint(jnp.sin)(x).sum()), X),
 }
 

@@ -18,8 +18,8 @@ from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, l
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Parameters in which a primitive carries the program that it calls."""
 SAME = frozenset(
-    ("copy", "copy_p", "stop_gradient", "optimization_barrier", "sharding_constraint", "name", "pvary", "random_wrap")
-    + ("random_unwrap", "reduce_precision_as_is", "device_put", "layout_constraint")
+    ("copy", "copy_p", "device_put", "layout_constraint", "name", "optimization_barrier", "pvary")
+    + ("random_unwrap", "random_wrap", "sharding_constraint", "stop_gradient")
 )
 """Primitives whose results are their arguments."""
 
@@ -87,6 +87,8 @@ class Flattener:
             return loops.while_loop(self, equation, inputs)
         if name in keys.KEYS:
             return keys.KEYS[name](self, equation, inputs)
+        if name == "platform_index":
+            return [np.asarray(_default_platform(params["platforms"]), np.int32)]
         inner = next((params[key] for key in CALLS if key in params), None)
         if inner is not None:
             return self.call(closed(inner), inputs)
@@ -144,6 +146,11 @@ class Flattener:
         if all(case is cases[0] for case in cases):
             return cases[0]
         return self.operation("select_n", [which, *cases], [aval], {}, source)[0]
+
+
+def _default_platform(platforms: Sequence[Any]) -> int:
+    """Which of a function's versions for other machines is the one for every machine."""
+    return next((number for number, names in enumerate(platforms) if names is None), 0)
 
 
 def closed(jaxpr: Any) -> ClosedJaxpr:

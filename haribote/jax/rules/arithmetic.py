@@ -99,6 +99,8 @@ def maximum(g: Lowering, x: Value, y: Value) -> Held:
     """The larger one; of bool, or. With zero it is Relu."""
     if x.dtype == np.bool_:
         return g.each("Or", x, y)
+    if is_float(x.dtype) and (uniform(x, -np.inf) or uniform(y, -np.inf)):
+        return g.small(x if uniform(y, -np.inf) else y)
     if is_float(x.dtype) and (uniform(x, 0) or uniform(y, 0)):
         return g.each("Relu", x if uniform(y, 0) else y)
     return g.each("Max", x, y)

@@ -37,9 +37,18 @@ def reduce_bool(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
 
 
 def _reduced(g: Lowering, kind: str, x: Held, axes: Sequence[int]) -> Held:
+    axes = [axis for axis in axes if x.shape[axis] != 1]
     if not axes:
-        return x
-    return g.whole(kind, x.name, g.sizes(axes), keepdims=0)
+        return g.reshaped(x, g.result.shape)
+    kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+    return g.reshaped(Held(g.node(kind, x.name, g.sizes(axes), keepdims=0), kept), g.result.shape)
+
+@rule("reduce_xor")
+def reduce_xor(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
+    """Of bool: whether their number is odd."""
+    g.require(x.dtype == np.bool_, "only of bool")
+    count = _reduced(g, "ReduceSum", g.cast(Held(g.full(x), x.shape), np.int32), axes)
+    return g.cast(g.each("BitwiseAnd", count, g.scalar(1, np.int32)), np.bool_, "")
 
 
 @rule("argmax", "argmin")

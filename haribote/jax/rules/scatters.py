@@ -40,7 +40,7 @@ def _scattered(g: Lowering, x: Value, numbers: Held, update: Value | Held, reduc
 
 
 SCATTERS = {"scatter": "none", "scatter-add": "add", "scatter-mul": "mul", "scatter-min": "min", "scatter-max": "max"}
-SCATTERS |= {name.replace("-", "_"): kind for name, kind in SCATTERS.items()}
+"""Primitive to what ONNX calls its way of combining."""
 NEUTRAL = {"add": 0.0, "mul": 1.0}
 
 

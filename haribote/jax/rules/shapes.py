@@ -23,7 +23,7 @@ def broadcast(g: Lowering, x: Value, *_: Value, shape: Shape, broadcast_dimensio
     return _viewed(g, held, tuple(sizes))
 
 
-@rule("reshape", "squeeze", "expand_dims")
+@rule("reshape", "squeeze")
 def reshape(g: Lowering, x: Value, *_: Value) -> Held:
     """The same elements in order."""
     held = g.small(x)
@@ -102,6 +102,22 @@ def split(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
         parts.append(sliced(g, held, starts, limits, [1] * len(x.shape)))
         start += size
     return parts
+
+
+@rule("stack")
+def stack(g: Lowering, *parts: Value, axis: int) -> Held:
+    """One behind the other along a new axis."""
+    axis %= len(g.result.shape)
+    shape = (*g.result.shape[:axis], 1, *g.result.shape[axis + 1 :])
+    return g.whole("Concat", *(g.full(part, shape) for part in parts), axis=axis)
+
+
+@rule("unstack")
+def unstack(g: Lowering, x: Value, axis: int) -> list[Held]:
+    """Every part along an axis, which is gone afterwards."""
+    axis %= len(x.shape)
+    parts = split(g, x, [1] * x.shape[axis], axis)
+    return [g.reshaped(part, g.result.shape) for part in parts]
 
 
 @rule("tile")
