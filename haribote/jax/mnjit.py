@@ -120,7 +120,7 @@ class Mnjit:
         self.function, self.options, self.unroll = function, options, unroll
         self._jit = jax.jit(function, **settings)
         self._static = StaticArguments(function, settings)
-        self._cache: dict[int, Compiled] = {}
+        self.cache: dict[int, Compiled] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's value."""
@@ -149,12 +149,12 @@ class Mnjit:
         caught = list(traced._consts)
         leaves, tree = jax.tree_util.tree_flatten(self._static.without(args, kwargs))
         assert tree == traced.in_tree, f"{tree} is not {traced.in_tree}"
-        found = self._cache.get(id(traced.jaxpr))
+        found = self.cache.get(id(traced.jaxpr))
         if found is None:
             names = [f"caught{number}" for number in range(len(caught))] + leaf_names(tree)
             found = Compiled(traced.jaxpr, traced.out_tree, self.options, self.unroll, names)
             if not any(isinstance(const, jax.core.Tracer) for const in traced.jaxpr.consts):
-                self._cache[id(traced.jaxpr)] = found  # which keeps the jaxpr, so that no other one gets its id
+                self.cache[id(traced.jaxpr)] = found  # which keeps the jaxpr, so that no other one gets its id
         return found, [*caught, *leaves]
 
 
