@@ -49,7 +49,7 @@ COMMANDS = {
 }
 FIRST = "notebooks/00_start/01_welcome.ipynb"
 WHEELS = ROOT / "wheels"  # of an unpacked bundle: the packages, so that no network is needed
-EXTRAS = ("blas", "browser", "cluster", "onnxruntime")  # of pyproject.toml, not installed unless asked for
+EXTRAS = ("blas", "browser", "cluster", "jax", "onnxruntime")  # of pyproject.toml, not installed unless asked for
 NEEDED = ("numpy", "torch", "onnx", "matplotlib", "jupyterlab", "pytest")  # modules that every environment has
 LOOK = """
 import importlib.util, sys

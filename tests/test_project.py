@@ -31,6 +31,7 @@ IMPORTED = {  # the extras that `make setup` leaves out
     "playwright": "playwright",
     "scipy-openblas32": "scipy_openblas32",
 }
+IMPORTED |= {"jax": "jax", "jax-cfd": "jax_cfd", "jax-md": "jax_md"}
 CHOSEN = {"jupyterlab", "matplotlib", "nbval", "netron", "numpy", "onnx", "torch"}  # asked for by the project's users
 
 

@@ -49,5 +49,3 @@ def leaf_names(tree: Any) -> list[str]:
         name = ".".join(parts)
         names.append(name if name not in names else f"{name}.{len(names)}")
     return names
-
-

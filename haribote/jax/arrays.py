@@ -15,7 +15,7 @@ def to_numpy(value: Any, aval: Any) -> Array:
     """A leaf of the arguments as the array that the program reads; of a jax.Array on the CPU it is the same memory."""
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
         value = jax.random.key_data(value)
-        return np.asarray(value)
+        return np.asarray(value, np.uint32)
     return np.asarray(value, aval.dtype)
 
 

@@ -49,14 +49,18 @@ def _call(function: Callable[..., Any], arguments: Sequence[Any], options: Optio
     return bind(traced, arguments, options, unroll)
 
 
-@mnjit_p.def_impl
 def _now(*arguments: Any, jaxpr: ClosedJaxpr, options: Options, unroll: int) -> list[Any]:
     return _run[0](jaxpr, options, unroll, list(arguments))
 
 
-@mnjit_p.def_abstract_eval
+mnjit_p.def_impl(_now)
+
+
 def _shapes(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> Any:
     return jaxpr.out_avals
+
+
+mnjit_p.def_abstract_eval(_shapes)
 
 
 def _jvp(

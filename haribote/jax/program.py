@@ -133,7 +133,7 @@ class Program:
         if self.options.device != "chip":
             return None
         costs: list[tuple[Cost, int]] = [(graph.cost, times) for graph, times in self.graphs if graph.cost]
-        return sum(cost.cycles * times for cost, times in costs)
+        return round(sum(cost.cycles * times for cost, times in costs))
 
 
 def _parts(items: Sequence[Operation | Loop]) -> list[list[Operation] | Loop]:

@@ -34,13 +34,17 @@ def _whole(*shape: int, low: int = -9, high: int = 9) -> Array:
     return np.random.default_rng(7).integers(low, high, shape).astype(np.int32)
 
 
+def _pooled(x: Any) -> Any:
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
+
+
 X = _numbers(6, 8)
 Y = _numbers(6, 8)[::-1].copy()
 POSITIVE = _numbers(6, 8, low=0.1, high=4.0)
 INSIDE = _numbers(6, 8, low=-0.95, high=0.95)
 ABOVE = _numbers(6, 8, low=1.05, high=4.0)
-I, J = _whole(6, 8), _whole(6, 8, low=1, high=5)
-B, C = I > 0, J > 2
+WHOLE, SMALL = _whole(6, 8), _whole(6, 8, low=1, high=5)
+TRUE, OTHER = WHOLE > 0, SMALL > 2
 IMAGE = _numbers(1, 2, 6, 6)
 KERNEL = _numbers(3, 2, 3, 3)
 
@@ -68,7 +72,7 @@ UNARY: dict[str, tuple[Callable[..., Any], Array]] = {
     "log1p": (lax.log1p, POSITIVE),
     "logistic": (lax.logistic, X),
     "neg": (lax.neg, X),
-    "not": (lax.bitwise_not, I),
+    "not": (lax.bitwise_not, WHOLE),
     "round": (lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), X),
     "rsqrt": (lax.rsqrt, POSITIVE),
     "sign": (lax.sign, X),
@@ -82,31 +86,31 @@ UNARY: dict[str, tuple[Callable[..., Any], Array]] = {
 BINARY: dict[str, tuple[Callable[..., Any], Array, Array]] = {
     "add": (lax.add, X, Y),
     "add_any": (lambda x, y: jax.vjp(lambda z: z * x + jnp.sin(z), y)[1](x)[0], X, Y),
-    "and": (lax.bitwise_and, I, J),
+    "and": (lax.bitwise_and, WHOLE, SMALL),
     "atan2": (lax.atan2, X, Y),
     "div": (lax.div, X, POSITIVE),
-    "eq": (lax.eq, I, J),
+    "eq": (lax.eq, WHOLE, SMALL),
     "ge": (lax.ge, X, Y),
     "gt": (lax.gt, X, Y),
-    "le": (lax.le, I, J),
+    "le": (lax.le, WHOLE, SMALL),
     "lt": (lax.lt, X, Y),
     "max": (lax.max, X, Y),
     "min": (lax.min, X, Y),
     "mul": (lax.mul, X, Y),
-    "ne": (lax.ne, B, C),
-    "or": (lax.bitwise_or, B, C),
+    "ne": (lax.ne, TRUE, OTHER),
+    "or": (lax.bitwise_or, TRUE, OTHER),
     "pow": (lax.pow, POSITIVE, X),
     "rem": (lax.rem, X, POSITIVE),
-    "shift_left": (lax.shift_left, I, J),
-    "shift_right_arithmetic": (lax.shift_right_arithmetic, I, J),
-    "shift_right_logical": (lax.shift_right_logical, J, J),
+    "shift_left": (lax.shift_left, WHOLE, SMALL),
+    "shift_right_arithmetic": (lax.shift_right_arithmetic, WHOLE, SMALL),
+    "shift_right_logical": (lax.shift_right_logical, SMALL, SMALL),
     "sub": (lax.sub, X, Y),
-    "xor": (lax.bitwise_xor, I, J),
+    "xor": (lax.bitwise_xor, WHOLE, SMALL),
 }
 OTHERS: dict[str, tuple[Any, ...]] = {
     "argmax": (lambda x: lax.argmax(x, 1, np.int32), X),
     "argmin": (lambda x: lax.argmin(x, 0, np.int32), X),
-    "bitcast_convert_type": (lambda x: lax.bitcast_convert_type(x, np.uint32), I),
+    "bitcast_convert_type": (lambda x: lax.bitcast_convert_type(x, np.uint32), WHOLE),
     "broadcast_in_dim": (lambda x: lax.broadcast_in_dim(x[0], (3, 8, 2), (1,)), X),
     "clamp": (lambda x: lax.clamp(-0.5, x, 0.5), X),
     "concatenate": (lambda x, y: lax.concatenate([x, y], 0), X, Y),
@@ -117,9 +121,9 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "cumprod": (lambda x: lax.cumprod(x, 1), POSITIVE),
     "cumsum": (lambda x: lax.cumsum(x, 1), X),
     "dot_general": (lambda x, y: x @ y.T, X, Y),
-    "dynamic_slice": (lambda x, i: lax.dynamic_slice(x, (i[0, 0], i[0, 1]), (2, 3)), X, J),
-    "dynamic_update_slice": (lambda x, i: lax.dynamic_update_slice(x, x[:2, :3], (i[0, 0], i[0, 1])), X, J),
-    "gather": (lambda x, i: x[i[:, 0]], X, J),
+    "dynamic_slice": (lambda x, i: lax.dynamic_slice(x, (i[0, 0], i[0, 1]), (2, 3)), X, SMALL),
+    "dynamic_update_slice": (lambda x, i: lax.dynamic_update_slice(x, x[:2, :3], (i[0, 0], i[0, 1])), X, SMALL),
+    "gather": (lambda x, i: x[i[:, 0]], X, SMALL),
     "integer_pow": (lambda x: x**3, X),
     "iota": (lambda x: x + lax.iota(np.float32, 8), X),
     "pad": (lambda x: lax.pad(x, 1.5, [(1, 2, 0), (-1, 2, 1)]), X),
@@ -128,36 +132,34 @@ OTHERS: dict[str, tuple[Any, ...]] = {
         lambda k: jax.random.key_data(jax.random.fold_in(jax.random.wrap_key_data(k), 3)),
         np.array([1, 2], np.uint32),
     ),
-    "random_seed": (lambda i: jax.random.key_data(jax.random.key(i[0, 0])), J),
+    "random_seed": (lambda i: jax.random.key_data(jax.random.key(i[0, 0])), SMALL),
     "random_split": (
         lambda k: jax.random.key_data(jax.random.split(jax.random.wrap_key_data(k))),
         np.array([1, 2], np.uint32),
     ),
-    "reduce_and": (lambda x: jnp.all(x, 0), B),
+    "reduce_and": (lambda x: jnp.all(x, 0), TRUE),
     "reduce_max": (lambda x: x.max(1), X),
     "reduce_min": (lambda x: x.min(), X),
-    "reduce_or": (lambda x: jnp.any(x, 1), B),
+    "reduce_or": (lambda x: jnp.any(x, 1), TRUE),
     "reduce_precision": (lambda x: lax.reduce_precision(x, 8, 23), X),
     "reduce_prod": (lambda x: jnp.prod(x, 1), X),
-    "reduce_xor": (lambda x: lax.reduce_xor(x, (1,)), B),
+    "reduce_xor": (lambda x: lax.reduce_xor(x, (1,)), TRUE),
     "reduce_sum": (lambda x: x.sum(0), X),
-    "reduce_window_max": (lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), IMAGE),
+    "reduce_window_max": (_pooled, IMAGE),
     "reduce_window_min": (lambda x: lax.reduce_window(x, jnp.inf, lax.min, (1, 1, 3, 3), (1, 1, 1, 1), "SAME"), IMAGE),
     "reduce_window_sum": (lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), IMAGE),
     "reshape": (lambda x: x.reshape(4, 12) + 1, X),
     "rev": (lambda x: lax.rev(x, (0, 1)), X),
     "scatter": (lambda x, i: x.at[i[0, :2], 1].set(7.0, unique_indices=True), X, np.array([[5, 2]], np.int32)),
-    "scatter-add": (lambda x, i: x.at[i[:, 0]].add(x[:6]), X, J),
-    "scatter-max": (lambda x, i: x.at[i[:, 0]].max(x[:6]), X, J),
-    "scatter-min": (lambda x, i: x.at[i[:, 0]].min(x[:6]), X, J),
-    "scatter-mul": (lambda x, i: x.at[i[:, 0]].multiply(x[:6]), X, J),
+    "scatter-add": (lambda x, i: x.at[i[:, 0]].add(x[:6]), X, SMALL),
+    "scatter-max": (lambda x, i: x.at[i[:, 0]].max(x[:6]), X, SMALL),
+    "scatter-min": (lambda x, i: x.at[i[:, 0]].min(x[:6]), X, SMALL),
+    "scatter-mul": (lambda x, i: x.at[i[:, 0]].multiply(x[:6]), X, SMALL),
     "select_and_scatter_add": (
-        jax.grad(
-            lambda x: (lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID") ** 2).sum()
-        ),
+        jax.grad(lambda x: (_pooled(x) ** 2).sum()),
         IMAGE,
     ),
-    "select_n": (lambda b, x, y: jnp.where(b, x, y), B, X, Y),
+    "select_n": (lambda b, x, y: jnp.where(b, x, y), TRUE, X, Y),
     "slice": (lambda x: x[1:5, ::2], X),
     "sort": (lambda x, y: lax.sort((x, y), dimension=1, num_keys=1), X, Y),
     "split": (lambda x: lax.split(x, (2, 4), 0), X),

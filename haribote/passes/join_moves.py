@@ -24,7 +24,9 @@ from haribote.operators.reference import Compute, operators
 from haribote.passes.dead_code import remove_dead_code
 
 Numbers = NDArray[np.int64]
-MOVERS = frozenset(("Concat", "Expand", "Gather", "Pad", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze"))
+MOVERS = frozenset(
+    ("Concat", "Expand", "Gather", "Pad", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
+)
 LARGEST = 1 << 20
 """Elements of the largest value that is followed."""
 
@@ -77,7 +79,7 @@ class Origins:
         return self.length[name]
 
     def _data(self, node: onnx.NodeProto) -> Sequence[str]:
-        return node.input if node.op_type == "Concat" else node.input[:1]
+        return list(node.input if node.op_type == "Concat" else node.input[:1])
 
     def _constant(self, node: onnx.NodeProto, name: str) -> NDArray[Any] | None:
         if node.op_type == "Pad" and len(node.input) > 2 and name == node.input[2]:
@@ -173,7 +175,7 @@ def _kind(rows: Numbers, size: int) -> str:
     """What takes these places of an axis: nothing, where it is all of them in order."""
     if len(rows) == size and (rows == np.arange(size)).all():
         return ""
-    return "Slice" if len(rows) == 1 or len(set(np.diff(rows))) == 1 and _step(rows) else "Gather"
+    return "Slice" if len(rows) == 1 or (len(set(np.diff(rows))) == 1 and _step(rows)) else "Gather"
 
 
 def _step(rows: Numbers) -> int:

@@ -18,8 +18,19 @@ from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, l
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Parameters in which a primitive carries the program that it calls."""
 SAME = frozenset(
-    ("copy", "copy_p", "device_put", "layout_constraint", "name", "optimization_barrier", "pvary")
-    + ("random_unwrap", "random_wrap", "sharding_constraint", "stop_gradient")
+    (
+        "copy",
+        "copy_p",
+        "device_put",
+        "layout_constraint",
+        "name",
+        "optimization_barrier",
+        "pvary",
+        "random_unwrap",
+        "random_wrap",
+        "sharding_constraint",
+        "stop_gradient",
+    )
 )
 """Primitives whose results are their arguments."""
 

@@ -102,8 +102,9 @@ def _slice(walk: Flattener, stack: Value, round_: int) -> Value:
 
 
 def _stacked(walk: Flattener, values: Sequence[Value], aval: Any) -> Value:
-    if all(isinstance(value, np.ndarray) for value in values):
-        return np.stack(values) if values else np.zeros(aval.shape, aval.dtype)
+    known = [value for value in values if isinstance(value, np.ndarray)]
+    if len(known) == len(values):
+        return np.stack(known) if known else np.zeros(aval.shape, aval.dtype)
     rows = [walk.trace(lambda x: jax.lax.expand_dims(x, (0,)), value)[0] for value in values]
     return walk.trace(lambda *parts: jax.lax.concatenate(parts, 0), *rows)[0]
 
@@ -118,16 +119,14 @@ def _rounds(
     needs = _needs(test)
     needed = {i - len(test_constants) for i in needs[0] if i >= len(test_constants)}
     of_body = _needs(body)
-    while more := {
-        i - len(constants) for place in needed for i in of_body[place] if i >= len(constants)
-    } - needed:
+    while more := {i - len(constants) for place in needed for i in of_body[place] if i >= len(constants)} - needed:
         needed |= more
     read = [test_constants[i] for i in needs[0] if i < len(test_constants)]
     read += [constants[i] for place in needed for i in of_body[place] if i < len(constants)]
     read += [carry[place] for place in needed]
     if not all(isinstance(value, np.ndarray) for value in read):
         return None
-    return _counted(test, body, *(_anything(values) for values in (test_constants, constants, carry)), needed)
+    return _counted(test, body, _anything(test_constants), _anything(constants), _anything(carry), needed)
 
 
 def _counted(

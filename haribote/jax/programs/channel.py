@@ -87,7 +87,7 @@ def build(shape: tuple[int, int] = SHAPE) -> tuple[Any, Any]:
 def speed(velocity: Any) -> NDArray[Any]:
     """How fast the fluid is, [64, 32], from the velocities at the cells' faces."""
     along, across = (np.asarray(u.data) for u in velocity)
-    return np.hypot(along, across)
+    return np.asarray(np.hypot(along, across))
 
 
 def main() -> int:

@@ -64,7 +64,7 @@ def work(arguments: argparse.Namespace) -> int:
     options = beside.options(arguments)
     data, network, size = load(arguments.data), Network(arguments.hidden), arguments.batch
     print(data.origin)
-    order = np.concatenate([batch_order(len(data.train_labels), seed=42, epoch=epoch, batch=size) for epoch in range(1, 3)])
+    order = batch_order(len(data.train_labels), seed=42, epoch=1, batch=size)
 
     def advance(update: Any, state: Any, number: int) -> Any:
         rows = order[number % len(order)]

@@ -135,7 +135,13 @@ def _read(g: Lowering, x: Value, form: Form, indices: Value, clip: bool, filling
 
 @rule("gather")
 def gather(
-    g: Lowering, x: Value, indices: Value, dimension_numbers: Any, slice_sizes: Sequence[int], mode: Any, fill_value: Any = None
+    g: Lowering,
+    x: Value,
+    indices: Value,
+    dimension_numbers: Any,
+    slice_sizes: Sequence[int],
+    mode: Any,
+    fill_value: Any = None,
 ) -> Held:
     """Slices of x; what is outside is `fill_value`, or is moved inside, as `mode` says."""
     form = form_of(dimension_numbers, x.shape, slice_sizes, len(g.result.shape), of_gather=True)
@@ -166,6 +172,7 @@ def dynamic_slice(g: Lowering, x: Value, *starts: Value, slice_sizes: Sequence[i
 
 
 def clipped(starts: Sequence[Value], shape: Shape, sizes: Sequence[int]) -> list[int]:
+    """Starts that are known, moved so that slices of these sizes are inside."""
     return [
         int(np.clip(start, 0, full - size))
         for start, full, size in zip(starts, shape, sizes, strict=True)

@@ -32,7 +32,7 @@ class Held:
 
 
 Rule = Callable[..., "Held | list[Held]"]
-"""(lowering, *arguments, **those parameters of the primitive that it names) -> what holds its result, or its results."""
+"""(lowering, *arguments, **those parameters of the primitive that it names) -> what holds its result or results."""
 
 RULES: dict[str, Rule] = {}
 """Primitive to its rule."""
@@ -185,7 +185,7 @@ def is_float(dtype: np.dtype[Any]) -> bool:
 
 
 def compact(array: Array) -> Array:
-    """The smallest array that broadcasts to this one: equal elements along an axis are one, leading ones are left out."""
+    """The smallest array that broadcasts to this one: equal elements along an axis are one."""
     for axis, size in enumerate(array.shape):
         if size > 1:
             first = array[(slice(None),) * axis + (slice(0, 1),)]
@@ -199,5 +199,3 @@ def compact(array: Array) -> Array:
 def uniform(value: Value, number: float) -> bool:
     """Whether a value is known, and everywhere this number."""
     return isinstance(value, np.ndarray) and value.size > 0 and bool((value == number).all())
-
-

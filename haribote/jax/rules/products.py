@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
-
 
 from haribote.jax.flat.values import Value
 from haribote.jax.rules.lowering import Held, Lowering, rule
@@ -42,5 +40,3 @@ def _matrix(g: Lowering, x: Value, batch: Sequence[int], rows: Sequence[int], co
         name = g.node("Transpose", held.name, perm=order, part="turned")
         held = Held(name, tuple(x.shape[k] for k in order))
     return g.reshaped(held, shape if batch else shape[1:])
-
-

@@ -43,6 +43,7 @@ def _reduced(g: Lowering, kind: str, x: Held, axes: Sequence[int]) -> Held:
     kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
     return g.reshaped(Held(g.node(kind, x.name, g.sizes(axes), keepdims=0), kept), g.result.shape)
 
+
 @rule("reduce_xor")
 def reduce_xor(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """Of bool: whether their number is odd."""

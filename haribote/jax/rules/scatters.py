@@ -45,9 +45,7 @@ NEUTRAL = {"add": 0.0, "mul": 1.0}
 
 
 @rule(*SCATTERS)
-def scatter(
-    g: Lowering, x: Value, indices: Value, update: Value, dimension_numbers: Any, mode: Any
-) -> Held:
+def scatter(g: Lowering, x: Value, indices: Value, update: Value, dimension_numbers: Any, mode: Any) -> Held:
     """X with slices replaced, or combined with others; slices that are not inside are left out, or moved inside.
 
     What is left out goes to one more element behind the others, which is then taken away.

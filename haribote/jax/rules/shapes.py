@@ -95,6 +95,10 @@ def concatenate(g: Lowering, *parts: Value, dimension: int) -> Held:
 @rule("split")
 def split(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
     """One part after the other."""
+    return list(_cut(g, x, sizes, axis))
+
+
+def _cut(g: Lowering, x: Value, sizes: Sequence[int], axis: int) -> list[Held]:
     held, parts, start = Held(g.full(x), x.shape), [], 0
     for size in sizes:
         starts = [start if k == axis else 0 for k in range(len(x.shape))]
@@ -116,7 +120,7 @@ def stack(g: Lowering, *parts: Value, axis: int) -> Held:
 def unstack(g: Lowering, x: Value, axis: int) -> list[Held]:
     """Every part along an axis, which is gone afterwards."""
     axis %= len(x.shape)
-    parts = split(g, x, [1] * x.shape[axis], axis)
+    parts = _cut(g, x, [1] * x.shape[axis], axis)
     return [g.reshaped(part, g.result.shape) for part in parts]
 
 
