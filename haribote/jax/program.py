@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import onnx
@@ -11,6 +11,7 @@ import onnx
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, refs
 from haribote.jax.lower import Piece, lower
+from haribote.jax.placement import parts
 from haribote.jax.rules.lowering import graph_type
 from simulator.isa.cost import Cost
 
@@ -74,18 +75,20 @@ class Program:
     parts: list[Graph | Rounds] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.parts = [
-            Rounds(part, Program(part.body, self.options))
-            if isinstance(part, Loop)
-            else Graph(lower(part, *self._crossing(part), self.names), self.options)
-            for part in _parts(self.flat.items)
-        ]
+        self.parts = []
+        for part, device in parts(self.flat.items, self.options.device):
+            if isinstance(part, Loop):
+                self.parts.append(Rounds(part, Program(part.body, self.options)))
+            else:
+                options = self.options if device == self.options.device else replace(self.options, device="host")
+                self.parts.append(Graph(lower(part, *self._crossing(part), self.names), options))
 
     def _crossing(self, operations: Sequence[Operation]) -> tuple[list[Ref], list[Ref]]:
         """What operations read of others, and what others read of them."""
         made = {ref for operation in operations for ref in operation.outputs}
         read = refs([value for operation in operations for value in operation.inputs])
-        others = [item for item in self.flat.items if item not in set(operations)]
+        own = set(operations)
+        others = [item for item in self.flat.items if item not in own]
         wanted = {*refs([value for item in others for value in item.inputs]), *refs(self.flat.outputs)}
         inputs = [ref for ref in read if ref not in made]
         return inputs, [ref for operation in operations for ref in operation.outputs if ref in wanted]
@@ -125,7 +128,8 @@ class Program:
     @property
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
-        return f"{self.nodes if self.options.device == 'chip' else 0} of {self.nodes}"
+        chip = [graph.model for graph, _ in self.graphs if graph.options.device == "chip"]
+        return f"{sum(len(model.graph.node) for model in chip)} of {self.nodes}"
 
     @property
     def cycles(self) -> int | None:
@@ -134,19 +138,6 @@ class Program:
             return None
         costs: list[tuple[Cost, int]] = [(graph.cost, times) for graph, times in self.graphs if graph.cost]
         return round(sum(cost.cycles * times for cost, times in costs))
-
-
-def _parts(items: Sequence[Operation | Loop]) -> list[list[Operation] | Loop]:
-    """Runs of operations, and the loops between them."""
-    parts: list[list[Operation] | Loop] = []
-    for item in items:
-        if isinstance(item, Loop):
-            parts.append(item)
-        elif parts and isinstance(parts[-1], list):
-            parts[-1].append(item)
-        else:
-            parts.append([item])
-    return parts
 
 
 def _value(values: Values, value: Value) -> Array:

@@ -10,7 +10,7 @@ with a number in place of those rows and columns that are padding. Other chains 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -27,6 +27,8 @@ Numbers = NDArray[np.int64]
 MOVERS = frozenset(
     ("Concat", "Expand", "Gather", "Pad", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
 )
+BEFORE_ALL = -(2**31)
+"""Where a Slice ends that goes down to the first element."""
 LARGEST = 1 << 20
 """Elements of the largest value that is followed."""
 
@@ -126,29 +128,41 @@ def _written(builder: Builder, origins: Origins, name: str) -> str | None:
     axes = separated(numbers, shape)
     if axes is None:
         return None
-    result, steps = root, []
-    for axis, rows in enumerate(axes):
-        inside = rows[rows >= 0]
-        kind = _kind(inside, shape[axis])
-        if kind:
-            steps.append((kind, axis, inside))
-        if (rows[len(rows) - len(np.trim_zeros(rows + 1, "f")) :][: len(inside)] != inside).any():
-            return None  # padding between elements
-    slices = [(axis, inside) for kind, axis, inside in steps if kind == "Slice"]
-    if slices:
-        ends = [inside[-1] + (1 if _step(inside) > 0 else -1) for _, inside in slices]
-        parts = ([inside[0] for _, inside in slices], [end if end >= 0 else -(2**31) for end in ends])
-        last = ([axis for axis, _ in slices], [_step(inside) for _, inside in slices])
-        result = builder.op("Slice", result, *(_whole(builder, part, name) for part in (*parts, *last)), name=name)
-    for kind, axis, inside in steps:
-        if kind == "Gather":
-            result = builder.op("Gather", result, _whole(builder, inside, name), name=name, axis=axis)
+    if not all(_together(rows) for rows in axes):
+        return None
+    inside = {axis: rows[rows >= 0] for axis, rows in enumerate(axes)}
+    kinds = {axis: _kind(rows, shape[axis]) for axis, rows in inside.items()}
+    result = _sliced(builder, root, {axis: inside[axis] for axis in inside if kinds[axis] == "Slice"}, name)
+    for axis, rows in inside.items():
+        if kinds[axis] == "Gather":
+            result = builder.op("Gather", result, _whole(builder, rows, name), name=name, axis=axis)
     before = [int(np.argmax(rows >= 0)) for rows in axes]
     behind = [int(np.argmax(rows[::-1] >= 0)) for rows in axes]
     if any(before + behind):
         value = builder.constant(np.array(fill, origins.index.dtype[root]), f"{name}.fill")
         result = builder.op("Pad", result, _whole(builder, before + behind, name), value, name=name)
     return result
+
+
+def _sliced(builder: Builder, value: str, rows: Mapping[int, Numbers], name: str) -> str:
+    """A value with these places, equally far apart, of some axes."""
+    if not rows:
+        return value
+    steps = {axis: _step(places) for axis, places in rows.items()}
+    ends = [int(places[-1]) + (1 if steps[axis] > 0 else -1) for axis, places in rows.items()]
+    parts = (
+        [int(places[0]) for places in rows.values()],
+        [end if end >= 0 else BEFORE_ALL for end in ends],
+        list(rows),
+        list(steps.values()),
+    )
+    return builder.op("Slice", value, *(_whole(builder, part, name) for part in parts), name=name)
+
+
+def _together(rows: Numbers) -> bool:
+    """Whether there is no padding between elements."""
+    places = np.flatnonzero(rows >= 0)
+    return bool(places[-1] - places[0] + 1 == len(places))
 
 
 def separated(numbers: Numbers, shape: Sequence[int]) -> list[Numbers] | None:

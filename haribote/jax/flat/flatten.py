@@ -12,7 +12,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 from haribote.errors import HariboteError, UnsupportedOp
 from haribote.jax.flat import keys, loops
 from haribote.jax.flat.fold import compute
-from haribote.jax.flat.source import where
+from haribote.jax.flat.source import of_jax, where
 from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, live
 
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
@@ -65,6 +65,20 @@ class Flattener:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.items: list[Operation | Loop] = []
+        self._line, self._known_only_outside = "", False
+
+    def where(self, equation: Any) -> str:
+        """The line of the user's program; of what a function of JAX does, the line that calls it."""
+        own = "" if self._known_only_outside else where(equation)
+        return own or self._line or "a line inside jax"
+
+    def _inline(self, inner: ClosedJaxpr, equation: Any, inputs: list[Value]) -> list[Value]:
+        """The results of a call."""
+        before = self._line, self._known_only_outside
+        self._line, self._known_only_outside = self.where(equation), self._known_only_outside or of_jax(inner)
+        results = self.call(inner, inputs)
+        self._line, self._known_only_outside = before
+        return results
 
     def call(self, closed: ClosedJaxpr, arguments: Sequence[Value]) -> list[Value]:
         """The outputs of a jaxpr, its operations listed."""
@@ -102,14 +116,14 @@ class Flattener:
             return [np.asarray(_default_platform(params["platforms"]), np.int32)]
         inner = next((params[key] for key in CALLS if key in params), None)
         if inner is not None:
-            return self.call(closed(inner), inputs)
+            return self._inline(closed(inner), equation, inputs)
         if equation.effects:
-            raise UnsupportedOp(f"{name} has an effect outside the graph, at {where(equation)}", "leave it out")
+            raise UnsupportedOp(f"{name} has an effect outside the graph, at {self.where(equation)}", "leave it out")
         if any(is_key(var.aval) for var in [*equation.invars, *equation.outvars]):
             return self._on_words(equation, inputs)
         if all(isinstance(value, np.ndarray) for value in inputs):
             return self.folded(equation, inputs)
-        return self.operation(name, inputs, [var.aval for var in equation.outvars], params, where(equation))
+        return self.operation(name, inputs, [var.aval for var in equation.outvars], params, self.where(equation))
 
     def operation(
         self, name: str, inputs: list[Value], avals: Sequence[Any], params: dict[str, Any], source: str
@@ -138,7 +152,7 @@ class Flattener:
         except HariboteError:
             raise
         except Exception as error:
-            raise UnsupportedOp(f"{equation.primitive.name} fails at {where(equation)}: {error}") from error
+            raise UnsupportedOp(f"{equation.primitive.name} fails at {self.where(equation)}: {error}") from error
 
     def _cond(self, equation: Any, inputs: list[Value]) -> list[Value]:
         """The branch that is known; else all of them, and the results selected."""
@@ -147,7 +161,7 @@ class Flattener:
         if isinstance(which, np.ndarray):
             return self.call(closed(branches[int(np.clip(which, 0, len(branches) - 1))]), arguments)
         results = [self.call(closed(branch), arguments) for branch in branches]
-        source = where(equation)
+        source = self.where(equation)
         return [
             self._chosen(which, list(cases), var.aval, source)
             for var, *cases in zip(equation.outvars, *results, strict=True)

@@ -14,7 +14,6 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from haribote.errors import UnsupportedOp
-from haribote.jax.flat.source import where
 from haribote.jax.flat.values import Array, Flat, Loop, Ref, Value, live
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def while_loop(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Valu
     count = _rounds(params["cond_jaxpr"], params["body_jaxpr"], test_constants, constants, carry)
     if count is None:
         raise UnsupportedOp(
-            f"while: the number of rounds is not known when tracing, at {where(equation)}",
+            f"while: the number of rounds is not known when tracing, at {walk.where(equation)}",
             "a `fori_loop` or a `scan` with a fixed number of rounds, or the loop outside of mnjit, around its body",
         )
     if count > walk.limit:
