@@ -1,4 +1,4 @@
-"""What runs where: operations that the chip's compiler does not take are computed by the host, between graphs of others.
+"""What runs where: what the chip's compiler does not take is computed by the host, between graphs of the rest.
 
 The table in docs/frontends/jax.md says the same, and a test compiles every other primitive for the chip.
 """

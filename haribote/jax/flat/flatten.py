@@ -67,6 +67,10 @@ class Flattener:
         self.items: list[Operation | Loop] = []
         self._line, self._known_only_outside = "", False
 
+    def apart(self) -> Flattener:
+        """Another one, for the body of a loop."""
+        return type(self)(self.limit)
+
     def where(self, equation: Any) -> str:
         """The line of the user's program; of what a function of JAX does, the line that calls it."""
         own = "" if self._known_only_outside else where(equation)

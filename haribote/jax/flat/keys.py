@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
 
 from haribote.jax.flat.values import Value
-
-if TYPE_CHECKING:
-    from haribote.jax.flat.flatten import Flattener
+from haribote.jax.flat.walk import Walk
 
 
 def _each(function: Callable[..., Any], axes: int) -> Callable[..., Any]:
@@ -21,7 +19,7 @@ def _each(function: Callable[..., Any], axes: int) -> Callable[..., Any]:
     return function
 
 
-def _bits(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def _bits(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     key, params = equation.invars[0].aval, equation.params
 
     def draw(words: Any) -> Any:
@@ -30,22 +28,22 @@ def _bits(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
     return walk.trace(_each(draw, key.ndim), *inputs)
 
 
-def _split(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def _split(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     key, shape = equation.invars[0].aval, equation.params["shape"]
     return walk.trace(_each(lambda words: key.dtype._impl.split(words, shape), key.ndim), *inputs)
 
 
-def _fold_in(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def _fold_in(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     key = equation.invars[0].aval
     return walk.trace(_each(lambda words, data: key.dtype._impl.fold_in(words, data), key.ndim), *inputs)
 
 
-def _seed(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def _seed(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     impl, ndim = equation.params["impl"], equation.invars[0].aval.ndim
     return walk.trace(_each(impl.seed, ndim), *inputs)
 
 
-def _threefry(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def _threefry(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     """The rounds of the generator, on 32-bit words."""
     if all(isinstance(value, np.ndarray) for value in inputs):
         return walk.folded(equation, inputs)
@@ -66,7 +64,7 @@ def threefry(key_0: Any, key_1: Any, x_0: Any, x_1: Any) -> tuple[Any, Any]:
     return x_0, x_1
 
 
-KEYS: dict[str, Callable[[Flattener, Any, list[Value]], list[Value]]] = {
+KEYS: dict[str, Callable[[Walk, Any, list[Value]], list[Value]]] = {
     "random_bits": _bits,
     "random_split": _split,
     "random_fold_in": _fold_in,

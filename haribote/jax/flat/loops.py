@@ -7,7 +7,7 @@ are known, such as a counter that starts at a number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -15,15 +15,13 @@ from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from haribote.errors import UnsupportedOp
 from haribote.jax.flat.values import Array, Flat, Loop, Ref, Value, live
-
-if TYPE_CHECKING:
-    from haribote.jax.flat.flatten import Flattener
+from haribote.jax.flat.walk import Walk
 
 MOST_ROUNDS = 1_000_000
 """A `while` of more rounds than this counts as one without a known end."""
 
 
-def scan(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def scan(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     """The results of `scan`, which `fori_loop` with known bounds and `map` are too."""
     params = equation.params
     constants, carried, count = params["num_consts"], params["num_carry"], params["length"]
@@ -45,7 +43,7 @@ def scan(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
     return [*carry, *joined]
 
 
-def while_loop(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Value]:
+def while_loop(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     """The results of `while`.
 
     Raises:
@@ -69,7 +67,7 @@ def while_loop(walk: Flattener, equation: Any, inputs: list[Value]) -> list[Valu
 
 
 def _by_host(
-    walk: Flattener,
+    walk: Walk,
     body: ClosedJaxpr,
     inputs: list[Value],
     constants: int,
@@ -83,7 +81,7 @@ def _by_host(
         value if position < constants and isinstance(value, np.ndarray) else Ref(tuple(var.aval.shape), var.aval.dtype)
         for position, (value, var) in enumerate(zip(inputs, body.jaxpr.invars, strict=True))
     ]
-    inner = type(walk)(walk.limit)
+    inner = walk.apart()
     results = inner.call(body, arguments)
     free = [value for value in arguments if isinstance(value, Ref)]
     given = [value for value, argument in zip(inputs, arguments, strict=True) if isinstance(argument, Ref)]
@@ -94,13 +92,13 @@ def _by_host(
     return list(outputs)
 
 
-def _slice(walk: Flattener, stack: Value, round_: int) -> Value:
+def _slice(walk: Walk, stack: Value, round_: int) -> Value:
     if isinstance(stack, np.ndarray):
         return np.asarray(stack[round_])
     return walk.trace(lambda x: jax.lax.index_in_dim(x, round_, keepdims=False), stack)[0]
 
 
-def _stacked(walk: Flattener, values: Sequence[Value], aval: Any) -> Value:
+def _stacked(walk: Walk, values: Sequence[Value], aval: Any) -> Value:
     known = [value for value in values if isinstance(value, np.ndarray)]
     if len(known) == len(values):
         return np.stack(known) if known else np.zeros(aval.shape, aval.dtype)

@@ -1,0 +1,48 @@
+"""docs/frontends/jax.md: its table is that of the rules, and its program runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("jax")
+
+from haribote.jax import table
+from haribote.jax.placement import ON_HOST
+from haribote.jax.samples import samples
+
+TEXT = table.PAGE.read_text(encoding="utf-8")
+
+
+def rows() -> dict[str, list[str]]:
+    """Primitive to the other cells of its row."""
+    lines = re.findall(r"^\| `(.+?)` \| (.+) \|$", TEXT.partition(table.BEGIN)[2], re.MULTILINE)
+    return {name: rest.split(" | ") for name, rest in lines}
+
+
+def test_the_table_names_every_primitive_and_where_it_runs() -> None:
+    by_name = {sample.primitive: sample for sample in samples()}
+    assert set(rows()) == set(by_name)
+    assert {name for name in ON_HOST if rows()[name][-1] != "host"} == set()
+    for name in ("add", "sort", "random_bits", "while"):
+        assert table.where(by_name[name]) == rows()[name][-1]
+
+
+@pytest.mark.slow
+def test_the_table_is_what_the_rules_make() -> None:
+    assert TEXT.partition(table.BEGIN)[2].partition(table.END)[0] == table.table()
+
+
+def test_the_program_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    exec(block.replace("mnjit(lambda", "mnjit(device='host')(lambda"), {})
+    assert capsys.readouterr().out.startswith("0 of ")
+
+
+def test_the_programs_of_the_page_are_there() -> None:
+    import importlib
+
+    names = re.findall(r"^python -m (haribote\.jax\.programs\.\w+)", TEXT, re.MULTILINE)
+    assert len(names) == 3
+    assert all(callable(importlib.import_module(name).main) for name in names)
