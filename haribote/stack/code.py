@@ -277,6 +277,17 @@ class Code:
         slot = self.table(("constant", word, bank), 2, lambda slot: [f'imm i"0x{word:08x}" {long(slot)}'], (bank,))
         return long(slot)
 
+    def constants(self, wanted: Iterable[tuple[float | int, str]]) -> None:
+        """Ask for constants, each with its bank; for all of them also where there is no room for one. Raises NoRoom."""
+        problems: list[NoRoom] = []
+        for value, bank in wanted:
+            try:
+                self.constant(value, bank)
+            except NoRoom as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+
     def data(self, words: Words, banks: Sequence[str] = ("LM1", "LM0")) -> Slot:
         """Room that holds constant words, other ones in every PE: uint32 [word, 4096]. The host writes them into DRAM,
         the setup brings them down. The same words are there once, whoever asks. Raises NoRoom.

@@ -28,7 +28,7 @@ from simulator import Program
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped
 
-MOST_PASSES = 6
+MOST_PASSES = 12
 """How often a program is written at most, until no new table is asked for."""
 
 

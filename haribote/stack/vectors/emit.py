@@ -195,8 +195,7 @@ class _Writer:
     ) -> None:
         self.code, self.lines, self.homes, self.targets, self.length = code, lines, homes, targets, length
         self.count = groups(next(iter(targets.values())).operand)
-        for word, bank in lines.constants:
-            code.constant(word, bank)  # before temporaries: it cannot lie where a line has written
+        code.constants(lines.constants)  # before temporaries: they cannot lie where a line has written
         wanted = {bank: TEMPORARY_WORDS * n for bank, n in zip(GRF, lines.temporaries, strict=True) if n}
         self.sets = [self._taken(wanted)]
         while len(self.sets) < min(self.count, WORDS_IN_TURN // max([*wanted.values(), 1])) and all(

@@ -277,12 +277,16 @@ class Scheduler:
         return all(self.issues[other][0].line < now for other in node.needs) and not any(young)
 
     def _copy(self, stuck: Sequence[Node], now: int) -> None:
-        """Copy an operand without which the others can be read, of the first instruction that has one."""
+        """Copy an operand without which the others can be read, of the first instruction that has one; else one that
+        has no copy yet: operands and targets may all lie in one LM.
+        """
         for node in stuck:
             for source, _ in node.args:
                 rest = Node(node.op, [arg for arg in node.args if arg[0] is not source], targets=node.targets)
                 if self._accesses(rest, now) is not None and self._place(copy_of(source), source, now):
                     return
+        fresh = [source for node in stuck for source, _ in node.args if source not in self.issues]
+        any(self._place(copy_of(source), source, now) for source in fresh)
 
 
 def entry_of(node: Node) -> Node | None:
