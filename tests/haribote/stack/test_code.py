@@ -38,3 +38,13 @@ def test_room_comes_back() -> None:
     assert code.largest("GRF0") == 300
     code.give(kept)
     assert code.largest("GRF0") == 512
+
+
+def test_constants_are_all_asked_for_where_one_has_no_room() -> None:
+    code = Code()
+    while code.largest("GRF0"):
+        code.take(code.largest("GRF0"), ("GRF0",))
+    before = code.asked
+    with pytest.raises(NoRoom):
+        code.constants([(1.0, "GRF0"), (2.0, "GRF1"), (3, "GRF0")])
+    assert code.asked == before + 3

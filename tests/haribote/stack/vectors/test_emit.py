@@ -80,6 +80,16 @@ def test_an_update_in_place_is_one_line() -> None:
     assert (found["v"][0].view(np.float32) == arrays["w"] - 1.5).all()
 
 
+def test_all_operands_and_results_may_lie_in_one_lm() -> None:
+    code = Watched()
+    a, b, y, z = (code.place("LM1", everywhere()) for _ in range(4))
+    arrays = {"a": np.arange(32768, dtype=np.float32), "b": np.full(32768, 3, np.float32)}
+    nodes = [node("y = Sub a b"), node("z = Mul y a")]
+    found = run(code, nodes, arrays, {"a": [a], "b": [b]}, {"y": [y], "z": [z]})
+    assert (found["y"][0].view(np.float32) == arrays["a"] - 3).all()
+    assert (found["z"][0].view(np.float32) == (arrays["a"] - 3) * arrays["a"]).all()
+
+
 def test_an_input_is_read_before_it_is_overwritten() -> None:
     code = Watched()
     w, y = code.place("GRF0", everywhere()), code.place("LM1", everywhere())
