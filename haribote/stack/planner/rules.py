@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 
 from haribote.errors import HariboteError
-from haribote.graph import attributes
+from haribote.graph import Index, attributes
 from haribote.stack import products, vectors
 from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
@@ -135,6 +135,7 @@ def _fill_beside_unknown(op_type: str, fills: Sequence[float | None]) -> float |
 
 # --- reductions ------------------------------------------------------------------------------------------------------
 
+PRODUCTS = ("Einsum", "Gemm", "MatMul")
 REDUCTIONS = {"ReduceSum": "add", "ReduceMax": "max", "ReduceMin": "min"}
 
 
@@ -142,7 +143,7 @@ def reduction(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """Wherever the value is: its reduced axes become parts, and the sum is copied to all of them."""
     facts, name = state.facts, node.input[0]
     shape, kept = facts.index.shape[name], attributes(node).get("keepdims", 1)
-    axes = _axes(facts, node, len(shape))
+    axes = reduced_axes(facts.index, node, len(shape))
     combine = ("f" if facts.kind(name) == "float" else "i") + REDUCTIONS[node.op_type]
     there = state.of(name)
     elsewhere = _versions(name, shape)
@@ -192,13 +193,13 @@ def _reduced(
     return state.did(Shift(source, made, combine, inner), cost, made)
 
 
-def _axes(facts: Facts, node: onnx.NodeProto, rank: int) -> tuple[int, ...]:
-    """The axes that a reduction reduces."""
+def reduced_axes(index: Index, node: onnx.NodeProto, rank: int) -> tuple[int, ...]:
+    """The axes that a reduction reduces. Raises NotPlanned."""
     given = attributes(node).get("axes")
     if given is None and len(node.input) > 1 and node.input[1]:
-        if node.input[1] not in facts.index.constants:
+        if node.input[1] not in index.constants:
             raise NotPlanned(f"node {node.name}: its axes are computed", "axes that are constants")
-        given = facts.index.constants[node.input[1]]
+        given = index.constants[node.input[1]]
     if given is None or len(given) == 0:
         return tuple(range(rank))
     return tuple(sorted(int(axis) % rank for axis in given))
@@ -209,7 +210,7 @@ def _axes(facts: Facts, node: onnx.NodeProto, rank: int) -> tuple[int, ...]:
 
 def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """By every core that suits a layout of one operand and a layout of the other that goes with it."""
-    letters = _letters(state.facts, node)
+    letters = letters_of(state.facts.index, node)
     for everywhere in (False, True):
         followers = list(_products(state, node, letters, everywhere))
         if followers:
@@ -229,8 +230,8 @@ def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str],
             yield from islice(_multiplied(state, node, letters, a, b), TARGETS)
 
 
-def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
-    """A product in the manner of einsum: the axes of both operands and the result."""
+def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
+    """A product in the manner of einsum: the axes of both operands and the result. Raises NotPlanned."""
     given = attributes(node)
     if node.op_type == "Einsum":
         sides, result = given["equation"].decode().replace(" ", "").split("->")
@@ -240,7 +241,7 @@ def _letters(facts: Facts, node: onnx.NodeProto) -> tuple[str, str, str]:
         if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
             raise NotPlanned(f"node {node.name}: a Gemm with alpha or C", "the pass `elementary` before the planner")
         return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
-    a, b = (facts.index.shape[name] for name in node.input)
+    a, b = (index.shape[name] for name in node.input)
     if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
         raise NotPlanned(f"node {node.name}: a MatMul of {a} and {b}", "the same batch in both, or none in the second")
     batch = "abcdefgh"[: len(a) - 2]
@@ -403,7 +404,7 @@ def rule_of(node: onnx.NodeProto) -> Rule:
     """The rule of a node. Raises NotPlanned."""
     if node.op_type in REDUCTIONS:
         return reduction
-    if node.op_type in ("Einsum", "Gemm", "MatMul"):
+    if node.op_type in PRODUCTS:
         return product
     if node.op_type == "Pick":
         return pick

@@ -9,7 +9,7 @@ from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
 from haribote.stack.places import Place
 from haribote.stack.products.forms import Registers, rows
-from haribote.stack.products.split import unit_matrix
+from haribote.stack.products.split import rounding, unit_matrix
 from haribote.stack.products.walk import operand
 
 
@@ -24,7 +24,7 @@ def halve(code: Code, source: Sequence[Place], target: Sequence[Place]) -> None:
     register = Registers(code).load(rows(unit_matrix(code, "LM0")))
     for first in range(0, longs, 4):
         single = _group(source[0], first)
-        code.add(f"gbfn {single} {_all(target, first)}")
+        code.add(*rounding("gbfn", single, _all(target, first)))
         code.add(f"gmfma ${register} -$aluf {single} $nowrite")
         code.add(f"gbfn $mauf {_all(target, longs + first)}")
 

@@ -60,8 +60,10 @@ def in_one_lm(a: str, b: str) -> bool:
 
 
 def rounding(name: str, single: str, target: str, copy: str = "") -> Iterator[str]:
-    """Four vectors rounded (`gbfn`, `hbfn`), in two steps where both places are in one LM. copy: in a GRF."""
-    if in_one_lm(single, target):
+    """Four vectors rounded (`gbfn`, `hbfn`), in two steps where both places are in one LM. target: one operand or more;
+    copy: in a GRF.
+    """
+    if any(in_one_lm(single, operand) for operand in target.split()):
         yield f"{name} {single} {copy or '$nowrite'}"
         yield f"lpassa $aluf {target}"
     else:
