@@ -22,6 +22,7 @@ from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
+from haribote.stack.program.tiles import tile_table
 from haribote.stack.program.windows import mended, scheduled
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program
@@ -125,6 +126,7 @@ class _Builder:
             updates=updates(self.plan.graph),
             constants={name: array for name, array in self.index.constants.items() if name in {v.value for v in homes}},
             joins=join_table(self.plan.graph),
+            tiles=tile_table(self.plan.graph),
             cost=replace(cost_of(step), overlapped=overlapped(step)),
             nodes=len(self.plan.graph.graph.node),
         )

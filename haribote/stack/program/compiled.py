@@ -13,7 +13,7 @@ import onnx
 from haribote.chip.program import Compiled
 from haribote.graph import Index, updates
 from haribote.passes import cse, decompose, join_bias, simplify
-from haribote.stack import elementary
+from haribote.stack import elementary, tiling
 from haribote.stack.plan import Plan
 from haribote.stack.planner.precision import checked
 from haribote.stack.planner.search import plan
@@ -85,7 +85,7 @@ def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
-    for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run):
+    for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.cut):
         model = apply(model)
     return model
 

@@ -64,7 +64,7 @@ class Executable:
     stay on the chip come to their homes and back (a value may be there in several layouts). updates: parameter to the
     output that it becomes.
     constants: residents that the host writes once; uploads: other words that it puts into DRAM before the setup. cost:
-    of the step; nodes: of the graph.
+    of the step; nodes: of the graph. joins, tiles: values of the user's that are parts of one here, and that are cut.
     """
 
     setup: str
@@ -77,6 +77,7 @@ class Executable:
     constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     uploads: tuple[Upload, ...] = ()
     joins: Mapping[str, Any] = field(default_factory=dict)
+    tiles: Mapping[str, Any] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     nodes: int = 0
 
@@ -114,7 +115,7 @@ def from_bytes(content: bytes) -> Executable:
 
 
 _PORTS = ("inputs", "outputs", "loads", "stores")
-_PLAIN = ("setup", "step", "updates", "joins", "nodes")
+_PLAIN = ("setup", "step", "updates", "joins", "tiles", "nodes")
 
 
 def _port(port: Port) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from haribote.errors import GraphError
 from haribote.stack import uploads
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import Joins
+from haribote.stack.program.tiles import Tiles
 from simulator import Machine, assemble
 from simulator.isa.program import Program
 
@@ -23,7 +24,7 @@ class StackSession:
 
     def __init__(self, executable: Executable, machine: Machine) -> None:
         self.executable, self.machine = executable, machine
-        self._joins = Joins(executable.joins)
+        self._joins, self._tiles = Joins(executable.joins), Tiles(executable.tiles)
         self._programs: dict[str, Program] = {}
         self._host: dict[str, Array] = {}
         self._result: dict[str, Array] = {}
@@ -75,7 +76,7 @@ class StackSession:
     def outputs(self) -> dict[str, Array]:
         """All graph outputs."""
         ports = dict.fromkeys([*(port.name for port in self.executable.outputs), *self._parameter])
-        return {name: self.read(name) for name in self._joins.users(list(ports))}
+        return {name: self.read(name) for name in self._joins.users(self._tiles.wholes(list(ports)))}
 
     def _execute(self) -> None:
         self._result.clear()
@@ -83,21 +84,30 @@ class StackSession:
 
     def write_whole(self, name: str, value: Array) -> None:
         """Give an input of the graph itself a new value, constants and joined values included."""
-        ports = self._writable.get(name)
-        if not ports:
-            known = ", ".join(sorted(self._joins.users(list(self._writable))))
-            raise GraphError(f"the step has no input {name!r}; its inputs are {known}")
-        if value.shape != ports[0].shape:
-            raise GraphError(f"{name!r} has shape {list(ports[0].shape)}, received {list(value.shape)}")
-        for port in ports:
-            port.write(self.machine, value)
-            self._run(port.text)
+        shape = self._shape(name)
+        if value.shape != shape:
+            raise GraphError(f"{name!r} has shape {list(shape)}, received {list(value.shape)}")
+        for piece, part in self._tiles.split(name, value):
+            for port in self._writable[piece]:
+                port.write(self.machine, part)
+                self._run(port.text)
         if self._joins.parts.get(name):
             self._host[name] = value
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """Of an input. Raises GraphError where there is none of this name."""
+        if name in self._tiles and self._tiles.names(name)[0] in self._writable:
+            return self._tiles.shape(name)
+        if name not in self._writable:
+            known = ", ".join(sorted(self._joins.users(self._tiles.wholes(list(self._writable)))))
+            raise GraphError(f"the step has no input {name!r}; its inputs are {known}")
+        return self._writable[name][0].shape
 
     def _read(self, name: str) -> Array:
         if name in self._result:
             return self._result[name]
+        if name in self._tiles:
+            return self._tiles.join(name, [self._read(piece) for piece in self._tiles.names(name)])
         ports = self._readable.get(name) or self._readable.get(self._parameter.get(name, ""))
         if not ports:
             raise GraphError(f"the step keeps no value {name!r}; it has {', '.join(sorted(self._readable))}")
@@ -107,10 +117,10 @@ class StackSession:
     def _current(self, name: str) -> Array:
         """A joined value as it is now, zeros and its constants at first."""
         if name not in self._host:
-            port = self._writable[name][0]
-            self._host[name] = np.zeros(port.shape, port.dtype)
+            first = self._tiles.names(name)[0]
+            self._host[name] = np.zeros(self._shape(name), self._writable[first][0].dtype)
             self._joins.fill(name, self._host[name])
-        elif name in self.executable.updates:
+        elif self._tiles.names(name)[0] in self.executable.updates:
             return self._read(name).copy()
         return self._host[name]
 

@@ -6,6 +6,5 @@ them pieces wait in DRAM, as all values do for which there is no room.
 """
 
 from haribote.stack.tiling.cut import cut
-from haribote.stack.tiling.pieces import Tiles, tile_table
 
-__all__ = ["Tiles", "cut", "tile_table"]
+__all__ = ["cut"]

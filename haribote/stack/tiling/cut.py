@@ -12,8 +12,8 @@ import onnx
 from haribote.graph import Builder, Index, clone, complete, remove_unused_constants, set_metadata, updates
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
 from haribote.stack.planner.views import view_of
+from haribote.stack.program.tiles import Place, grid, piece_name, window
 from haribote.stack.tiling.axes import Axes
-from haribote.stack.tiling.pieces import Place, grid, piece_name, window
 from haribote.stack.tiling.sizes import sizes
 
 JOINERS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min"}
@@ -22,7 +22,7 @@ JOINERS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min"}
 
 def cut(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph on pieces that fit; as it is where all of it does. Inputs and outputs that are cut are in the metadata
-    (`pieces.tile_table`)."""
+    (`program.tiles`)."""
     axes = Axes(model)
     lengths = sizes(model, axes)
     return _Cutter(model, axes, lengths).run() if lengths else model
@@ -34,7 +34,8 @@ class _Cutter:
         self.builder = Builder.like(model)
         self.tile = {
             name: tuple(
-                lengths.get(group, size) if group else size for group, size in zip(axes.groups(name), shape, strict=True)
+                lengths.get(group, size) if group else size
+                for group, size in zip(axes.groups(name), shape, strict=True)
             )
             for name, shape in self.index.shape.items()
         }

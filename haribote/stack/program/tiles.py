@@ -56,7 +56,10 @@ class Tiles:
         return [piece_name(name, place) for place in grid(**self._sizes(name))]
 
     def split(self, name: str, value: Array) -> Iterator[tuple[str, Array]]:
-        """The pieces of a value."""
+        """The pieces of a value with their names; the value itself where it is not cut."""
+        if name not in self.table:
+            yield name, value
+            return
         sizes = self._sizes(name)
         for place in grid(**sizes):
             yield piece_name(name, place), value[window(place, sizes["tile"])]

@@ -1,0 +1,85 @@
+"""A graph on pieces gives what the whole graph gives."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from haribote.graph import Builder, Index, evaluate, set_metadata, updates
+from haribote.stack.program.tiles import Tiles, tile_table
+from haribote.stack.tiling import cut, sizes
+from haribote.stack.tiling.axes import Axes
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chip on which next to nothing fits."""
+    monkeypatch.setattr(sizes, "MOST_WORDS", 0.02)
+    monkeypatch.setattr(sizes, "LEAST", 3)
+
+
+def layer() -> onnx.ModelProto:
+    """A layer with its update, sizes that are no multiples of each other, and a reduction along each axis."""
+    b = Builder("layer")
+    x, w, c = b.input("x", (10, 12), np.float32), b.input("w", (7, 12), np.float32), b.input("c", (7,), np.float32)
+    y = b.op("Add", b.op("Gemm", x, w, name="z", transB=1), c, name="y")
+    top = b.op("ReduceMax", y, b.constant(np.array([1]), "one"), name="top")
+    e = b.op("Exp", b.op("Sub", y, top, name="below"), name="e")
+    s = b.op("ReduceSum", e, b.constant(np.array([1]), "one"), name="s", keepdims=0)
+    column = b.op("Reshape", s, b.constant(np.array([10, 1]), "tall"), name="column")
+    p = b.op("Div", e, column, name="p")
+    turned = b.op("Transpose", p, name="turned", perm=[1, 0])
+    g = b.op("MatMul", turned, x, name="g")
+    b.output(b.op("ReduceSum", p, b.constant(np.array([0]), "none"), name="sums"))
+    b.output(
+        b.op("Sub", w, b.op("Mul", g, b.constant(np.full((7, 12), 0.5, np.float32), "rate"), name="d"), name="w.next")
+    )
+    model = b.finish()
+    set_metadata(model, updates=json.dumps({"w": "w.next"}))
+    return model
+
+
+def test_pieces_give_what_the_whole_gives() -> None:
+    model, random = layer(), np.random.default_rng(0)
+    cut_model = cut(model)
+    tiles, index = Tiles(tile_table(cut_model)), Index(model)
+    assert {"x", "w", "c", "w.next"} <= set(tiles.table)
+    values = {name: random.standard_normal(index.shape[name]).astype(np.float32) for name in index.inputs}
+    found = evaluate(cut_model, {n: a for name, value in values.items() for n, a in tiles.split(name, value)})
+    for name, wanted in evaluate(model, values).items():
+        pieces = [found[piece] for piece in tiles.names(name)]
+        got = tiles.join(name, pieces) if name in tiles else pieces[0]
+        assert np.allclose(got, wanted, rtol=1e-5, atol=1e-6), name
+    assert updates(cut_model) == dict(zip(tiles.names("w"), tiles.names("w.next"), strict=True))
+
+
+def test_what_fits_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "MOST_WORDS", 3072)
+    model = layer()
+    assert cut(model) is model
+
+
+def test_axes_that_an_operator_runs_along_are_tied() -> None:
+    axes = Axes(layer())
+    assert axes.of("x", 1) == axes.of("w", 1) == axes.of("w.next", 1) is not None
+    assert axes.of("y", 0) == axes.of("x", 0) == axes.of("turned", 1)
+    assert axes.of("top", 1) is None
+
+
+def test_what_moves_elements_is_not_cut() -> None:
+    b = Builder("moved")
+    x = b.input("x", (16, 16), np.float32)
+    b.output(b.op("Concat", b.op("Exp", x, name="e"), x, name="y", axis=0))
+    model = b.finish()
+    assert Axes(model).of("e", 0) is None and cut(model) is model
+
+
+def test_an_output_is_finished_before_the_next_begins() -> None:
+    b = Builder("chain")
+    x = b.input("x", (64, 64), np.float32)
+    b.output(b.op("Exp", b.op("Neg", x, name="n"), name="y"))
+    names = [node.output[0] for node in cut(b.finish()).graph.node]
+    assert names[:4] == ["n[0,0]", "y[0,0]", "n[0,1]", "y[0,1]"]
