@@ -54,7 +54,7 @@ class View:
         return View(root, shape, tuple((Part(axis, 0, shape[axis]),) if axis >= 0 else () for axis in order))
 
     @cached_property
-    def _whole(self) -> dict[int, int]:
+    def whole(self) -> dict[int, int]:
         """The axes of the view that are an axis of the root, and which."""
         return {
             number: parts[0].axis
@@ -65,14 +65,14 @@ class View:
     @lru_cache(maxsize=1 << 12)  # noqa: B019 (views are few and live as long as their graph)
     def version(self, name: str, found: Version) -> Version | None:
         """The view's version that lies where a version of the root does; None where that splits an axis otherwise."""
-        cut = {part.axis for number, parts in enumerate(self.axes) if number not in self._whole for part in parts}
+        cut = {part.axis for number, parts in enumerate(self.axes) if number not in self.whole for part in parts}
         if any(len(found.split[axis]) > 1 for axis in cut):
             return None
         own = _axis_bits(found)
         split: list[Shape] = []
         bits: list[list[int]] = []
         for number, parts in enumerate(self.axes):
-            whole = self._whole.get(number)
+            whole = self.whole.get(number)
             split.append((prod(part.size for part in parts),) if whole is None else found.split[whole])
             taken = [own[part.axis][part.start : part.start + part.width] for part in reversed(parts)]
             bits.append(own[whole] if whole is not None else [bit for part in taken for bit in part])
@@ -80,13 +80,13 @@ class View:
 
     def inverse(self, wanted: Version) -> Version | None:
         """The root's version that lies where a version of the view does; None where that splits an axis otherwise."""
-        if any(len(parts) > 1 for number, parts in enumerate(wanted.split) if number not in self._whole):
+        if any(len(parts) > 1 for number, parts in enumerate(wanted.split) if number not in self.whole):
             return None
         own = _axis_bits(wanted)
         split: list[Shape] = [(size,) for size in self.shape]
         bits = [[-1] * axis_bits(size) for size in self.shape]
         for number, parts in enumerate(self.axes):
-            whole = self._whole.get(number)
+            whole = self.whole.get(number)
             if whole is not None:
                 split[whole], bits[whole] = wanted.split[number], own[number]
                 continue

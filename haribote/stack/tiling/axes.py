@@ -9,7 +9,7 @@ import onnx
 from haribote.graph import Index, updates
 from haribote.stack import vectors
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
-from haribote.stack.planner.views import View, view_of
+from haribote.stack.planner.views import view_of
 
 Axis = tuple[str, int]
 """A value and the number of one of its axes."""
@@ -55,7 +55,10 @@ class Axes:
         result = node.output[0]
         view = view_of(node, self.index) if node.input and node.input[0] else None
         if view is not None:
-            self._all(_viewed(view, result))
+            self._all(((view.root, axis), (result, number)) for number, axis in view.whole.items())
+            self._fixed.update((result, number) for number in range(len(view.axes)) if number not in view.whole)
+            seen = set(view.whole.values())
+            self._fixed.update((view.root, axis) for axis in range(len(view.shape)) if axis not in seen)
         elif node.op_type in PRODUCTS:
             named = dict(zip((*node.input, result), letters_of(self.index, node), strict=True))
             first: dict[str, Axis] = {}
@@ -69,10 +72,6 @@ class Axes:
         else:
             names = [name for name in (*node.input, *node.output) if name]
             self._fixed.update(axis for name in names for axis in self._of(name))
-
-
-def _viewed(view: View, result: str) -> Iterator[tuple[Axis, Axis]]:
-    return (((view.root, axis), (result, k)) for k, axis in enumerate(view.order) if axis >= 0)
 
 
 def reduction_axes(index: Index, node: onnx.NodeProto) -> Iterator[tuple[Axis, Axis]]:

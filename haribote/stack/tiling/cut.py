@@ -100,8 +100,8 @@ class _Cutter:
         view = view_of(node, self.index) if node.input and node.input[0] else None
         if view is not None:
             whole = [0] * len(self.index.shape[node.input[0]])
-            for i, axis in zip(place, view.order, strict=True):
-                whole[axis] = i if axis >= 0 else whole[axis]
+            for number, axis in view.whole.items():
+                whole[axis] = place[number]
             self.viewed(node, place, tuple(whole))
         elif node.op_type in PRODUCTS:
             self.product(node, place)

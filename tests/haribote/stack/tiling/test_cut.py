@@ -34,9 +34,8 @@ def layer() -> onnx.ModelProto:
     turned = b.op("Transpose", p, name="turned", perm=[1, 0])
     g = b.op("MatMul", turned, x, name="g")
     b.output(b.op("ReduceSum", p, b.constant(np.array([0]), "none"), name="sums"))
-    b.output(
-        b.op("Sub", w, b.op("Mul", g, b.constant(np.full((7, 12), 0.5, np.float32), "rate"), name="d"), name="w.next")
-    )
+    d = b.op("Mul", g, b.constant(np.full((7, 12), 0.5, np.float32), "rate"), name="d")
+    b.output(b.op("Sub", w, d, name="w.next"))
     model = b.finish()
     set_metadata(model, updates=json.dumps({"w": "w.next"}))
     return model
@@ -82,4 +81,4 @@ def test_an_output_is_finished_before_the_next_begins() -> None:
     x = b.input("x", (64, 64), np.float32)
     b.output(b.op("Exp", b.op("Neg", x, name="n"), name="y"))
     names = [node.output[0] for node in cut(b.finish()).graph.node]
-    assert names[:4] == ["n[0,0]", "y[0,0]", "n[0,1]", "y[0,1]"]
+    assert len(names) > 4 and [name[0] for name in names] == ["n", "y"] * (len(names) // 2)
