@@ -19,7 +19,7 @@ from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Compute, Multiply, Pick, Shift, Version
 from haribote.stack.planner.facts import HUGE, NEUTRAL, NO_INDEX, Facts, Split, map_axes, operand_split, view_shape
 from haribote.stack.planner.families import candidates, half_candidates, projected, reduced
-from haribote.stack.planner.states import NoWay, State, groups
+from haribote.stack.planner.states import MOST_WORDS, NoWay, State, groups
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import STEP_CYCLES
 
@@ -312,6 +312,8 @@ def _multiplied(
         return
     state, a, b = _operands_there(state, letters, a, b)
     for core in cores:
+        if 2 * core.target.longs > MOST_WORDS:
+            continue
         zeros = a.fill == b.fill == 0.0 and not _skips(core.target)
         made = Version(name, core.target, split, 0.0 if zeros else None)
         action = Multiply(spec, a, b, made, precision=core.precision)

@@ -12,6 +12,7 @@ from haribote.graph import complete
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Become, Plan, Shift, Store, Version
 from haribote.stack.planner.clusters import clustered
+from haribote.stack.planner.early import early
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved, stored_as_halves
@@ -69,7 +70,7 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
         raise NotPlanned("the results of the graph have no way to where they belong", "report the graph")
     best = min(finished, key=lambda state: state.cost)
     residents = tuple(version for versions in best.resident.values() for version in versions)
-    actions = stored_as_halves(halved(clustered(best.actions())), _floats(facts))
+    actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
     return best.cost, Plan(_with_constants(facts), actions, residents)
 
 

@@ -17,8 +17,10 @@ from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shap
 from haribote.stack.planner.families import L2BS, candidates, projected
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
-from simulator.isa import STEP_CYCLES
+from simulator.isa import LM_WORDS, STEP_CYCLES
 
+MOST_WORDS = 3 * LM_WORDS // 4
+"""Words per PE of a version; an LM also has tables."""
 Chain = tuple["Chain", Action] | None
 """Actions, the last one outermost."""
 
@@ -46,14 +48,16 @@ class State:
         return tuple(reversed(found))
 
     def did(self, action: Action, cost: float, *made: Version) -> State:
-        """After an action."""
+        """After an action. Raises NoWay for what no bank holds."""
         versions = dict(self.versions)
         for version in made:
+            holdable(version)
             versions[version.value] = (*versions.get(version.value, ()), version)
         return State(self.facts, self.cost + cost, (self.chain, action), versions, self.resident)
 
     def settled(self, version: Version, cost: float = 0.0) -> State:
-        """With a version that is there before every run."""
+        """With a version that is there before every run. Raises NoWay for what no bank holds."""
+        holdable(version)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
         return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
@@ -193,6 +197,12 @@ def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProt
     result = facts.same(name, f"{name}.filled.{wanted.fill:g}")
     node = onnx.helper.make_node(op_type, inputs, [result], name=result)
     return node, Version(mask, projected(found.map, view_shape(split)), split, fill)
+
+
+def holdable(version: Version) -> None:
+    """Raises NoWay for a version that is larger than most of an LM."""
+    if 2 * version.map.longs > MOST_WORDS:
+        raise NoWay(f"{version.value} would take {2 * version.map.longs} words per PE; {MOST_WORDS} are the most")
 
 
 def groups(found: BitMap) -> int:

@@ -15,8 +15,12 @@ from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
+<<<<<<< HEAD
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.products.pairs import pairs_of
+=======
+from haribote.stack.plan import Alias, Become, Load, Plan, Store, Version
+>>>>>>> 1033961 (Values that do not fit are cut into pieces; residents for which there is no room stay in DRAM from step to step; what is large leaves early)
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
@@ -25,12 +29,18 @@ from haribote.stack.program.joins import join_table
 from haribote.stack.program.tiles import tile_table
 from haribote.stack.program.windows import mended, scheduled
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from simulator import Program
+from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped
 
 MOST_PASSES = 12
 """How often a program is written at most, until no new table is asked for."""
+
+
+MOST_RESIDENT = isa.LM_WORDS
+"""Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
+LEAST_AWAY = 32
+"""Words per PE of a resident that may stay there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +68,38 @@ class Built:
 
 def build(plan: Plan) -> Built:
     """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
-    code, rooms = Code(), dict[object, Place]()
+    code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
     for _ in range(MOST_PASSES):
         asked = code.asked
-        builder = _Builder(plan, code, rooms)
+        builder = _Builder(plan, code, rooms, away)
         try:
             builder.emit()
             return builder.built()
         except NoRoom:
             if code.asked == asked:
-                raise
+                largest = _largest(plan.resident, away)
+                if not largest:
+                    raise
+                away |= largest
             code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
+
+
+def _too_many(resident: Sequence[Version]) -> frozenset[Version]:
+    """The largest residents, without which the others take up no more than MOST_RESIDENT."""
+    away = frozenset[Version]()
+    while sum(2 * version.map.longs for version in resident if version not in away) > MOST_RESIDENT:
+        largest = _largest(resident, away)
+        if not largest:
+            break
+        away |= largest
+    return away
+
+
+def _largest(resident: Sequence[Version], away: frozenset[Version]) -> frozenset[Version]:
+    """The largest resident that has not gone yet; none where it is not worth it."""
+    worth = [version for version in resident if version not in away and 2 * version.map.longs >= LEAST_AWAY]
+    return frozenset(sorted(worth, key=lambda version: version.map.longs)[-1:])
 
 
 def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:
@@ -91,29 +121,33 @@ class _Way(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, plan: Plan, code: Code, rooms: dict[object, Place]) -> None:
+    def __init__(self, plan: Plan, code: Code, rooms: dict[object, Place], away: frozenset[Version]) -> None:
         self.plan, self.work, self.index = plan, joined(plan.actions), Index(plan.graph)
-        self.lives = Lives(self.work, plan.resident)
+        self.away = away
+        self.at_home = tuple(version for version in plan.resident if version not in away)
+        self.lives = Lives(self.work, self.at_home)
         self.code, self.asked, self.rooms = code, code.asked, rooms
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
-        self.here = in_place(self.work, self.lives)
+        self.here = {key: to for key, to in in_place(self.work, self.lives).items() if to not in away}
         self.pieces: list[Piece] = []
         self.residents: list[tuple[_Way, _Way]] = []
         self.spilled: dict[Version, Place] = {}
 
     def emit(self) -> None:
         """All lines, with the programs that bring residents to their homes and back first: they share tables."""
-        for version in self.plan.resident:
+        for version in self.at_home:
             self.homes.make(version)
-        self.residents = [self._resident(version) for version in self.plan.resident]
+        self.residents = [self._resident(version) for version in self.at_home]
+        self.residents += [self._away(version) for version in self.plan.resident if version in self.away]
         for number, action in enumerate(self.work):
             self._act(number, action)
 
     def built(self) -> Built:
         """What was emitted, as it is run."""
         plain = mended(tuple(self.code.lines))
-        homes = {version: self.homes.of(version) for version in self.plan.resident}
+        homes = {version: self.homes.of(version) for version in self.at_home}
+        names = {version.value for version in self.plan.resident}
         step = scheduled([piece.lines for piece in self.pieces], plain, kept(homes, self.code.set_up))
         executable = Executable(
             setup=_text(self.code.setup),
@@ -124,7 +158,7 @@ class _Builder:
             stores=tuple(self._port(*store) for _, store in self.residents),
             uploads=tuple(self.code.uploads),
             updates=updates(self.plan.graph),
-            constants={name: array for name, array in self.index.constants.items() if name in {v.value for v in homes}},
+            constants={name: array for name, array in self.index.constants.items() if name in names},
             joins=join_table(self.plan.graph),
             tiles=tile_table(self.plan.graph),
             cost=replace(cost_of(step), overlapped=overlapped(step)),
@@ -156,6 +190,12 @@ class _Builder:
         store, self.code.lines[:] = _Way(version, below, tuple(self.code.lines)), []
         return load, store
 
+    def _away(self, version: Version) -> tuple[_Way, _Way]:
+        """How the host finds a resident that stays in DRAM."""
+        place = self._room("away", version, moves.dram_map_for(version.map))
+        self.spilled[version] = place
+        return _Way(version, place, ()), _Way(version, place, ())
+
     def _exchanged(self, kind: type[Load | Store]) -> Iterator[tuple[Version, Place]]:
         """What the step itself exchanges with the host, one way."""
         return ((version, place) for (way, version), place in self.context.dram.items() if way is kind)
@@ -186,6 +226,9 @@ class _Builder:
                 self.homes.give(version)
 
     def _emit(self, number: int, action: Work) -> None:
+        if isinstance(action, Become) and action.parameter in self.away:
+            moves.emit(self.code, self.homes.of(action.source)[0], self.spilled[action.parameter])
+            return
         for version in writes(action):
             if version in self.homes:  # a parameter, or made once more
                 continue
@@ -198,7 +241,11 @@ class _Builder:
         emitters.emit(action, self.context)
 
     def _return(self, version: Version) -> None:
-        moves.emit(self.code, self.spilled[version], self.homes.make(version))
+        homes = self.homes.make(version)
+        if version in self.away:
+            moves.from_dram(self.code, self.spilled[version].address, homes, version.fill)
+        else:
+            moves.emit(self.code, self.spilled[version], homes)
 
     def _piece(self, number: int, action: Work, used: set[Version], emit: Callable[[], None]) -> None:
         """Add the lines of an action; where there is no room, what is needed latest goes to DRAM first."""
@@ -215,7 +262,8 @@ class _Builder:
                 if latest is None:
                     raise
                 self._spill(latest)
-        places = {version: self.homes.of(version) for version in (*reads(action), *writes(action))}
+        there = [version for version in (*reads(action), *writes(action)) if version in self.homes]
+        places = {version: self.homes.of(version) for version in there}
         self.pieces.append(Piece(action, tuple(self.code.lines[start:]), places))
 
     def _latest(self, number: int, used: set[Version]) -> Version | None:
@@ -225,8 +273,9 @@ class _Builder:
 
     def _spill(self, version: Version) -> None:
         start = len(self.code.lines)
-        self.spilled[version] = self._room(Spill, version, moves.dram_map_of(version.map))
-        moves.emit(self.code, self.homes.of(version)[0], self.spilled[version])
+        if version not in self.away:  # what is away is in DRAM too
+            self.spilled[version] = self._room(Spill, version, moves.dram_map_of(version.map))
+            moves.to_dram(self.code, self.homes.of(version)[0], self.spilled[version].address)
         self.pieces.append(
             Piece(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})
         )
