@@ -89,11 +89,13 @@ class _Product:
         self.rounded: dict[int, list[str]] = {}
 
     def _copies(self) -> list[str]:
-        """Where rounded blocks lie too, in turn, to be read sooner than LM lets them: none where they are in GRF."""
+        """Where rounded blocks lie too, in turn, to be read sooner than LM lets them: none where they are in GRF, or
+        where no GRF has room."""
         if not self.exact or self.banks.matrices in GRF:
             return [""]
         other = [bank for bank in GRF if bank != self.x.banks[0]]
-        return [long(self.code.take(GROUP, other), 0, "v") for _ in range(COPIES)]
+        count = min(COPIES, sum(self.code.largest(bank) // GROUP for bank in other))
+        return [long(self.code.take(GROUP, other), 0, "v") for _ in range(count)] or [""]
 
     def _between(self) -> Slot | None:
         """Room in a memory of which nothing else is read or written during the products."""
