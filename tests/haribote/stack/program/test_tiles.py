@@ -1,0 +1,97 @@
+"""Programs whose values are in pieces, and whose parameters stay in DRAM: on the chip as on the host."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from haribote.graph import Builder, evaluate, set_metadata
+from haribote.stack.plan import Version
+from haribote.stack.planner.families import candidates
+from haribote.stack.planner.states import NoWay, holdable
+from haribote.stack.program import Built, StackSession, builder, compiled
+from haribote.stack.program.tiles import Tiles
+from haribote.stack.program.walk import walk
+from haribote.stack.tiling import sizes
+from simulator import Machine
+
+
+def regression() -> onnx.ModelProto:
+    """A step of linear regression: 32 samples of 24 features, 8 targets."""
+    b = Builder("regression")
+    x, t, w = b.input("x", (32, 24), np.float32), b.input("t", (32, 8), np.float32), b.input("w", (24, 8), np.float32)
+    error = b.op("Sub", b.op("MatMul", x, w, name="y"), t, name="error")
+    gradient = b.op("Gemm", x, error, name="gradient", transA=1)
+    b.output(b.op("ReduceSum", b.op("Mul", error, error, name="squares"), name="loss", keepdims=0))
+    b.output(b.op("Sub", w, b.op("Mul", gradient, b.scalar(0.01), name="change"), name="w.next"))
+    model = b.finish()
+    set_metadata(model, updates=json.dumps({"w": "w.next"}))
+    return model
+
+
+def trained(built: Built) -> None:
+    """Two steps beside the reference evaluator."""
+    model, random = regression(), np.random.default_rng(0)
+    session = StackSession(built.executable, Machine("native"))
+    w = random.standard_normal((24, 8)).astype(np.float32)
+    session.write("w", w)
+    for _ in range(2):
+        batch = {n: random.standard_normal(s).astype(np.float32) for n, s in (("x", (32, 24)), ("t", (32, 8)))}
+        session.step(batch)
+        wanted = evaluate(model, {**batch, "w": w})
+        w = wanted["w.next"]
+        assert np.allclose(session.read("w"), w, rtol=1e-5, atol=1e-6)
+        assert np.allclose(session.outputs()["loss"], wanted["loss"], rtol=1e-5)
+        assert set(session.outputs()) == {"loss", "w.next"}
+
+
+@pytest.mark.slow
+def test_a_step_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "MOST_WORDS", 4)
+    monkeypatch.setattr(sizes, "LEAST", 16)
+    built = compiled.built(regression())
+    assert {"w", "x", "t"} <= set(built.executable.tiles)
+    trained(built)
+
+
+@pytest.mark.slow
+def test_parameters_that_stay_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "MOST_RESIDENT", 0)
+    monkeypatch.setattr(builder, "LEAST_AWAY", 0)
+    built = compiled.built(regression())
+    assert not built.homes and built.plan.resident
+    trained(built)
+    random = np.random.default_rng(1)
+    shapes = {"x": (32, 24), "t": (32, 8), "w": (24, 8)}
+    found = walk(built, {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()})
+    assert found.words > 10_000 and found.wrong == ()
+
+
+def test_the_largest_residents_leave_first() -> None:
+    versions = [Version("v", found, split) for split, found in candidates((64, 128))]
+    ordered = sorted({version.map.longs for version in versions})
+    (gone,) = builder._largest(versions, frozenset())
+    assert gone.map.longs == ordered[-1] > ordered[0]
+    assert builder._largest([], frozenset()) == frozenset()
+
+
+def test_a_layout_that_no_bank_holds_is_none() -> None:
+    found = [Version("v", layout, split) for split, layout in candidates((4096, 4096))]
+    assert found
+    for version in found:
+        with pytest.raises(NoWay, match="words per PE"):
+            holdable(version)
+
+
+def test_pieces_of_a_value() -> None:
+    tiles = Tiles({"v": {"shape": [5, 4], "tile": [2, 4]}})
+    value = np.arange(20).reshape(5, 4)
+    pieces = dict(tiles.split("v", value))
+    assert list(pieces) == ["v[0,0]", "v[1,0]", "v[2,0]"] == tiles.names("v")
+    assert pieces["v[2,0]"].shape == (1, 4)
+    assert np.array_equal(tiles.join("v", list(pieces.values())), value)
+    assert tiles.wholes(["a", "v[1,0]", "v[0,0]"]) == ["a", "v"]
+    assert dict(tiles.split("a", value))["a"] is value
