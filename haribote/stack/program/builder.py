@@ -26,9 +26,9 @@ from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
-from haribote.stack.program.tiles import tile_table
 from haribote.stack.program.windows import mended, scheduled
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
+from haribote.stack.tiles import tile_table
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped

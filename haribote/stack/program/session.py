@@ -12,7 +12,7 @@ from haribote.errors import GraphError
 from haribote.stack import uploads
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import Joins
-from haribote.stack.program.tiles import Tiles
+from haribote.stack.tiles import Tiles
 from simulator import Machine, assemble
 from simulator.isa.program import Program
 

@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from haribote.graph import Builder, Index, evaluate, set_metadata, updates
-from haribote.stack.program.tiles import Tiles, tile_table
+from haribote.stack.tiles import Tiles, tile_table
 from haribote.stack.tiling import cut, sizes
 from haribote.stack.tiling.axes import Axes
 

@@ -13,7 +13,6 @@ from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.states import NoWay, holdable
 from haribote.stack.program import Built, StackSession, builder, compiled
-from haribote.stack.program.tiles import Tiles
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import sizes
 from simulator import Machine
@@ -84,14 +83,3 @@ def test_a_layout_that_no_bank_holds_is_none() -> None:
     for version in found:
         with pytest.raises(NoWay, match="words per PE"):
             holdable(version)
-
-
-def test_pieces_of_a_value() -> None:
-    tiles = Tiles({"v": {"shape": [5, 4], "tile": [2, 4]}})
-    value = np.arange(20).reshape(5, 4)
-    pieces = dict(tiles.split("v", value))
-    assert list(pieces) == ["v[0,0]", "v[1,0]", "v[2,0]"] == tiles.names("v")
-    assert pieces["v[2,0]"].shape == (1, 4)
-    assert np.array_equal(tiles.join("v", list(pieces.values())), value)
-    assert tiles.wholes(["a", "v[1,0]", "v[0,0]"]) == ["a", "v"]
-    assert dict(tiles.split("a", value))["a"] is value
