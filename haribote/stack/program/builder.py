@@ -15,12 +15,8 @@ from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import NoRoom, Place
-<<<<<<< HEAD
-from haribote.stack.plan import Alias, Load, Plan, Store, Version
-from haribote.stack.products.pairs import pairs_of
-=======
 from haribote.stack.plan import Alias, Become, Load, Plan, Store, Version
->>>>>>> 1033961 (Values that do not fit are cut into pieces; residents for which there is no room stay in DRAM from step to step; what is large leaves early)
+from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
