@@ -1,0 +1,70 @@
+"""An expression as a picture: a box for every array, with what it does, and wires with the shapes."""
+
+from __future__ import annotations
+
+from haribote.draw.picture import Box, Picture, Value
+from haribote.draw.render import Svg, render
+from haribote.draw.words import short
+from haribote.lazy.primitives.arrays import REDUCTIONS, Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
+from haribote.lazy.primitives.cells import Cell
+from haribote.lazy.primitives.indices import Index
+
+SIGNS = {"add": "{} + {}", "sub": "{} − {}", "mul": "{} × {}", "div": "{} ÷ {}", "neg": "−{}", "less": "{} < {}",
+         "greater": "{} > {}"}  # fmt: skip
+LETTERS = "ijklmnpqrs"
+
+
+def draw(*outputs: Array, caption: str = "expression") -> Svg:
+    """The expressions as SVG; in a notebook, the last line of a cell shows it."""
+    order = list(walk(*outputs))
+    number = {id(found): place for place, found in enumerate(order)}
+    readers: dict[int, list[int]] = {}
+    for found in order:
+        for operand in dict.fromkeys(found.operands):
+            readers.setdefault(number[id(operand)], []).append(number[id(found)])
+    boxes = [_box(found) for found in order]
+    for place, output in enumerate(outputs):
+        readers.setdefault(number[id(output)], []).append(len(boxes))
+        boxes.append(Box("output", f"output{place}", "result" if len(outputs) == 1 else f"result {place + 1}"))
+    values = [
+        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or "scalar")
+        for place, found in enumerate(order)
+    ]
+    return render(Picture(f"{caption} · {len(order)} arrays", boxes, values))
+
+
+def _box(found: Array) -> Box:
+    if isinstance(found, Input):
+        return Box("input", found.name, found.name, (), "", str(found))
+    kind = type(found).__name__
+    paint = {Map: "elementwise", Reduce: "reduction", Product: "matrix"}.get(type(found), "shape")
+    return Box("node", kind, kind, (short(text(found)),), paint, f"{kind} {found}: {text(found)}")
+
+
+def text(found: Array) -> str:
+    """What an array does: `a × b`, `sum along 1`, `at j, i`."""
+    if isinstance(found, Map):
+        return str(found.cell.at([chr(ord("a") + place) for place in range(len(found.operands))], _written))
+    if isinstance(found, Reduce):
+        return f"{REDUCTIONS[found.op]} along {', '.join(map(str, found.axes))}"
+    if isinstance(found, View):
+        return f"at {', '.join(_where(part, 0) for part in found.index) or 'one place'}"
+    if isinstance(found, Stack):
+        return f"new axis {found.axis}"
+    return "matrix product" if isinstance(found, Product) else "known" if isinstance(found, Constant) else ""
+
+
+def _written(cell: Cell, parts: list[str]) -> str:
+    if cell.op == "number":
+        return f"{cell.value:g}" if cell.dtype.kind == "f" else str(cell.value)
+    inside = [cell.op in SIGNS and operand.op in SIGNS for operand in cell.operands]
+    inner = [f"({part})" if wrapped else part for part, wrapped in zip(parts, inside, strict=True)]
+    return SIGNS[cell.op].format(*inner) if cell.op in SIGNS else f"{cell.op}({', '.join(inner)})"
+
+
+def _where(index: Index, inside: int) -> str:
+    if index.left is None or index.right is None:
+        return LETTERS[index.value % len(LETTERS)] if index.op == "axis" else str(index.value)
+    rank = 1 if index.op == "+" else 2
+    written = f"{_where(index.left, rank)} {index.op} {_where(index.right, rank)}"
+    return f"({written})" if rank < inside or (rank == inside == 2) else written

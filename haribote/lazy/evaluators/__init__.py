@@ -1,0 +1,1 @@
+"""What computes expressions: a reference in NumPy, C++ and the simulated chip, behind one call."""
