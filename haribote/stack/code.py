@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -64,7 +64,8 @@ RESERVED = {"GRF0": 112, "GRF1": 112, "LM0": 512, "LM1": 512}
 @dataclass
 class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
-    uploads: what the host writes into DRAM before the setup.
+    uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
+    so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`).
     """
 
     lines: list[str] = field(default_factory=list)
@@ -87,6 +88,7 @@ class Code:
         self._next: dict[str, int] = {}
         self._times: Counter[object] = Counter()
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
+        self.doubtful = False
 
     def add(self, *lines: str) -> None:
         """Lines of the step, in order."""
@@ -226,12 +228,15 @@ class Code:
         return len(self._asked)
 
     def restart(self) -> None:
-        """Begin again with an empty program, in which all tables and masks asked for so far take their room first."""
+        """Begin again with an empty program, in which all tables and masks asked for so far take their room first, those
+        for which there is any.
+        """
         self.lines.clear()
         self.setup.clear()
         self._empty()
         for ask in list(self._asked.values()):
-            ask()
+            with suppress(NoRoom):
+                ask()
 
     # --- what is set up once ------------------------------------------------------------------------------------
 
@@ -239,9 +244,10 @@ class Code:
         """Room that the setup fills by the lines of `make`, once for every key; they may use T, masks and matrix
         registers, and nothing that is not written there.
         """
+        new = key not in self._asked
         self._asked.setdefault(key, lambda: self.table(key, words, make, banks))
         if key not in self._tables:
-            self._tables[key] = slot = self._resident(words, banks)
+            self._tables[key] = slot = self._resident(words, banks, new)
             self.setup.extend(make(slot))
         return self._tables[key]
 
@@ -249,9 +255,10 @@ class Code:
         """Whether there is a table for a key."""
         return key in self._tables
 
-    def _resident(self, words: int, banks: Sequence[str], align: int = 4) -> Slot:
+    def _resident(self, words: int, banks: Sequence[str], new: bool, align: int = 4) -> Slot:
         """Room that no line of the step has had or will have: the setup comes before all of them. From the end of the
-        bank, since `take` begins at the start. Raises NoRoom.
+        bank, since `take` begins at the start. new: it will be asked for first in the next program, so any room does in
+        this one, which is `doubtful` then. Raises NoRoom.
         """
         for bank in banks:
             for start, end in reversed(self._free[bank]):
@@ -261,6 +268,12 @@ class Code:
                     if not len(touched):
                         return self._cut(bank, first, words)
                     first = (first + int(touched[0]) - words) // align * align
+        for bank in banks if new else ():
+            for start, end in reversed(self._free[bank]):
+                first = (end - words) // align * align
+                if first >= start:
+                    self.doubtful = True
+                    return self._cut(bank, first, words)
         raise NoRoom(f"{words} words for a table in {' or '.join(banks)}: all have been used for other things before")
 
     def _cut(self, bank: str, first: int, words: int) -> Slot:

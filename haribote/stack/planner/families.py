@@ -4,7 +4,9 @@
 and L1Bs. A MAB holds one column, so that sums along a row are sums over MABs, and an element-wise operator on 256x16
 takes one step. *wide*: the last axis over words, PEs, MABs and L2Bs, rows over addresses and L1Bs: for large inputs and
 what they are multiplied with. Both also with rows and columns exchanged. Across the L2Bs a value is copied, or dealt
-out by its columns, or by its rows.
+out by its columns, or by its rows. *deep*, of four axes and more: the last axis, or the second (the channels of
+images), within the PEs of a MAB, and all others over the units, so that a product that sums over the channels needs no
+sums over units.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ L1BS = tuple(Bit("L1B", number) for number in range(3))
 L2BS = (Bit("L2B", 0), Bit("group", 0), Bit("group", 1))
 CYCLES = 2
 """Address bits that the four cycles of a step run through."""
+IMAGE_AXES = 4
+"""Axes from which on a value counts as images."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -40,6 +44,9 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
             rows, columns = _bits(shape, turned)
             found[whole, near(shape, rows, columns, across)] = None
             found[whole, wide(shape, rows, columns, across)] = None
+    if len(shape) >= IMAGE_AXES:
+        for inner in (1, len(shape) - 1):
+            found |= {(whole, deep(shape, inner, pooled)): None for pooled in (False, True)}
     for axis, split in _splits(shape):
         parts = [size for sizes in split for size in sizes]
         before = [bit for number in range(len(parts)) for bit in _axis(parts, number) if number not in (axis, axis + 1)]
@@ -100,6 +107,21 @@ def wide(
     _across(table, across, rows, columns)
     _l1bs(table, rows)
     _rest(table, [*rows, *columns], len(inner) - len(PES))
+    return BitMap.of("LM", tuple(shape), table)
+
+
+def deep(shape: Sequence[int], inner: int, pooled: bool) -> BitMap:
+    """An axis over words, PEs and addresses; the others over as many whole levels of units as they fill, from the MABs
+    up, the rest of them at addresses. pooled: the lowest bit of each among these.
+    """
+    axes = [_axis(shape, axis) for axis in reversed(range(len(shape))) if axis != inner]
+    lowest = [bits.pop(0) for bits in axes if bits] if pooled else []
+    columns, rows, table = _axis(shape, inner), [*lowest, *(bit for bits in axes for bit in bits)], _copies()
+    _lowest(table, PES, columns)
+    levels = [level for number, level in enumerate((MABS, L1BS, L2BS)) if len(rows) >= (4, 7, 10)[number]]
+    for level in reversed(levels):
+        _highest(table, level, rows)
+    _rest(table, [*rows, *columns])
     return BitMap.of("LM", tuple(shape), table)
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
+from math import prod
 from string import ascii_lowercase
 
 import numpy as np
@@ -310,10 +311,12 @@ def _multiplied(
     cores = _cores(spec, a.map, b.map, facts.ways(node))
     if not cores:
         return
-    state, a, b = _operands_there(state, letters, a, b)
-    for core in cores:
+    before, operands = state, (a, b)
+    for number, core in enumerate(cores):
         if 2 * core.target.longs > MOST_WORDS:
             continue
+        wanted = products.zeros(cores[: number + 1])  # what gives the result cheaper may be used when it is emitted
+        state, a, b = _operands_there(before, wanted, *operands)
         zeros = a.fill == b.fill == 0.0 and not _skips(core.target)
         made = Version(name, core.target, split, 0.0 if zeros else None)
         action = Multiply(spec, a, b, made, precision=core.precision)
@@ -322,11 +325,11 @@ def _multiplied(
             yield state.did(action, cost, made)
             continue
         after = state.did(action, cost)
-        wanted = [m for s, m in candidates(facts.index.shape[name]) if s == split]
-        wanted += [v.map for v in _residents_like(state, name) if v.split == split and v.map not in wanted]
-        if (near := _joined_in_place(core.target)) not in wanted:
-            wanted.append(near)
-        priced = [(facts.tariff.price(core.target, target, "fadd"), target) for target in wanted]
+        targets = [m for s, m in candidates(facts.index.shape[name]) if s == split]
+        targets += [v.map for v in _residents_like(state, name) if v.split == split and v.map not in targets]
+        if (near := _joined_in_place(core.target)) not in targets:
+            targets.append(near)
+        priced = [(facts.tariff.price(core.target, target, "fadd"), target) for target in targets]
         for price, target in sorted(priced, key=lambda entry: entry[0])[:TARGETS]:
             if price < NEVER:
                 final = replace(made, map=target)
@@ -354,18 +357,22 @@ def _residents_like(state: State, name: str) -> Iterator[Version]:
             yield from state.resident.get(parameter, ())
 
 
-def _operands_there(
-    state: State, letters: tuple[str, str, str], a: Version, b: Version
-) -> tuple[State, Version, Version]:
-    """Both operands as a product wants them: where k is padded, zeros in one of them, and nothing infinite there."""
-    contracted = set(letters[0]) & set(letters[1]) - set(letters[2])
+def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[State, Version, Version]:
+    """Both operands as a product wants them: zeros in the padding of both, of one (where it costs less), or of none."""
+    beyond = _beyond(state.facts, a) or _beyond(state.facts, b)
+    first = a.fill == 0.0 or (b.fill != 0.0 and a.map.longs <= b.map.longs)
+    sides = (True, True) if beyond or zeros == "both" else (first, not first) if zeros == "one" else (False, False)
     found = []
-    for version, own in ((a, letters[0]), (b, letters[1])):
-        padded = state.facts.padded_axes(version)
-        needs = any(own[axis] in contracted for axis in padded)
-        state, there = state.get(replace(version, fill=0.0 if needs else None))
+    for version, needed in zip((a, b), sides, strict=True):
+        state, there = state.get(replace(version, fill=0.0 if needed else None))
         found.append(there)
     return state, found[0], found[1]
+
+
+def _beyond(facts: Facts, version: Version) -> bool:
+    """True where what an axis is split into has more elements than the axis."""
+    sizes = zip(facts.index.shape[version.value], version.split, strict=True)
+    return any(prod(parts) != size for size, parts in sizes)
 
 
 # --- what moves elements ---------------------------------------------------------------------------------------------

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
 
-import numpy as np
-import onnx
-
 from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
-from haribote.stack.planner.facts import Facts, agrees, operand_split, view_shape
-from haribote.stack.planner.families import L2BS, candidates, projected
+from haribote.stack.planner.facts import Facts, agrees
+from haribote.stack.planner.families import L2BS, candidates
+from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import LM_WORDS, STEP_CYCLES
@@ -165,38 +163,17 @@ class State:
         state, found = self.get(replace(wanted, fill=None))
         if not self.facts.padded_axes(found) or found.fill == wanted.fill:
             return state, found
-        node, mask = mended(self.facts, found, wanted)
-        state, mask = state.get(mask, place_only=True)
-        written = replace(found, value=node.output[0], fill=wanted.fill)
-        state = state.did(Compute((node,), (mask, found), (written,)), STEP_CYCLES * groups(found.map), written)
+        assert wanted.fill is not None
+        nodes, masks = mended(self.facts, found, wanted.fill)
+        there = []
+        for mask in masks:
+            state, version = state.get(mask, place_only=True)
+            there.append(version)
+        written = replace(found, value=nodes[-1].output[0], fill=wanted.fill)
+        cost = STEP_CYCLES * groups(found.map) * len(nodes)
+        state = state.did(Compute(tuple(nodes), (*there, found), (written,)), cost, written)
         made = replace(found, fill=wanted.fill)
         return state.did(Alias(written, made), 0.0, made), made
-
-
-def mended(facts: Facts, found: Version, wanted: Version) -> tuple[onnx.NodeProto, Version]:
-    """The node that makes padding hold `wanted.fill`, and the constant that it reads: x * 1, with zeros in the padding
-    (0 times anything is 0 on this machine), x + 0, with the fill in the padding where x has 0, else Where.
-    """
-    assert wanted.fill is not None
-    name, dtype = found.value, facts.index.dtype[found.value]
-    padded, shape = facts.padded_axes(found), facts.index.shape[found.value]
-    sizes = tuple(size if axis in padded else 1 for axis, size in enumerate(shape))
-    tag = "x".join(map(str, sizes))
-    inputs = [name]
-    if wanted.fill == 0.0 and facts.kind(name) == "float":
-        op_type, mask, fill = "Mul", facts.constant(f"ones.{tag}", np.ones(sizes, dtype)), 0.0
-        inputs = [name, mask]
-    elif found.fill == 0.0 and facts.kind(name) == "float":
-        op_type, mask, fill = "Add", facts.constant(f"zeros.{tag}", np.zeros(sizes, dtype)), wanted.fill
-        inputs = [name, mask]
-    else:
-        op_type, mask, fill = "Where", facts.constant(f"there.{tag}", np.ones(sizes, np.bool_)), 0.0
-        other = facts.constant(f"fill.{wanted.fill:g}.{dtype}", np.array(wanted.fill, dtype))
-        inputs = [mask, name, other]
-    split = operand_split(found.split, sizes)
-    result = facts.same(name, f"{name}.filled.{wanted.fill:g}")
-    node = onnx.helper.make_node(op_type, inputs, [result], name=result)
-    return node, Version(mask, projected(found.map, view_shape(split)), split, fill)
 
 
 def holdable(version: Version) -> None:

@@ -24,8 +24,9 @@ from haribote.stack.products.matrix import emit_matrix
 from haribote.stack.products.partners import candidates
 from haribote.stack.products.spec import NoProduct, Spec
 from haribote.stack.products.vector import emit_vector, vector_cores
+from haribote.stack.products.zeros import zeros
 
-__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "halve", "partners"]
+__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "halve", "partners", "zeros"]
 
 
 def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> list[Core]:

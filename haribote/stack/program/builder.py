@@ -70,14 +70,15 @@ def build(plan: Plan) -> Built:
         builder = _Builder(plan, code, rooms, away)
         try:
             builder.emit()
-            return builder.built()
+            if not code.doubtful:
+                return builder.built()
         except NoRoom:
             if code.asked == asked:
                 largest = _largest(plan.resident, away)
                 if not largest:
                     raise
                 away |= largest
-            code.restart()  # tables that this pass has asked for get their room before all else
+        code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
 
 

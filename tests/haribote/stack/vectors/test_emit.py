@@ -108,6 +108,18 @@ def test_an_input_that_is_handed_on_is_read_before_it_is_overwritten() -> None:
     assert (found["y"][0].view(np.float32) == 1).all()
 
 
+def test_operands_and_output_in_one_memory() -> None:
+    """A step reads LM at one address, and does not write it elsewhere: both operands are copied first."""
+    code = Watched()
+    a, b, y = (code.place("LM1", everywhere()) for _ in range(3))
+    z = code.place("LM0", everywhere())
+    arrays = {"a": np.arange(32768, dtype=np.float32), "b": np.full(32768, 3, np.float32)}
+    nodes = [node("y = Sub a b"), node("z = Neg y")]
+    found = run(code, nodes, arrays, {"a": [a], "b": [b]}, {"y": [y], "z": [z]})
+    assert (found["y"][0].view(np.float32) == arrays["a"] - 3).all()
+    assert (found["z"][0].view(np.float32) == 3 - arrays["a"]).all()
+
+
 def test_both_engines_agree() -> None:
     x = np.linspace(-3, 3, 32768, dtype=np.float32)
     words = []

@@ -1,0 +1,50 @@
+"""What makes the padding of a version hold what is wanted there."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+
+from haribote.stack.plan import Version
+from haribote.stack.planner.facts import Facts, operand_split, view_shape
+from haribote.stack.planner.families import projected
+
+MASK_LONGS = 16
+"""Long words that a constant for all padded axes may take; above, every axis has its own."""
+
+
+def mended(facts: Facts, found: Version, fill: float) -> tuple[list[onnx.NodeProto], list[Version]]:
+    """The nodes that make padding hold `fill`, and the constants that they read: x * 1, with zeros in the padding (0
+    times anything is 0 on this machine), x + 0, with the fill in the padding where x has 0, else Where.
+    """
+    padded, floating = facts.padded_axes(found), facts.kind(found.value) == "float"
+    op_type = "Where" if not floating else "Mul" if fill == 0.0 else "Add" if found.fill == 0.0 else "Where"
+    together = op_type == "Add" or _mask(facts, found, padded, "", 0.0).map.longs <= MASK_LONGS
+    nodes: list[onnx.NodeProto] = []
+    masks: list[Version] = []
+    for axes in [padded] if together else [(axis,) for axis in padded]:
+        last = axes[-1] == padded[-1]
+        name = nodes[-1].output[0] if nodes else found.value
+        result = facts.same(found.value, f"{found.value}.filled.{fill:g}{'' if last else f'.{axes[-1]}'}")
+        mask = _mask(facts, found, axes, *{"Mul": ("ones", 0.0), "Add": ("zeros", fill)}.get(op_type, ("there", 0.0)))
+        inputs = [name, mask.value]
+        if op_type == "Where":
+            dtype = facts.index.dtype[found.value]
+            inputs = [mask.value, name, facts.constant(f"fill.{fill:g}.{dtype}", np.array(fill, dtype))]
+        nodes.append(onnx.helper.make_node(op_type, inputs, [result], name=result))
+        masks.append(mask)
+    return nodes, masks
+
+
+def _mask(facts: Facts, found: Version, axes: tuple[int, ...], kind: str, beside: float) -> Version:
+    """A constant that is broadcast along all but some axes: `ones`, `zeros`, or `there`, truth values; beside: what its
+    padding holds. Without a kind only where it would be.
+    """
+    shape = facts.index.shape[found.value]
+    sizes = tuple(size if axis in axes else 1 for axis, size in enumerate(shape))
+    dtype = np.dtype(np.bool_) if kind == "there" else facts.index.dtype[found.value]
+    name = f"{kind}.{'x'.join(map(str, sizes))}"
+    if kind:
+        facts.constant(name, np.zeros(sizes, dtype) if kind == "zeros" else np.ones(sizes, dtype))
+    split = operand_split(found.split, sizes)
+    return Version(name, projected(found.map, view_shape(split)), split, beside)
