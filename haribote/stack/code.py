@@ -228,8 +228,8 @@ class Code:
         return len(self._asked)
 
     def restart(self) -> None:
-        """Begin again with an empty program, in which all tables and masks asked for so far take their room first, those
-        for which there is any.
+        """Begin again with an empty program, in which all tables and masks asked for so far take their room first, as
+        far as there is any.
         """
         self.lines.clear()
         self.setup.clear()
