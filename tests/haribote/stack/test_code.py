@@ -15,9 +15,23 @@ def test_a_table_never_lies_where_the_step_has_written_before() -> None:
     table = code.table("a", 8, lambda slot: [f"zero $lr{slot.address}v"], ("GRF0",))
     assert used == Slot("GRF0", 0, 500)
     assert table.address >= 500
-    with pytest.raises(NoRoom):
-        code.table("b", 8, lambda slot: [], ("GRF0",))
     assert code.table("b", 8, lambda slot: [], ("GRF0", "GRF1")).bank == "GRF1"
+    assert not code.doubtful
+
+
+def test_a_table_without_room_makes_a_program_doubtful_until_the_next_one_has_it_first() -> None:
+    code = Code()
+    with code.scratch():
+        code.take(512, ("GRF0",))
+    code.table("a", 8, lambda slot: [f"zero $lr{slot.address}v"], ("GRF0",))
+    assert code.doubtful
+    with pytest.raises(NoRoom):
+        code.table("b", 512, lambda slot: [], ("GRF0",))
+    code.restart()
+    assert not code.doubtful and code.setup == ["zero $lr504v"]
+    assert code.take(504, ("GRF0",)).address == 0
+    with pytest.raises(NoRoom):  # asked for before, and there is no room
+        code.table("b", 8, lambda slot: [], ("GRF0",))
 
 
 def test_a_table_is_set_up_once_and_stays() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def test_a_chain_ends_with_the_value_and_its_masks_are_small(shape: tuple[int, .
     for split, found in candidates(shape):
         nodes, masks = mended(known, Version("x", found, split), fill)
         assert nodes[0].input[list(nodes[0].input).index("x")] == "x"
-        for before, after in zip(nodes, nodes[1:], strict=False):
+        for before, after in pairwise(nodes):
             assert before.output[0] in after.input
         assert nodes[-1].output[0] == f"x.filled.{fill:g}"
         assert {mask.value for mask in masks} <= {name for node in nodes for name in node.input}

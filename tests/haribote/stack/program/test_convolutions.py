@@ -60,7 +60,7 @@ def check_step(model: nn.Module, batch: int, size: int, tolerance: float = 1e-6)
     index, random = Index(step), np.random.default_rng(0)
     feeds = {name: np.zeros(index.shape[name], index.dtype[name]) for name in index.inputs}
     feeds |= {name: value.detach().numpy() for name, value in model.named_parameters()}
-    feeds["x"] = random.uniform(-0.4, 2.8, feeds["x"].shape).astype(np.float32)
+    feeds["x"] = np.asarray(random.uniform(-0.4, 2.8, feeds["x"].shape), np.float32)
     feeds["labels"] = random.integers(0, 10, batch)
     compiled = compile_for_sim(step, level=2)
     assert compiled.chip_count == compiled.node_count
