@@ -80,7 +80,10 @@ class Facts:
         """What the host puts into the padding of a constant."""
         if wanted is not None:
             return wanted
-        return NO_INDEX if self.kind(name) == "int" and self.index.dtype[name] != np.bool_ else 0.0
+        dtype = self.index.dtype[name]
+        if dtype == np.uint32:
+            return -NO_INDEX  # the same bits
+        return NO_INDEX if self.kind(name) == "int" and dtype != np.bool_ else 0.0
 
     def root(self, name: str) -> View | None:
         """What a value is a view of."""

@@ -204,22 +204,28 @@ def greater_cast(call: Call) -> Term:
 
 @rule("IsNaN")
 def is_nan(call: Call) -> Term:
-    """Never: the machine has none."""
-    return Term("bool", call.b.bits(0))
+    """By its bits: what the host wrote. The machine itself makes none, and computes with it as with a large number."""
+    return Term(
+        "bool",
+        None,
+        Truth(None, call.b.flags(call.b.op("imax", magnitude(call.b, call.value()), call.b.bits(EXPONENT + 1)))),
+    )
 
 
 @rule("IsInf")
 def is_infinite(call: Call) -> Term:
-    """Where the exponent is all ones, whatever the mantissa."""
+    """By its bits: +-infinity, either or none of them, as asked."""
     b, x = call.b, call.value()
-    both = call.attributes.get("detect_positive", 1), call.attributes.get("detect_negative", 1)
-    if both == (1, 1):
-        return Term("bool", None, Truth(None, b.flags(b.op("imax", magnitude(b, x), b.bits(EXPONENT)))))
-    if both == (1, 0):
-        return Term("bool", None, Truth(None, b.flags(b.op("imax", x, b.bits(EXPONENT)))))
-    if both == (0, 1):
-        return Term("bool", None, Truth(None, b.flags(b.op("imax", b.op("ixor", x, b.bits(SIGN)), b.bits(EXPONENT)))))
-    return Term("bool", b.bits(0))
+    match call.attributes.get("detect_positive", 1), call.attributes.get("detect_negative", 1):
+        case 1, 1:
+            bits = b.op("ixor", magnitude(b, x), b.bits(EXPONENT))
+        case 1, 0:
+            bits = b.op("ixor", x, b.bits(EXPONENT))
+        case 0, 1:
+            bits = b.op("ixor", x, b.bits(EXPONENT | SIGN))
+        case _:
+            return Term("bool", b.bits(0))
+    return Term("bool", None, Truth(b.op("ilnot", bits), b.flags(bits)))
 
 
 rule("RoundHalf")(real(lambda b, x: b.op("widen", b.op("fvpassar", x))))

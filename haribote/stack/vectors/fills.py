@@ -13,6 +13,11 @@ from onnx.reference import ReferenceEvaluator
 
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 
+RANGES = {"int32": (-(2.0**31), 2.0**31 - 1), "uint32": (0.0, 2.0**32 - 1)}
+"""Of integers on the chip."""
+LARGEST_EXACT = 2.0**24
+"""Of whole numbers that every type has."""
+
 
 def fill_of(
     node: onnx.NodeProto, fills: Mapping[str, float | None], dtypes: Mapping[str, np.dtype[Any]] | None = None
@@ -27,7 +32,11 @@ def fill_of(
         fill = fills.get(name)
         if name and fill is None:
             return None
-        values.append((str(np.dtype((dtypes or {}).get(name, np.dtype(np.float32)))), fill or 0.0))
+        dtype = str(np.dtype((dtypes or {}).get(name, np.dtype(np.float32))))
+        dtype = "int32" if dtype == "int64" else dtype  # as the chip has them
+        if dtype in RANGES and fill is not None and not RANGES[dtype][0] <= fill <= RANGES[dtype][1]:
+            return None
+        values.append((dtype, fill or 0.0))
     return _fill(node.SerializeToString(), tuple(values))
 
 
@@ -50,4 +59,7 @@ def _fill(text: bytes, values: tuple[tuple[str, float], ...]) -> float | None:
     with np.errstate(all="ignore"):
         results: Any = ReferenceEvaluator(model).run(None, arrays)
     found = float(results[0].reshape(-1)[0])
-    return None if np.isnan(found) else found
+    if np.isnan(found) or (node.op_type == "Cast" and any(abs(v) > LARGEST_EXACT for _, v in values)):
+        return None  # integers saturate in other ways there
+    low, high = RANGES.get(results[0].dtype.name.replace("int64", "int32"), (-np.inf, np.inf))
+    return found if low <= found <= high else None

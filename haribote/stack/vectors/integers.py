@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from haribote.stack.vectors.terms import Call, Rule, Term, rule
+from haribote.stack.vectors.terms import Call, Rule, Term, Truth, rule, select
 from haribote.stack.vectors.values import Builder, Value
 
 
@@ -55,6 +55,10 @@ def clip(call: Call) -> Term:
 
 @rule("BitShift", "int uint")
 def bit_shift(call: Call) -> Term:
-    """By 0 to 31 places; zeros come in."""
-    right = call.attributes["direction"] == b"RIGHT"
-    return Term(call.kind, call.b.op("uilsr" if right else "ilsl", call.value(0), call.value(1)))
+    """Zeros come in; the ALU looks at the low bits of the amount only, so that 32 places and more are told apart."""
+    b, op = call.b, "uilsr" if call.attributes["direction"] == b"RIGHT" else "ilsl"
+    amount = call.term(1).number
+    if amount is not None:
+        return Term(call.kind, b.op(op, call.value(0), b.bits(int(amount))) if 0 <= amount < 32 else b.bits(0))
+    far = Truth(None, b.flags(b.op("uimax", call.value(1), b.bits(32))))
+    return Term(call.kind, select(b, far, b.bits(0), b.op(op, call.value(0), call.value(1))))
