@@ -20,9 +20,10 @@ from haribote.stack.elementary.pooling import POOLS
 from haribote.stack.elementary.reductions import REDUCTIONS
 from haribote.stack.elementary.rules import RULES, Rule
 from haribote.stack.elementary.scatters import SCATTERS
+from haribote.stack.elementary.sorting import SORTING
 from haribote.stack.planner.views import view_of
 
-ALL = (EINSUMS, REDUCTIONS, RULES, CONVOLUTIONS, POOLS, LOOKUPS, SCATTERS, MORE)
+ALL = (EINSUMS, REDUCTIONS, RULES, CONVOLUTIONS, POOLS, LOOKUPS, SCATTERS, SORTING, MORE)
 ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "ReduceMin", "Squeeze", "Unsqueeze"))
 
 

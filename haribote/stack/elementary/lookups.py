@@ -43,6 +43,60 @@ def gather_elements(builder: Builder, index: Index, node: onnx.NodeProto) -> boo
     return _picked(builder, index, x, rows, _number(builder, index, rows, shape, axis, result), place, result)
 
 
+def gather_nd(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """GatherND: every row of the indices names a place in the first axes behind those of the batch."""
+    x, rows = node.input
+    if rows in index.constants:
+        return False
+    shape, asked, result = index.shape[x], index.shape[rows], node.output[0]
+    batch, depth = attributes(node).get("batch_dims", 0), asked[-1]
+    behind = shape[batch + depth :]
+    number = tuple_numbers(builder, index, rows, shape, batch, f"{result}.number")
+    if behind and len(asked) > 1:
+        axes = np.arange(len(asked) - 1, len(asked) - 1 + len(behind))
+        number = builder.op("Unsqueeze", number, builder.constant(axes, f"axes_{axes[0]}_{axes[-1]}"), name=result)
+    parts = [range(size) for size in shape[:batch]] + [[0]] * depth + [range(size) for size in behind]
+    ones = [1] * (len(asked) - 1 - batch)
+    place = _strided(parts, shape).reshape([*shape[:batch], *ones, *behind])
+    return _picked(builder, index, x, rows, number, place, result)
+
+
+def tuple_numbers(builder: Builder, index: Index, rows: str, shape: Sequence[int], first: int, name: str) -> str:
+    """The flat numbers of places that the last axis of the indices names in the axes of `shape` from `first` on."""
+    dtype, depth, rank = index.dtype[rows], index.shape[rows][-1], len(index.shape[rows])
+    own = shape[first : first + depth]
+    sizes = builder.constant(np.array(own, dtype), f"{name}.sizes")
+    strides = builder.constant(np.array([prod(shape[first + k + 1 :]) for k in range(depth)], dtype), f"{name}.strides")
+    negative = builder.op("Less", rows, builder.scalar(0, dtype), name=f"{name}.negative")
+    wrapped = builder.op(
+        "Where", negative, builder.op("Add", rows, sizes, name=f"{name}.from_end"), rows, name=f"{name}.rows"
+    )
+    axes = builder.constant(np.array([rank - 1], np.int64), f"axes_{rank - 1}")
+    scaled = builder.op("Mul", wrapped, strides, name=f"{name}.scaled")
+    return builder.op("ReduceSum", scaled, axes, name=name, keepdims=0)
+
+
+def flat_numbers(builder: Builder, index: Index, rows: str, shape: Sequence[int], axis: int, name: str) -> str:
+    """The flat numbers in `shape` of the places of ScatterElements and GatherElements."""
+    dtype, asked = index.dtype[rows], index.shape[rows]
+    place = _strided([range(size) if k != axis else [0] for k, size in enumerate(asked)], shape)
+    number = _times(
+        builder,
+        wrapped_index(builder, index, rows, shape[axis], f"{name}.rows"),
+        prod(shape[axis + 1 :]),
+        f"{name}.row",
+    )
+    return builder.op("Add", number, builder.constant(place.astype(dtype), f"{name}.place"), name=name)
+
+
+def wrapped_index(builder: Builder, index: Index, rows: str, count: int, name: str) -> str:
+    """Indices along an axis, those that count from its end made positive."""
+    dtype = index.dtype[rows]
+    negative = builder.op("Less", rows, builder.scalar(0, dtype), name=f"{name}.negative")
+    from_end = builder.op("Add", rows, builder.scalar(count, dtype), name=f"{name}.from_end")
+    return builder.op("Where", negative, from_end, rows, name=name)
+
+
 def _strided(ranges: Sequence[Sequence[int]], shape: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """The flat numbers, in a tensor of a shape, of all combinations of indices along its axes."""
     grids = np.meshgrid(*ranges, indexing="ij")
@@ -51,11 +105,7 @@ def _strided(ranges: Sequence[Sequence[int]], shape: Sequence[int]) -> np.ndarra
 
 def _number(builder: Builder, index: Index, rows: str, shape: Sequence[int], axis: int, result: str) -> str:
     """What indices along an axis add to the flat number."""
-    dtype = index.dtype[rows]
-    zero, size = builder.scalar(0, dtype), builder.scalar(shape[axis], dtype)
-    negative = builder.op("Less", rows, zero, name=f"{result}.negative")
-    from_end = builder.op("Add", rows, size, name=f"{result}.from_end")
-    wrapped = builder.op("Where", negative, from_end, rows, name=f"{result}.rows")
+    wrapped = wrapped_index(builder, index, rows, shape[axis], f"{result}.rows")
     return _times(builder, wrapped, prod(shape[axis + 1 :]), f"{result}.number")
 
 
@@ -87,5 +137,5 @@ def _picked(
     return True
 
 
-LOOKUPS: Mapping[str, Rule] = {"Gather": gather, "GatherElements": gather_elements}
+LOOKUPS: Mapping[str, Rule] = {"Gather": gather, "GatherElements": gather_elements, "GatherND": gather_nd}
 """What applies where indices are not known."""

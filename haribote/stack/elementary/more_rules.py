@@ -1,4 +1,4 @@
-"""Rules for what is rare: casts to a type that is there already, padding by what is computed.
+"""Rules for what is rare: casts to a type that is there already, padding by what is computed, OneHot of any form.
 
 CastLike(x, y)   ->  Cast to the type of y, or x itself
 EyeLike(x)       ->  a constant
@@ -14,6 +14,7 @@ import onnx
 
 from haribote.graph import Builder, Index, attributes
 from haribote.stack.elementary.indexing import numbers_of, pick
+from haribote.stack.elementary.lookups import wrapped_index
 from haribote.stack.elementary.rules import Rule
 
 
@@ -50,4 +51,28 @@ def pad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     return True
 
 
-MORE: Mapping[str, Rule] = {"Cast": cast, "CastLike": cast, "EyeLike": eye, "Pad": pad}
+def one_hot(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """OneHot along any axis, of any two values."""
+    (labels, _, values), result = node.input, node.output[0]
+    shape, dtype = index.shape[result], index.dtype[labels]
+    axis = attributes(node).get("axis", -1) % len(shape)
+    numbers = np.arange(shape[axis], dtype=dtype).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+    column = builder.op(
+        "Unsqueeze", wrapped_index(builder, index, labels, shape[axis], f"{result}.labels"),
+        builder.constant(np.array([axis], np.int64), f"axes_{axis}"), name=f"{result}.column",
+    )  # fmt: skip
+    equal = builder.op("Equal", column, builder.constant(numbers, f"{result}.numbers"), name=f"{result}.equal")
+    ends = [builder.fresh(f"{result}.{part}") for part in ("off", "on")]
+    for number, name in enumerate(ends):
+        pick(builder, values, np.array(number, np.int64), name)
+    builder.op("Where", equal, ends[1], ends[0], name=result, reserved=True)
+    return True
+
+
+MORE: Mapping[str, Rule] = {
+    "Cast": cast,
+    "CastLike": cast,
+    "EyeLike": eye,
+    "OneHot": one_hot,
+    "Pad": pad,
+}

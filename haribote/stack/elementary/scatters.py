@@ -7,6 +7,7 @@ computed indices   ->  the same, the terms found by comparing indices with numbe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from haribote.graph import Builder, Index, attributes
 from haribote.stack.elementary.indexing import pick
+from haribote.stack.elementary.lookups import flat_numbers, tuple_numbers, wrapped_index
+from haribote.stack.elementary.reductions import multiplied, reduce
 from haribote.stack.elementary.rules import Rule
 from haribote.stack.picks.indices import adjoint, scattered
 
@@ -31,6 +34,7 @@ class Join(NamedTuple):
 JOINS = {
     "none": Join("ReduceSum", "", 0.0),
     "add": Join("ReduceSum", "Add", 0.0),
+    "mul": Join("ReduceProd", "Mul", 1.0),
     "max": Join("ReduceMax", "Max", -1e30),
     "min": Join("ReduceMin", "Min", 1e30),
 }
@@ -41,16 +45,21 @@ def scatter(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     data, rows, _ = node.input
     given = attributes(node)
     reduction, axis = given.get("reduction", b"none").decode(), None
-    if reduction not in JOINS or (index.dtype[data] != np.float32 and reduction not in ("none", "add")):
+    if reduction not in JOINS or index.dtype[data] == np.bool_:
         return False
     shape = index.shape[data]
     if node.op_type == "ScatterElements":
         axis = given.get("axis", 0) % len(shape)
     if rows in index.constants:
         return _known(builder, index, node, scattered(shape, index.constants[rows], axis), reduction)
-    if axis is None or any(a != b for k, (a, b) in enumerate(zip(shape, index.shape[rows], strict=True)) if k != axis):
-        return False
-    return _computed(builder, index, node, axis, reduction)
+    writer = _Computed(builder, index, node, reduction)
+    if axis is None:
+        writer.by_rows()
+    elif any(a != b for k, (a, b) in enumerate(zip(shape, index.shape[rows], strict=True)) if k != axis):
+        writer.by_elements(axis)
+    else:
+        writer.along(axis)
+    return True
 
 
 def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray[np.int64], reduction: str) -> bool:
@@ -60,14 +69,13 @@ def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray
     terms = adjoint(places, prod(shape))
     if reduction == "none":  # the last one only
         terms = terms.max(axis=0, keepdims=True)
-    join = JOINS[reduction]
+    join, neutral = JOINS[reduction], _neutral(index, data, reduction)
     part = f"{result}.updates"
     if len(terms) == 1:
-        pick(builder, updates, terms.reshape(shape), part, join.neutral)
+        pick(builder, updates, terms.reshape(shape), part, neutral)
     else:
-        pick(builder, updates, terms.reshape(-1, *shape), f"{result}.terms", join.neutral)
-        axes = builder.constant(np.array([0], np.int64), "axes_0")
-        builder.op(join.reduce, f"{result}.terms", axes, name=part, reserved=True, keepdims=0)
+        pick(builder, updates, terms.reshape(-1, *shape), f"{result}.terms", neutral)
+        _reduced(builder, join, f"{result}.terms", (len(terms), *shape), 0, part)
     if join.join:
         builder.op(join.join, data, part, name=result, reserved=True)
     else:
@@ -76,34 +84,120 @@ def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray
     return True
 
 
-def _computed(builder: Builder, index: Index, node: onnx.NodeProto, axis: int, reduction: str) -> bool:
-    """Every element looks at all updates along the axis."""
-    (data, rows, updates), result = node.input, node.output[0]
-    shape, join = index.shape[data], JOINS[reduction]
-    dtype, count = index.dtype[rows], shape[axis]
-    zero, size = builder.scalar(0, dtype), builder.scalar(count, dtype)
-    negative = builder.op("Less", rows, zero, name=f"{result}.negative")
-    wrapped = builder.op(
-        "Where", negative, builder.op("Add", rows, size, name=f"{result}.from_end"), rows, name=f"{result}.rows"
-    )
-    along = np.arange(count, dtype=dtype).reshape([count if k == axis else 1 for k in range(len(shape) + 1)])
-    numbers = builder.constant(along, f"{result}.numbers")
-    own = builder.constant(np.array([axis], np.int64), f"axes_{axis}")
-    terms = builder.constant(np.array([axis + 1], np.int64), f"axes_{axis + 1}")
-    column = builder.op("Unsqueeze", wrapped, own, name=f"{result}.columns")
-    equal = builder.op("Equal", column, numbers, name=f"{result}.equal")
-    wide = builder.op("Unsqueeze", updates, own, name=f"{result}.wide")
-    neutral = builder.scalar(join.neutral, index.dtype[data])
-    chosen = builder.op("Where", equal, wide, neutral, name=f"{result}.chosen")
-    part = builder.op(join.reduce, chosen, terms, name=f"{result}.updates", keepdims=0)
-    if join.join:
-        builder.op(join.join, data, part, name=result, reserved=True)
-        return True
-    hit = builder.op("Cast", equal, name=f"{result}.hit", to=onnx.TensorProto.FLOAT)
-    hits = builder.op("ReduceMax", hit, terms, name=f"{result}.hits", keepdims=0)
-    there = builder.op("Greater", hits, builder.scalar(0.5), name=f"{result}.there")
-    builder.op("Where", there, part, data, name=result, reserved=True)
-    return True
+def _neutral(index: Index, data: str, reduction: str) -> float:
+    """What changes nothing when it is joined."""
+    found = JOINS[reduction].neutral
+    if np.issubdtype(index.dtype[data], np.floating) or abs(found) <= 1:
+        return found
+    return -(2.0**31) if found < 0 else 2.0**31 - 1
+
+
+def _reduced(builder: Builder, join: Join, name: str, shape: tuple[int, ...], axis: int, result: str) -> str:
+    """Terms along an axis as one."""
+    left = shape[:axis] + shape[axis + 1 :]
+    if join.reduce == "ReduceProd":
+        multiplied(builder, name, shape, [axis], left, result)
+        return result
+    return reduce(builder, join.reduce, name, [axis], result, reserved=True)
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """A scatter to places that are computed: every element of the data looks at all updates that may be for it. Of
+    several that would replace it, the last one does.
+    """
+
+    builder: Builder
+    index: Index
+    node: onnx.NodeProto
+    reduction: str
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self.index.shape[self.node.input[0]]
+
+    def along(self, axis: int) -> None:
+        """Updates that stay in their row along an axis: [..., place, update, ...]."""
+        rows, updates, count = self.node.input[1], self.node.input[2], self._shape[axis]
+        wrapped = wrapped_index(self.builder, self.index, rows, count, self._name("rows"))
+        place = self._numbers(count, axis, len(self._shape) + 1)
+        equal = self._op("Equal", self._wide(wrapped, [axis]), place, "equal")
+        terms = self.index.shape[rows][axis]
+        sizes = (*self._shape[: axis + 1], terms, *self._shape[axis + 1 :])
+        self._join(equal, self._wide(updates, [axis]), sizes, axis + 1)
+
+    def by_elements(self, axis: int) -> None:
+        """Updates in a part of the rows: each has a flat number."""
+        rows, updates = self.node.input[1:]
+        number = flat_numbers(self.builder, self.index, rows, self._shape, axis, self._name("number"))
+        count = prod(self.index.shape[rows])
+        self._by_number(self._flat(number, [count]), self._flat(updates, [count]), count, len(self._shape))
+
+    def by_rows(self) -> None:
+        """ScatterND: every row of the indices names a place in the first axes."""
+        rows, updates = self.node.input[1:]
+        asked = self.index.shape[rows]
+        depth, count = asked[-1], prod(asked[:-1])
+        number = tuple_numbers(self.builder, self.index, rows, self._shape[:depth], 0, self._name("number"))
+        self._by_number(self._flat(number, [count]), self._flat(updates, [count, *self._shape[depth:]]), count, depth)
+
+    def _by_number(self, number: str, updates: str, count: int, depth: int) -> None:
+        """number [count]: of the place in the first `depth` axes; updates [count, other axes]."""
+        outer, inner = self._shape[:depth], self._shape[depth:]
+        dtype = self.index.dtype[self.node.input[1]]
+        places = np.arange(prod(outer), dtype=dtype).reshape(*outer, *[1] * (1 + len(inner)))
+        equal = self._op(
+            "Equal",
+            self._wide(number, list(range(1, 1 + len(inner)))),
+            self.builder.constant(places, self._name("places")),
+            "equal",
+        )
+        self._join(equal, updates, (*outer, count, *inner), depth)
+
+    def _join(self, equal: str, updates: str, sizes: tuple[int, ...], axis: int) -> None:
+        """equal: whether an update is for an element, with the updates along `axis`; sizes: with all axes."""
+        builder, (data, *_), result = self.builder, self.node.input, self.node.output[0]
+        join, dtype = JOINS[self.reduction], self.index.dtype[data]
+        last = ""
+        if not join.join:
+            numbers = self._numbers(sizes[axis], axis, len(sizes), np.dtype(np.int32))
+            none = builder.scalar(-1, np.int32)
+            hits = self._op("Where", equal, numbers, none, "hits")
+            last = reduce(builder, "ReduceMax", hits, [axis], self._name("last"), keepdims=1)
+            equal = self._op("Equal", numbers, last, "is_last")
+        neutral = builder.scalar(_neutral(self.index, data, self.reduction), dtype)
+        chosen = self._op("Where", equal, updates, neutral, "chosen")
+        part = _reduced(builder, join, chosen, sizes, axis, builder.fresh(f"{result}.updates"))
+        if join.join:
+            builder.op(join.join, data, part, name=result, reserved=True)
+            return
+        squeezed = self._op("Squeeze", last, builder.constant(np.array([axis], np.int64), f"axes_{axis}"), "last_of")
+        there = self._op("GreaterOrEqual", squeezed, builder.scalar(0, np.int32), "there")
+        builder.op("Where", there, part, data, name=result, reserved=True)
+
+    # --- nodes --------------------------------------------------------------------------------------------------------
+
+    def _name(self, part: str) -> str:
+        return f"{self.node.output[0]}.{part}"
+
+    def _op(self, op_type: str, *names: str) -> str:
+        *inputs, part = names
+        return self.builder.op(op_type, *inputs, name=self._name(part))
+
+    def _wide(self, name: str, axes: list[int]) -> str:
+        if not axes:
+            return name
+        numbers = self.builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
+        return self._op("Unsqueeze", name, numbers, "wide")
+
+    def _flat(self, name: str, sizes: list[int]) -> str:
+        return self._op("Reshape", name, self.builder.constant(np.array(sizes, np.int64), self._name("sizes")), "flat")
+
+    def _numbers(self, count: int, axis: int, rank: int, dtype: np.dtype[np.generic] | None = None) -> str:
+        """0, 1, 2, … along an axis."""
+        dtype = dtype or self.index.dtype[self.node.input[1]]
+        along = np.arange(count, dtype=dtype).reshape([count if k == axis else 1 for k in range(rank)])
+        return self.builder.constant(along, self._name("numbers"))
 
 
 SCATTERS: Mapping[str, Rule] = {"ScatterElements": scatter, "ScatterND": scatter}
