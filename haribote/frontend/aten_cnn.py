@@ -97,6 +97,22 @@ def _max_pool_backward(
     return g.op("MaxPoolGrad", grad, x, **_pool(g, kernel, stride, padding, dilation, ceil_mode))
 
 
+@rule(aten.avg_pool2d.default)
+def _avg_pool(
+    g: Lowering,
+    x: str,
+    kernel: list[int],
+    stride: list[int] | None = None,
+    padding: list[int] | None = None,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor: int | None = None,
+) -> str:
+    g.require(len(g.shapes[x]) == 4 and divisor is None, "only images, averaged over their windows, are supported")
+    attributes = _pool(g, kernel, stride, padding, None, ceil_mode)
+    return g.op("AveragePool", x, **attributes, count_include_pad=int(count_include_pad))
+
+
 @torch.library.custom_op("haribote::max_pool_backward", mutates_args=())
 def max_pool_backward(
     grad: Tensor, x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], ceil: bool

@@ -79,6 +79,27 @@ def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulat
     return x + (there.expand(prod(before), -1, -1) @ rows).reshape(x.shape)
 
 
+def avg_pool2d_backward(
+    grad: Tensor,
+    x: Tensor,
+    kernel: list[int],
+    stride: list[int],
+    padding: list[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Any:
+    """Every element of a window gets its share; windows beside each other only."""
+    high, wide = kernel[0], kernel[-1]
+    if list(stride or kernel) != list(kernel) or any(padding) or ceil_mode or divisor is not None or x.dim() != 4:
+        return NotImplemented
+    count, channels, rows, columns = grad.shape
+    spread = (grad / (high * wide)).reshape(count, channels, rows, 1, columns, 1)
+    shares = spread.expand(-1, -1, -1, high, -1, wide).reshape(count, channels, rows * high, columns * wide)
+    beyond = x.shape[3] - columns * wide, x.shape[2] - rows * high
+    return torch.nn.functional.pad(shares, (0, beyond[0], 0, beyond[1])) if any(beyond) else shares
+
+
 def _hits(target: Tensor, classes: int, ignore_index: int) -> tuple[Tensor, Tensor]:
     """Where the labels are, [N, classes], and which count, [N, 1]."""
     counts = (target != ignore_index).unsqueeze(1)
@@ -133,6 +154,7 @@ def _max_pool_backward(
 OWN: dict[Any, Callable[..., Any]] = {
     aten.expm1.default: expm1,
     aten.log1p.default: log1p,
+    aten.avg_pool2d_backward.default: avg_pool2d_backward,
     aten.embedding_dense_backward.default: embedding_dense_backward,
     aten.index_put.default: index_put,
 }

@@ -32,7 +32,11 @@ class StaysWithPyTorch(UserWarning):
 
 
 def backend(
-    program: fx.GraphModule, example_inputs: Sequence[Any], *, options: Mapping[str, Any] | None = None
+    program: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
 ) -> Compiled:
     """What torch.compile(model, backend="haribote", options={…}) calls with each graph that it has found.
 
@@ -40,6 +44,8 @@ def backend(
     HariboteError when the compiled function is called, as torch would wrap it in an error of its own here.
     """
     try:
+        if mode is not None:
+            raise HariboteError(f"the backend haribote has no modes, received mode={mode!r}", "options={…}")
         chosen = options_of(options)
     except HariboteError as error:
         return _failing(error)

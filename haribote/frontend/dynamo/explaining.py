@@ -43,6 +43,8 @@ class Explanation:
         return None if self.device == "host" else sum(cost.cycles for cost in costs if cost)
 
     def __str__(self) -> str:
+        if not self.graphs:
+            return "torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch"
         lines = [f"{self.coverage} operations on the {self.device}"]
         for graph in self.graphs:
             pieces = "1 piece" if len(graph.pieces) == 1 else f"{len(graph.pieces)} pieces"

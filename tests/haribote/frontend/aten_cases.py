@@ -209,7 +209,16 @@ PRODUCTS = cases(
 )
 IMAGE = cases(
     convolution=(lambda x, w: (F.conv2d(x, w, w[:, 0, 0, 0], padding=1), F.conv2d(x, w, stride=2)), IMAGES, KERNEL),
-    pooling=(lambda x: (F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.adaptive_avg_pool2d(x, 1)), IMAGES),
+    pooling=(
+        lambda x: (
+            F.max_pool2d(x, 2),
+            F.max_pool2d(x, 3, 2, 1),
+            F.adaptive_avg_pool2d(x, 1),
+            F.avg_pool2d(x, 2),
+            F.avg_pool2d(x, 3, 2, 1),
+        ),
+        IMAGES,
+    ),
 )
 
 
@@ -263,6 +272,7 @@ GRADIENTS = cases(
     products_gradient=(_gradient(lambda a, b: a @ b), A, B),
     convolution_gradient=(_gradient(lambda x, w: F.conv2d(x, w, w[:, 0, 0, 0], padding=1)), IMAGES, KERNEL),
     pooling_gradient=(_gradient(lambda x: F.max_pool2d(x, 2)), IMAGES),
+    average_gradient=(_gradient(lambda x: F.avg_pool2d(x, (3, 2))), IMAGES),
     embedding_gradient_of_a_table=(_gradient(lambda x: F.embedding(ROWS, x)), X),
 )
 CASES = [*ELEMENTWISE, *COMPARISON, *REDUCTION, *VIEWS, *PICKS, *CONSTANTS, *PRODUCTS, *IMAGE]

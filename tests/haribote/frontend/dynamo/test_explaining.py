@@ -70,6 +70,12 @@ def test_without_gradients_there_is_one_graph():
     assert [graph.name for graph in found.graphs] == ["inference"]
 
 
+def test_a_program_in_which_torch_finds_no_graph():
+    found = explain(torch.nn.LSTM(4, 5), torch.zeros(2, 3, 4), options=HOST)
+    assert (found.graphs, found.coverage) == ((), "0 of 0")
+    assert "all of it runs in PyTorch" in str(found)
+
+
 def test_a_wrong_option_is_refused():
     with pytest.raises(HariboteError, match="no option 'depth'"):
         explain(mlp(), rows(), options={"depth": 3})
