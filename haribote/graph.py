@@ -265,7 +265,7 @@ def verify(model: onnx.ModelProto) -> None:
         _require(node.domain in imported, f"{where}: domain {node.domain!r} is not imported")
         for name in node.input:
             _require(name in defined, f"{where}: reads {name!r} before it is defined")
-        for name in node.output:
+        for name in filter(None, node.output):  # an output may be left out
             _require(name not in defined, f"{where}: defines {name!r} a second time")
             _require(name in index.shape, f"{where}: the shape of {name!r} is not known statically")
         names.add(node.name)

@@ -6,6 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import onnx
 
@@ -14,7 +17,8 @@ from haribote.graph import Index
 from haribote.partition.measured import measured
 from haribote.partition.phases import between, phases
 from haribote.partition.pieces import Cut, Piece, Side, chip_piece, graph_of
-from haribote.partition.verdicts import compiled_or_reason, refused
+from haribote.partition.verdicts import compiled_or_reason, refused, without_rule
+from haribote.passes import fold_constants
 from haribote.stack.program.compiled import sources_digest
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
@@ -26,7 +30,7 @@ Groups = list[tuple[Side, list[onnx.NodeProto]]]
 
 
 def cut(model: onnx.ModelProto, precision: str = "float", by_cost: bool = True) -> Cut:
-    """The pieces of a graph. What was decided before is read from the cache.
+    """The pieces of a graph, whose constants are computed first. What was decided before is read from the cache.
 
     Args:
         precision: of products on the chip.
@@ -35,27 +39,35 @@ def cut(model: onnx.ModelProto, precision: str = "float", by_cost: bool = True) 
     Raises:
         HariboteError: nothing on the host runs a node that the chip refuses.
     """
+    model = fold_constants.run(model)
     file = cache_folder() / "cut" / f"{_key(model, precision, by_cost)}.json"
     with suppress(OSError, ValueError, KeyError, TypeError):
         known = json.loads(file.read_text())
         groups: Groups = [(side, [Index(model).node[name] for name in names]) for side, names in known["groups"]]
-        return _Search(model, precision, known["reasons"]).built(groups)
-    search = _Search(model, precision, {})
+        return _Search(model, precision, known["reasons"], known["halved"]).built(groups)
+    search = _Search(model, precision)
     found = search.found()
     if by_cost:
         found = search.cheapest(found)
-    decided = [(piece.side, [node.name for node in piece.model.graph.node]) for piece in found.pieces]
     with suppress(OSError, FileError):  # a cache that cannot be written costs time only
-        write_file(file, json.dumps({"groups": decided, "reasons": search.reasons}), durable=False)
+        write_file(file, json.dumps(search.decided(found)), durable=False)
     return found
 
 
 class _Search:
-    """reasons: of the nodes that are on the host; every other node is for the chip."""
+    """reasons: of the nodes that are on the host; every other node is for the chip. halved: node to why the piece that
+    begins with it is not one with the piece before it.
+    """
 
-    def __init__(self, model: onnx.ModelProto, precision: str, reasons: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        precision: str,
+        reasons: Mapping[str, str] | None = None,
+        halved: Mapping[str, str] | None = None,
+    ) -> None:
         self.model, self.precision, self.index = model, precision, Index(model)
-        self.reasons = dict(reasons)
+        self.reasons, self.halved = dict(reasons or {}), dict(halved or {})
         self._verdicts: dict[bytes, Compiled | str] = {}
 
     @property
@@ -65,15 +77,16 @@ class _Search:
 
     def found(self) -> Cut:
         """The cut in which only that is on the host what the chip refuses."""
+        known = without_rule(self.model)
         for node in self.model.graph.node:
-            if why := refused(self.model, node, self.index):
+            if why := refused(self.model, node, self.index, known):
                 self.reasons[node.name] = why
         while True:
-            known, groups = len(self.reasons), []
+            count, groups = len(self.reasons), []
             for side, nodes in phases(self.model, self.sides, self.index):
                 parts = [nodes] if side == "host" else list(self._compilable(nodes))
                 groups += [(side, part) for part in parts]
-            if len(self.reasons) == known:
+            if len(self.reasons) == count:
                 return self.built(groups)
 
     def _compilable(self, nodes: Sequence[onnx.NodeProto]) -> Iterator[list[onnx.NodeProto]]:
@@ -87,6 +100,7 @@ class _Search:
             self.reasons[nodes[0].name] = verdict
         else:
             middle = len(nodes) // 2
+            self.halved[nodes[middle].name] = verdict
             yield from self._compilable(nodes[:middle])
             yield from self._compilable(nodes[middle:])
 
@@ -99,7 +113,17 @@ class _Search:
 
     def built(self, groups: Groups) -> Cut:
         """The cut of these pieces."""
-        return Cut(self.model, tuple(self._piece(side, nodes) for side, nodes in groups))
+        pieces = [self._piece(side, nodes) for side, nodes in groups]
+        for number in range(1, len(pieces)):
+            if pieces[number - 1].side == pieces[number].side:
+                why = self.halved.get(groups[number][1][0].name, "the two are too much for one program")
+                pieces[number] = replace(pieces[number], apart=why)
+        return Cut(self.model, tuple(pieces))
+
+    def decided(self, found: Cut) -> dict[str, object]:
+        """What the cache keeps."""
+        groups = [(piece.side, _names(self._nodes(piece))) for piece in found.pieces]
+        return {"groups": groups, "reasons": self.reasons, "halved": self.halved}
 
     def _piece(self, side: Side, nodes: Sequence[onnx.NodeProto]) -> Piece:
         part = graph_of(self.model, nodes, side, self.index)
@@ -164,4 +188,13 @@ def _names(nodes: Sequence[onnx.NodeProto]) -> tuple[str, ...]:
 
 def _key(model: onnx.ModelProto, precision: str, by_cost: bool) -> str:
     content = model.SerializeToString(deterministic=True)
-    return hashlib.sha256(repr((content, precision, by_cost, sources_digest())).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr((content, precision, by_cost, sources_digest(), _own_sources())).encode()).hexdigest()[
+        :32
+    ]
+
+
+@cache
+def _own_sources() -> bytes:
+    """A digest of what decides beside the compiler."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()

@@ -76,7 +76,7 @@ def _about(piece: Piece) -> list[str]:
     found = Counter(node.op_type for node in piece.model.graph.node)
     operators = ", ".join(name if count == 1 else f"{count} {name}" for name, count in found.most_common())
     if piece.side == "chip":
-        return [operators]
+        return [operators, *[f"not one with the piece before: {piece.apart}"] * bool(piece.apart)]
     reasons: dict[str, list[str]] = {}
     for node, reason in piece.reasons.items():
         reasons.setdefault(reason, []).append(node)

@@ -24,6 +24,7 @@ class Piece:
     """A part of the graph. Its graph has an input for every value that it reads and does not make.
 
     engine: `chip`, or what runs it on the host. reasons: node to why it is not on the chip. compiled: of the chip.
+    apart: why it is not one with the piece before it, where that is of the same side.
     """
 
     side: Side
@@ -32,6 +33,7 @@ class Piece:
     microseconds: float
     reasons: Mapping[str, str]
     compiled: Compiled | None = None
+    apart: str = ""
 
     @property
     def cycles(self) -> float | None:
@@ -118,12 +120,12 @@ class Cut:
 
     def table(self) -> str:
         """The pieces, what crosses, and why what is on the host is there, as lines of text."""
-        lines = [
-            f"{self.coverage} nodes on the chip, {counted(len(self.pieces), 'piece')}, {self.microseconds:,.1f} us per run"
-        ]
+        pieces = counted(len(self.pieces), "piece")
+        lines = [f"{self.coverage} nodes on the chip, {pieces}, {self.microseconds:,.1f} us per run"]
         for number, piece in enumerate(self.pieces):
             lines += [f"  {told(c)}" for c in self.crossings if c.target == number]
             lines.append(headline(number, piece))
+            lines += [f"    not one with {number}: {piece.apart}"] * bool(piece.apart)
             lines += [f"    {name}: {reason}" for name, reason in piece.reasons.items()]
         return "\n".join([*lines, ASSUMED])
 

@@ -17,19 +17,45 @@ from haribote.stack.program.compiled import prepared
 from haribote.stack.vectors.terms import KINDS
 
 
-def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index) -> str:
-    """Why the chip cannot have the node, as far as that is seen without planning; "" where nothing is seen."""
+def without_rule(model: onnx.ModelProto) -> set[str] | None:
+    """The operators of the whole graph, written for the chip, that it has no rule for; None where that fails.
+
+    Some operators can be written only beside others, so what is refused alone may be taken in the graph.
+    """
+    try:
+        return {node.op_type for node in _computed(prepared(model)) if _no_rule(node)}
+    except Exception:  # what fails is found node by node
+        return None
+
+
+def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: set[str] | None = None) -> str:
+    """Why the chip cannot have the node, as far as that is seen without planning; "" where nothing is seen.
+
+    known: what `without_rule` says of the graph; an operator that is not there is no reason.
+    """
     names = [name for name in [*node.input, *node.output] if name]
     strange = next((name for name in names if str(index.dtype[name]) not in KINDS), None)
     if strange is not None:
         return f"{index.dtype[strange]} is no type of the chip"
     try:
         written = prepared(part_of(model, [node], [name for name in node.output if name], "node", index))
-        views = views_of(written, Index(written))
-        for inner in written.graph.node:
-            if inner.output[0] not in views:
-                rule_of(inner)
+        refusals = [(inner.op_type, _no_rule(inner)) for inner in _computed(written)]
     except Exception as error:  # a rule that fails is a refusal too
+        return reason(error)
+    return next((why for name, why in refusals if why and (known is None or name in known)), "")
+
+
+def _computed(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    """The nodes that are no views."""
+    views = views_of(model, Index(model))
+    return [node for node in model.graph.node if node.output[0] not in views]
+
+
+def _no_rule(node: onnx.NodeProto) -> str:
+    """The planner's refusal; "" where it has a rule."""
+    try:
+        rule_of(node)
+    except HariboteError as error:
         return reason(error)
     return ""
 

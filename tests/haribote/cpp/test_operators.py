@@ -125,7 +125,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
 }
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [pytest.param(g, marks=pytest.mark.slow) if g in MORE else g for g in GROUPS])
 def test_templates_agree_with_the_reference(group: str) -> None:
     cases = list(GROUPS[group]())
     check(cases, run_in_cpp(cases))

@@ -71,6 +71,7 @@ def test_a_step_gives_two_graphs_and_parameters_once() -> None:
     assert Index(found.graphs[INFER]).outputs == ["logits"]
 
 
+@pytest.mark.slow
 def test_a_cnn_with_its_weights_inside(tmp_path: Path) -> None:
     save(cnn(), tmp_path / "cnn.onnx")
     assert main(["deploy", str(tmp_path / "cnn.onnx"), "-o", str(tmp_path / "program")]) == 0

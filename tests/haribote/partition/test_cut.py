@@ -93,7 +93,7 @@ def test_what_is_cheaper_on_the_host_goes_there_too(monkeypatch: pytest.MonkeyPa
     assert found.reasons["between"].startswith("cheaper here: ")
     assert found.microseconds < cut(chain(), by_cost=False).microseconds
     monkeypatch.setattr(cut_module, "measured", lambda model: ("reference", 1000.0 ** len(model.graph.node)))
-    assert cut_module._Search(chain(), "float", {}).cheapest(cut(chain(), by_cost=False)).coverage == "4 of 6"
+    assert cut_module._Search(chain(), "float").cheapest(cut(chain(), by_cost=False)).coverage == "4 of 6"
 
 
 def test_a_run_gives_the_reference_with_parameters_in_their_pieces() -> None:
@@ -154,10 +154,27 @@ def test_what_the_compiler_refuses_is_halved(monkeypatch: pytest.MonkeyPatch) ->
     assert found.reasons == {"n3": "no room"}
     assert [(piece.side, piece.nodes) for piece in found.pieces][-2:] == [("host", 1), ("chip", 1)]
     assert all(piece.nodes <= 2 for piece in found.pieces) and found.coverage == "4 of 5"
+    apart = [piece.apart for piece in found.pieces]
+    assert (
+        apart[0] == apart[-1] == "" and set(apart[1:-2]) == {"no room"} and "not one with 1: no room" in found.table()
+    )
     value = normal(8, 4)
     session = CutSession(found)
     session.step({"x": value})
     np.testing.assert_allclose(session.read("n4"), -np.exp(np.abs(-np.maximum(value, 0))), rtol=1e-5)
+
+
+def test_what_is_refused_alone_may_be_taken_in_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that reads a constant sees it where another node of the graph computes it."""
+    b = Builder("constants")
+    half = b.op("Mul", b.constant(np.array([0.0, 2.0], np.float32), "twice"), b.scalar(0.5), name="half")
+    labels = b.input("labels", (8,), np.int64)
+    b.output(b.op("OneHot", labels, b.constant(np.array(4), "depth"), half, name="y"))
+    found = cut(b.finish(), by_cost=False)
+    assert found.coverage == "1 of 1" and found.reasons == {}
+    real = cut_module.refused
+    monkeypatch.setattr(cut_module, "refused", lambda model, node, index, known: real(model, node, index, {"Other"}))
+    assert cut(chain(), by_cost=False).coverage == "4 of 6"  # and where the graph's view errs, the compiler decides
 
 
 def test_a_failing_compiler_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,18 +98,27 @@ inline void each_maximum(X x, const F& f) {
             const Size from = image + row * X::shape[3] + column;
             if (best == X::size || x[from] > x[best] || x[from] != x[from]) best = from;
         }
-        f(y, best);
+        if (best != X::size) f(y, best);
     }
+}
+
+// y before the maxima are written: what remains where a window sees nothing of the image.
+template <class Y>
+void forget(Y y) {
+    for (Size i = 0; i < Y::size; ++i) y[i] = std::numeric_limits<typename Y::Value>::lowest();
 }
 
 template <class W, class X, class Y>
 void max_pool(X x, Y y) {
+    forget(y);
     each_maximum<W, X, Y>(x, [&](Size to, Size from) { y[to] = x[from]; });
 }
 
 // MaxPool with its second output: where in x each maximum was found.
 template <class W, class X, class Y, class I>
 void max_pool(X x, Y y, I indices) {
+    forget(y);
+    for (Size i = 0; i < I::size; ++i) indices[i] = 0;
     each_maximum<W, X, Y>(x, [&](Size to, Size from) {
         y[to] = x[from];
         indices[to] = static_cast<typename I::Value>(from);
