@@ -1,13 +1,16 @@
-"""Builds of these tests need a C++ compiler."""
+"""These tests build programs."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from haribote.cpp.build import CompilerMissing, compiler
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache(builds: Path) -> Path:
-    """The cache folder; every test here is skipped where there is no C++ compiler."""
-    return builds
+def needs_a_compiler() -> None:
+    """Every test here is skipped where there is no C++ compiler."""
+    try:
+        compiler()
+    except CompilerMissing as error:
+        pytest.skip(str(error))
