@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import onnx
+from onnx import numpy_helper
 
 from haribote.errors import UnsupportedOp
 from haribote.graph import complete
-from haribote.jax.flat.values import Operation, Ref
+from haribote.jax.flat.values import Array, Operation, Ref
 from haribote.jax.rules import Lowering
 from haribote.passes import cse, join_moves, simplify
 
@@ -18,12 +19,14 @@ from haribote.passes import cse, join_moves, simplify
 class Piece:
     """A graph, and which of its inputs and outputs are which values of the program.
 
-    A result may have no node of its own: its name is then that of an input, or of another result.
+    A result may have no node of its own: its name is then that of an input, or of another result. known: results that
+    turned out to be constants.
     """
 
     model: onnx.ModelProto
     inputs: dict[str, Ref]
     outputs: dict[Ref, str]
+    known: dict[Ref, Array]
 
 
 def lower(
@@ -45,10 +48,13 @@ def lower(
         g.write(operation)
     g.operation = Operation("result", [], [])
     results = {ref: g.full(ref) for ref in outputs}
+    constants = {init.name: numpy_helper.to_array(init) for init in g.builder.model.graph.initializer}
+    known = {ref: constants[name] for ref, name in results.items() if name in constants}
+    results = {ref: name for ref, name in results.items() if ref not in known}
     for name in dict.fromkeys(results.values()):
         if name not in given:
             g.builder.output(name)
-    return _without_unread(Piece(small(complete(g.builder.model)), given, results))
+    return _without_unread(Piece(small(complete(g.builder.model)), given, results, known))
 
 
 def small(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -62,7 +68,8 @@ def _without_unread(piece: Piece) -> Piece:
     for info in [info for info in piece.model.graph.input if info.name not in read]:
         piece.model.graph.input.remove(info)
     kept = {info.name for info in piece.model.graph.input} | set(piece.outputs.values())
-    return Piece(piece.model, {name: ref for name, ref in piece.inputs.items() if name in kept}, piece.outputs)
+    inputs = {name: ref for name, ref in piece.inputs.items() if name in kept}
+    return replace(piece, inputs=inputs)
 
 
 def _check_type(ref: Ref, what: str) -> None:

@@ -32,7 +32,7 @@ def mnjit(
     static_argnames: str | Iterable[str] | None = None,
     donate_argnums: int | Iterable[int] | None = None,
     donate_argnames: str | Iterable[str] | None = None,
-    device: Literal["chip", "host"] = "chip",
+    device: Literal["chip", "host", "auto"] = "chip",
     level: int = 2,
     precision: str = "float",
     unroll: int = UNROLL,

@@ -31,8 +31,8 @@ class Graph:
         if self.compiled:
             read = set(self.compiled.names)
             found |= self.compiled({name: array for name, array in found.items() if name in read})
-        for ref, name in self.piece.outputs.items():
-            values[ref] = found[name].astype(ref.dtype, copy=False)
+        results = self.piece.known | {ref: found[name] for ref, name in self.piece.outputs.items()}
+        values.update((ref, array.astype(ref.dtype, copy=False)) for ref, array in results.items())
 
 
 def _as_graph(array: Array) -> Array:
@@ -128,13 +128,13 @@ class Program:
     @property
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
-        chip = [graph.model for graph, _ in self.graphs if graph.options.device == "chip"]
-        return f"{sum(len(model.graph.node) for model in chip)} of {self.nodes}"
+        counts = [int(graph.coverage.split()[0]) for graph, _ in self.graphs]
+        return f"{sum(counts)} of {self.nodes}"
 
     @property
     def cycles(self) -> int | None:
         """Of one call on the chip, the rounds of its loops included; None on the host."""
-        if self.options.device != "chip":
+        if self.options.device == "host":
             return None
         costs: list[tuple[Cost, int]] = [(graph.cost, times) for graph, times in self.graphs if graph.cost]
         return round(sum(cost.cycles * times for cost, times in costs))

@@ -102,8 +102,8 @@ BINARY: dict[str, tuple[Callable[..., Any], Array, Array]] = {
     "pow": (lax.pow, POSITIVE, X),
     "rem": (lax.rem, X, POSITIVE),
     "shift_left": (lax.shift_left, WHOLE, SMALL),
-    "shift_right_arithmetic": (lax.shift_right_arithmetic, WHOLE, SMALL),
-    "shift_right_logical": (lax.shift_right_logical, SMALL, SMALL),
+    "shift_right_arithmetic": (lambda x, y: lax.shift_right_arithmetic(x, y * 11), WHOLE, SMALL),
+    "shift_right_logical": (lambda x, y: lax.shift_right_logical(x, y * 11), WHOLE, SMALL),
     "sub": (lax.sub, X, Y),
     "xor": (lax.bitwise_xor, WHOLE, SMALL),
 }

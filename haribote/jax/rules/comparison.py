@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from haribote.jax.flat.values import Value
@@ -70,24 +72,36 @@ def negation(g: Lowering, x: Value) -> Held:
 
 @rule("shift_left", "shift_right_logical")
 def shift(g: Lowering, x: Value, y: Value) -> Held:
-    """Bits moved, zeros in their place; ONNX does this for unsigned integers."""
-    direction = "LEFT" if g.operation.name == "shift_left" else "RIGHT"
-    if x.dtype.kind == "u":
-        return g.each("BitShift", x, y, direction=direction)
+    """Bits moved, zeros in their place, all of them from as many places on as there are bits.
+
+    ONNX does this for unsigned integers, and does not say what comes of so many places.
+    """
+    bits = 8 * x.dtype.itemsize
+    if isinstance(y, np.ndarray) and (y >= bits).all():
+        return g.scalar(0, x)
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    moved = g.each("BitShift", *(g.cast(g.small(value), unsigned) for value in (x, y)), direction=direction)
-    return g.cast(moved, x.dtype, "")
+    operands = [held if held_type == unsigned else g.cast(held, unsigned) for held, held_type in _operands(g, x, y)]
+    moved = g.each("BitShift", *operands, direction="LEFT" if g.operation.name == "shift_left" else "RIGHT")
+    moved = moved if x.dtype == unsigned else g.cast(moved, x.dtype, "")
+    if isinstance(y, np.ndarray) and (y < bits).all():
+        return moved
+    return g.each("Where", g.each("Less", y, g.scalar(bits, y), part="few"), moved, g.scalar(0, x))
+
+
+def _operands(g: Lowering, *values: Value) -> list[tuple[Held, np.dtype[Any]]]:
+    return [(g.small(value), value.dtype) for value in values]
 
 
 @rule("shift_right_arithmetic")
 def shift_signed(g: Lowering, x: Value, y: Value) -> Held:
     """Bits moved down; those of a negative number come in as ones: not (not x >> y)."""
+    last = g.scalar(8 * x.dtype.itemsize - 1, y)
+    places = g.each("Min", y, last, part="places")
     if x.dtype.kind == "u":
-        return g.each("BitShift", x, y, direction="RIGHT")
+        return g.each("BitShift", x, places, direction="RIGHT")
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    zero = g.scalar(0, x)
-    negative = g.each("Less", x, zero, part="negative")
+    negative = g.each("Less", x, g.scalar(0, x), part="negative")
     positive = g.each("Where", negative, g.each("BitwiseNot", x, part="not"), x, part="positive")
-    moved = g.each("BitShift", g.cast(positive, unsigned), g.cast(g.small(y), unsigned), direction="RIGHT")
+    moved = g.each("BitShift", g.cast(positive, unsigned), g.cast(places, unsigned), direction="RIGHT")
     back = g.cast(moved, x.dtype)
     return g.each("Where", negative, g.each("BitwiseNot", back, part="back"), back)
