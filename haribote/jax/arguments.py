@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -49,3 +49,19 @@ def leaf_names(tree: Any) -> list[str]:
         name = ".".join(parts)
         names.append(name if name not in names else f"{name}.{len(names)}")
     return names
+
+
+def next_values(donated: Sequence[bool], arguments: Sequence[Any], results: Sequence[Any]) -> dict[int, int]:
+    """For each donated argument the result that takes its place: the next one of its shape and type, in order.
+
+    arguments, results: their shapes and types, by number, as are the keys and values given back.
+    """
+    free = list(range(len(results)))
+    found: dict[int, int] = {}
+    for number, (argument, given) in enumerate(zip(arguments, donated, strict=True)):
+        kind = (argument.shape, argument.dtype)
+        match = next((k for k in free if (results[k].shape, results[k].dtype) == kind), None) if given else None
+        if match is not None:
+            found[number] = match
+            free.remove(match)
+    return found

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import onnx
 from onnx import numpy_helper
 
 from haribote.errors import UnsupportedOp
-from haribote.graph import complete
+from haribote.graph import complete, set_metadata
 from haribote.jax.flat.values import Array, Operation, Ref
 from haribote.jax.rules import Lowering
 from haribote.passes import cse, join_moves, simplify
@@ -20,19 +21,24 @@ class Piece:
     """A graph, and which of its inputs and outputs are which values of the program.
 
     A result may have no node of its own: its name is then that of an input, or of another result. known: results that
-    turned out to be constants.
+    turned out to be constants. updates: inputs that stay on the device, each with the result that is its next value.
     """
 
     model: onnx.ModelProto
     inputs: dict[str, Ref]
     outputs: dict[Ref, str]
     known: dict[Ref, Array]
+    updates: dict[Ref, Ref] = field(default_factory=dict)
 
 
 def lower(
-    operations: Sequence[Operation], inputs: Sequence[Ref], outputs: Sequence[Ref], names: Mapping[Ref, str]
+    operations: Sequence[Operation],
+    inputs: Sequence[Ref],
+    outputs: Sequence[Ref],
+    names: Mapping[Ref, str],
+    updates: Mapping[Ref, Ref],
 ) -> Piece:
-    """The graph of operations. names: of inputs; others are numbered.
+    """The graph of operations. names: of inputs; others are numbered. updates: inputs whose next value is a result.
 
     Raises:
         UnsupportedOp: a primitive without a rule, or one that its rule does not cover, with the user's line.
@@ -54,7 +60,8 @@ def lower(
     for name in dict.fromkeys(results.values()):
         if name not in given:
             g.builder.output(name)
-    return _without_unread(Piece(small(complete(g.builder.model)), given, results, known))
+    piece = _without_unread(Piece(small(complete(g.builder.model)), given, results, known))
+    return _with_updates(piece, updates)
 
 
 def small(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -70,6 +77,21 @@ def _without_unread(piece: Piece) -> Piece:
     kept = {info.name for info in piece.model.graph.input} | set(piece.outputs.values())
     inputs = {name: ref for name, ref in piece.inputs.items() if name in kept}
     return replace(piece, inputs=inputs)
+
+
+def _with_updates(piece: Piece, updates: Mapping[Ref, Ref]) -> Piece:
+    """The graph says which of its inputs are updated, where a node of it makes their next value."""
+    made = {name for node in piece.model.graph.node for name in node.output}
+    names: dict[str, str] = {}
+    kept: dict[Ref, Ref] = {}
+    for name, ref in piece.inputs.items():
+        after = updates.get(ref)
+        result = piece.outputs.get(after, "") if after else ""
+        if after and result in made and result not in names.values():
+            names[name], kept[ref] = result, after
+    if kept:
+        set_metadata(piece.model, updates=json.dumps(names))
+    return replace(piece, updates=kept)
 
 
 def _check_type(ref: Ref, what: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import jax
@@ -15,7 +15,7 @@ from jax.extend.core import ClosedJaxpr
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import DEVICES, Options
 from haribote.jax import binding
-from haribote.jax.arguments import StaticArguments, leaf_names
+from haribote.jax.arguments import StaticArguments, leaf_names, next_values
 from haribote.jax.arrays import to_jax, to_numpy
 from haribote.jax.flat.flatten import flatten
 from haribote.jax.flat.values import Flat, Ref
@@ -43,7 +43,8 @@ def mnjit(
     Args:
         function: of any pytrees of arrays; without it, a decorator.
         static_argnums, static_argnames: arguments that are values of the compiler, as for `jax.jit`.
-        donate_argnums, donate_argnames: taken and of no effect, since the chip has memory of its own.
+        donate_argnums, donate_argnames: arguments whose next values are results, such as a state: they stay on the
+            device, and are not written again when a call gets what the last one has returned. Nothing is deleted.
         device, level, precision: as of `haribote.frontend.compiled.Options`.
         unroll: loops of more rounds than this are run by the host, round by round.
         others: what else `jax.jit` takes; it passes them on.
@@ -57,8 +58,9 @@ def mnjit(
     """
     if device not in DEVICES:
         raise HariboteError(f"there is no device {device!r}", f"one of {', '.join(DEVICES)}")
-    static = {"static_argnums": static_argnums, "static_argnames": static_argnames}
-    settings = {name: value for name, value in (static | others).items() if value is not None}
+    given = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+    given |= {"donate_argnums": donate_argnums, "donate_argnames": donate_argnames}
+    settings = {name: value for name, value in (given | others).items() if value is not None}
     make = functools.partial(Mnjit, settings=settings, options=Options(device, level, precision), unroll=unroll)
     return make if function is None else make(function)
 
@@ -70,6 +72,7 @@ class Compiled:
     Attributes:
         jaxpr: the function as JAX has traced it.
         program: what it became, made at the first call.
+        kept: arguments that stay on the device, by number, each with the number of the result that is its next value.
         first_seconds, last_seconds: what the first call and the last one took, compilation included.
     """
 
@@ -78,8 +81,10 @@ class Compiled:
     options: Options
     unroll: int
     names: list[str]
+    kept: dict[int, int] = field(default_factory=dict)
     first_seconds: float = 0.0
     last_seconds: float = 0.0
+    _last: list[Any] = field(default_factory=list)
 
     @functools.cached_property
     def flat(self) -> Flat:
@@ -93,20 +98,28 @@ class Compiled:
 
     def on(self, options: Options) -> Program:
         """The program, compiled with other options. The graphs are the same on every device."""
-        return Program(self.flat, options, dict(zip(self.flat.inputs, self.names, strict=True)))
+        names = dict(zip(self.flat.inputs, self.names, strict=True))
+        pairs = {self.flat.inputs[before]: self.flat.outputs[after] for before, after in self.kept.items()}
+        updates = {ref: after for ref, after in pairs.items() if isinstance(after, Ref) and after not in names}
+        return Program(self.flat, options, names, updates)
 
     def run(self, leaves: list[Any]) -> list[Any]:
         """The results for these leaves, in order. What a call only passes on stays the object that it was given."""
         started = time.perf_counter()
         given = dict(zip(self.flat.inputs, leaves, strict=True))
         arrays = [to_numpy(leaf, var.aval) for leaf, var in zip(leaves, self.jaxpr.jaxpr.invars, strict=True)]
-        results = self.program.run(arrays)
+        resident = {
+            self.flat.inputs[k] for k, after in self.kept.items() if self._last and leaves[k] is self._last[after]
+        }
+        self._last = []  # if this call fails, nobody knows what is on the device
+        results = self.program.run(arrays, resident)
         outputs = [
             given[value]
             if isinstance(value, Ref) and value in given and isinstance(given[value], jax.Array)
             else to_jax(array, aval)
             for value, array, aval in zip(self.flat.outputs, results, self.jaxpr.out_avals, strict=True)
         ]
+        self._last = outputs if self.kept else []
         self.last_seconds = time.perf_counter() - started
         self.first_seconds = self.first_seconds or self.last_seconds
         return outputs
@@ -152,7 +165,9 @@ class Mnjit:
         found = self.cache.get(id(traced.jaxpr))
         if found is None:
             names = [f"caught{number}" for number in range(len(caught))] + leaf_names(tree)
-            found = Compiled(traced.jaxpr, traced.out_tree, self.options, self.unroll, names)
+            donated = [False] * len(caught) + [info.donated for info in jax.tree_util.tree_leaves(traced.args_info)]
+            kept = next_values(donated, traced.jaxpr.in_avals, traced.jaxpr.out_avals)
+            found = Compiled(traced.jaxpr, traced.out_tree, self.options, self.unroll, names, kept)
             if not any(isinstance(const, jax.core.Tracer) for const in traced.jaxpr.consts):
                 self.cache[id(traced.jaxpr)] = found  # which keeps the jaxpr, so that no other one gets its id
         return found, [*caught, *leaves]

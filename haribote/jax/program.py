@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,11 +26,15 @@ class Graph:
         self.piece = piece
         self.compiled = CompiledGraph(piece.model, options) if piece.model.graph.node else None
 
-    def run(self, values: Values) -> None:
-        """Compute the results from the values known so far, and add them."""
+    def run(self, values: Values, resident: AbstractSet[Ref]) -> None:
+        """Compute the results from the values known so far, and add them.
+
+        resident: values that are what the last run has made of them; those that the graph updates are not written.
+        """
         found = {name: _as_graph(values[ref]) for name, ref in self.piece.inputs.items()}
         if self.compiled:
-            read = set(self.compiled.names)
+            there = {name for name, ref in self.piece.inputs.items() if ref in resident and ref in self.piece.updates}
+            read = set(self.compiled.names) - there
             found |= self.compiled({name: array for name, array in found.items() if name in read})
         results = self.piece.known | {ref: found[name] for ref, name in self.piece.outputs.items()}
         values.update((ref, array.astype(ref.dtype, copy=False)) for ref, array in results.items())
@@ -46,15 +51,16 @@ class Rounds:
     loop: Loop
     body: Program
 
-    def run(self, values: Values) -> None:
-        """Run all rounds, and add the results."""
+    def run(self, values: Values, resident: AbstractSet[Ref]) -> None:
+        """Run all rounds, and add the results. What is carried stays on the device where one graph updates it."""
         loop = self.loop
         given = [_value(values, value) for value in loop.inputs]
         fixed, carry = given[: loop.constants], given[loop.constants : loop.constants + loop.carried]
         stacks = given[loop.constants + loop.carried :]
         rows: list[list[Array]] = []
         for number in range(loop.count)[:: -1 if loop.reverse else 1]:
-            results = self.body.run([*fixed, *carry, *(np.asarray(stack[number]) for stack in stacks)])
+            given = [*fixed, *carry, *(np.asarray(stack[number]) for stack in stacks)]
+            results = self.body.run(given, set(self.body.updates) if rows else frozenset())
             carry = results[: loop.carried]
             rows.append(results[loop.carried :])
         columns = [np.stack(column) for column in zip(*(rows[:: -1 if loop.reverse else 1]), strict=True)]
@@ -72,16 +78,17 @@ class Program:
     flat: Flat
     options: Options
     names: Mapping[Ref, str] = field(default_factory=dict)
+    updates: Mapping[Ref, Ref] = field(default_factory=dict)
     parts: list[Graph | Rounds] = field(init=False)
 
     def __post_init__(self) -> None:
         self.parts = []
         for part, device in parts(self.flat.items, self.options.device):
             if isinstance(part, Loop):
-                self.parts.append(Rounds(part, Program(part.body, self.options)))
+                self.parts.append(Rounds(part, Program(part.body, self.options, {}, carried(part))))
             else:
                 options = self.options if device == self.options.device else replace(self.options, device="host")
-                self.parts.append(Graph(lower(part, *self._crossing(part), self.names), options))
+                self.parts.append(Graph(lower(part, *self._crossing(part), self.names, self.updates), options))
 
     def _crossing(self, operations: Sequence[Operation]) -> tuple[list[Ref], list[Ref]]:
         """What operations read of others, and what others read of them."""
@@ -93,11 +100,14 @@ class Program:
         inputs = [ref for ref in read if ref not in made]
         return inputs, [ref for operation in operations for ref in operation.outputs if ref in wanted]
 
-    def run(self, arguments: Sequence[Array]) -> list[Array]:
-        """The results for these arguments, in the order of the flat program's."""
+    def run(self, arguments: Sequence[Array], resident: AbstractSet[Ref] = frozenset()) -> list[Array]:
+        """The results for these arguments, in the order of the flat program's.
+
+        resident: arguments that are updated, and are now what the last run has made of them.
+        """
         values = dict(zip(self.flat.inputs, arguments, strict=True))
         for part in self.parts:
-            part.run(values)
+            part.run(values, resident)
         return [_value(values, value) for value in self.flat.outputs]
 
     @property
@@ -138,6 +148,13 @@ class Program:
             return None
         costs: list[tuple[Cost, int]] = [(graph.cost, times) for graph, times in self.graphs if graph.cost]
         return round(sum(cost.cycles * times for cost, times in costs))
+
+
+def carried(loop: Loop) -> dict[Ref, Ref]:
+    """What a loop carries: the body's input, and its next value where the body makes one."""
+    before = loop.body.inputs[loop.constants : loop.constants + loop.carried]
+    pairs = zip(before, loop.body.outputs[: loop.carried], strict=True)
+    return {ref: after for ref, after in pairs if isinstance(after, Ref) and after not in loop.body.inputs}
 
 
 def _value(values: Values, value: Value) -> Array:
