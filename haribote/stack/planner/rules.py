@@ -403,7 +403,7 @@ def _picked(state: State, source: Version, made: Version, index_name: str, fill:
     index = state.facts.index.constants.get(index_name)
     if index is not None:
         cost = STEP_CYCLES * (source.map.longs / 2 + 2 * made.map.longs)
-        return state.did(Pick(source, made, index.astype(np.int64), fill), cost, made)
+        return state.did(Pick(source, made, index.astype(np.int64, copy=False), fill), cost, made)
     state, places = state.get(Version(index_name, made.map, made.split))
     cost = STEP_CYCLES * (source.map.longs / 2 + 6 * made.map.longs)
     return state.did(Pick(source, made, places, fill), cost, made)
