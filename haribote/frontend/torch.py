@@ -186,7 +186,7 @@ def _trace(
     except (Exception, SystemExit) as error:  # whatever the user's own code raises
         where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
         raise UnsupportedModel(f"the step fails at {where}: {type(error).__name__}: {error}") from error
-    return _lower(program, [*batch, *parameters], outputs, values, name)
+    return lower_program(program, [*batch, *parameters], outputs, values, name)
 
 
 class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -237,7 +237,7 @@ def _last_outside(stack: list[str]) -> str:
     return "a line inside torch"
 
 
-def _lower(
+def lower_program(
     program: fx.GraphModule, inputs: list[str], outputs: list[str], values: list[str], name: str
 ) -> onnx.ModelProto:
     """Write the traced program in ONNX, rule by rule. Its results are `outputs` and then `values`."""

@@ -1,0 +1,184 @@
+"""A compiled function as it is kept: in a folder, to be loaded by another process, and in a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+
+from haribote.chip.program import Compiled
+from haribote.errors import HariboteError
+from haribote.frontend.compiled import CompiledGraph, Options
+from haribote.graph import Index, load, updates
+from haribote.mlsdk.interface import Complete
+from haribote.mlsdk.recording import Change
+from haribote.mlsdk.tracing import Traced, Value
+from haribote.stack.program.compiled import StackCompiled, compile_stack
+from haribote.stack.program.executable import from_bytes, to_bytes
+from simulator.files import write_file
+
+FORMAT = 1
+SPECS, MODEL, PROGRAM, EXECUTABLE = "specs.json", "model.onnx", "step.vsm", "executable.npz"
+
+
+class CacheOptions(Complete):
+    """Compiled functions are kept in a folder, and used again for the same graph."""
+
+    interface = ("path",)
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+
+@dataclass
+class Artefact:
+    """A traced function with all that a call needs to know.
+
+    device: the kind, or `auto` where the chip takes a part only; precision: of its products. fixed: by optimiser, the
+    hyperparameters that are constants of the graph; rates: the numbers that change, as they were; tree: how
+    `compile_automap` has flattened its arguments.
+    """
+
+    traced: Traced
+    device: str
+    precision: str
+    fixed: dict[str, list[dict[str, Any]]]
+    rates: dict[str, float]
+    tree: dict[str, Any] | None = None
+
+
+def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | None = None) -> CompiledGraph:
+    """The graph on its device; compiled now where there is no executable yet. Raises HariboteError."""
+    model, precision = artefact.traced.model, artefact.precision
+    if artefact.device == "host":
+        return CompiledGraph(model, Options("host", host="fastest"))
+    if artefact.device == "auto":
+        return CompiledGraph(model, Options("auto", precision=precision, host="fastest"))
+    kept = None if cache is None else cache.path / f"{_digest(model, precision)}.npz"
+    if executable is None and kept is not None and kept.is_file():
+        executable = kept.read_bytes()
+    compiled: Compiled
+    if executable is None:
+        compiled = compile_stack(model, precision)
+        if kept is not None:
+            write_file(kept, to_bytes(compiled.executable))
+    else:
+        try:
+            ready = from_bytes(executable)
+        except (LookupError, OSError, TypeError, ValueError) as error:
+            raise HariboteError(f"{EXECUTABLE} is not as we write it: {error}", "compile it again") from error
+        compiled = StackCompiled(model, (), (), Index(model), {}, updates(model), executable=ready)
+    return CompiledGraph(model, Options("chip", precision=precision), compiled=compiled)
+
+
+def _digest(model: onnx.ModelProto, precision: str) -> str:
+    return hashlib.sha256(model.SerializeToString(deterministic=True) + f"{FORMAT} {precision}".encode()).hexdigest()[
+        :32
+    ]
+
+
+def write(folder: Path, artefact: Artefact, graph: CompiledGraph) -> None:
+    """Write all there is about a compilation. Each file appears whole, what makes the folder valid at last."""
+    (folder / SPECS).unlink(missing_ok=True)
+    write_file(folder / MODEL, artefact.traced.model.SerializeToString())
+    if isinstance(graph.compiled, StackCompiled):
+        for name, content in _stages(artefact.traced.model).items():
+            write_file(folder / name, content)
+        write_file(folder / PROGRAM, graph.compiled.text)
+        write_file(folder / "plan.txt", plan_text(graph.compiled))
+        write_file(folder / EXECUTABLE, to_bytes(graph.compiled.executable))
+    write_file(folder / SPECS, json.dumps(_plain(artefact), indent=1))
+
+
+def _stages(model: onnx.ModelProto) -> dict[str, bytes]:
+    """The graph after each pass before planning; the last is what is planned."""
+    from haribote.passes import cse, decompose, join_bias, simplify
+    from haribote.stack import elementary
+
+    files = {}
+    passes = {"simplify": simplify.run, "decompose": decompose.run, "join_bias": join_bias.run}
+    for number, (name, apply) in enumerate((passes | {"elementary": elementary.run, "cse": cse.run}).items(), 1):
+        model = apply(model)
+        files[f"stages/{number}_{name}.onnx"] = model.SerializeToString()
+    return files | {"app.onnx": model.SerializeToString()}
+
+
+def plan_text(compiled: StackCompiled) -> str:
+    """Where inputs, outputs and residents lie, and what a run costs."""
+    from haribote.stack.notation import text_of
+
+    found, cost = compiled.executable, compiled.cost
+    head = f"{found.nodes} operators, {cost.steps} steps, {cost.moves} MV, {cost.cycles:.0f} serial cycles a run\n"
+    rows = []
+    for title in ("inputs", "outputs", "loads", "stores"):
+        for port in getattr(found, title):
+            where = f"{port.version.map.memory} {text_of(port.version.map)}"
+            dram = f"DRAM {port.address} {text_of(port.map)}"
+            rows.append(f"{title[:-1]:7} {port.name} {port.dtype}{list(port.shape)}: {dram}; on the chip {where}")
+    return head + "\n".join(rows) + "\n"
+
+
+def read(folder: Path) -> tuple[Artefact, bytes | None]:
+    """A compiled function from its folder. Raises HariboteError for a folder that holds none."""
+    try:
+        plain = json.loads((folder / SPECS).read_text(encoding="utf-8"))
+        if plain["format"] != FORMAT:
+            raise HariboteError(
+                f"{folder} was written by another version (format {plain['format']})", "compile it again"
+            )
+        executable = (folder / EXECUTABLE).read_bytes() if plain["device"] == "chip" else None
+        return _from_plain(plain, load(folder / MODEL)), executable
+    except OSError as error:
+        what = f"{folder} is no folder of a compiled function: {Path(error.filename or folder).name}: {error.strerror}"
+        raise HariboteError(what, "Context.compile(…, codegen_dir) writes one") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise HariboteError(f"{folder / SPECS} is not as we write it: {error!r}", "compile it again") from error
+
+
+def _plain(artefact: Artefact) -> dict[str, Any]:
+    traced = artefact.traced
+    return {
+        "format": FORMAT,
+        "device": artefact.device,
+        "precision": artefact.precision,
+        "inputs": {name: _spec(value) for name, value in traced.inputs.items()},
+        "outputs": {name: _spec(value) for name, value in traced.outputs.items()},
+        "onnx_outputs": traced.onnx_outputs,
+        "residents": list(traced.residents),
+        "changes": {name: [one.optimizer, one.group, one.key] for name, one in traced.changes.items()},
+        "stepped": list(traced.stepped),
+        "fixed": artefact.fixed,
+        "rates": artefact.rates,
+        "tree": artefact.tree,
+    }
+
+
+def _from_plain(plain: dict[str, Any], model: onnx.ModelProto) -> Artefact:
+    traced = Traced(
+        model,
+        {name: _value(spec) for name, spec in plain["inputs"].items()},
+        {name: _value(spec) for name, spec in plain["outputs"].items()},
+        plain["onnx_outputs"],
+        tuple(plain["residents"]),
+        {name: Change(*change) for name, change in plain["changes"].items()},
+        tuple(plain["stepped"]),
+    )
+    kept = (plain[name] for name in ("device", "precision", "fixed", "rates", "tree"))
+    return Artefact(traced, *kept)
+
+
+def _spec(value: Value) -> list[Any]:
+    return [list(value.shape), str(value.dtype).removeprefix("torch.")]
+
+
+def _value(spec: list[Any]) -> Value:
+    dtype = getattr(torch, spec[1])
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError(spec[1])
+    return Value(tuple(spec[0]), dtype)

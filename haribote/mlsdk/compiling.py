@@ -1,0 +1,122 @@
+"""From a function to a compiled graph: traced, compiled, written to its folder."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from haribote.errors import HariboteError
+from haribote.frontend.compiled import CompiledGraph
+from haribote.mlsdk import artefact as artefacts
+from haribote.mlsdk.artefact import Artefact, CacheOptions
+from haribote.mlsdk.families import fixed
+from haribote.mlsdk.function import Again, CompiledFunction
+from haribote.mlsdk.options import CompileOptions
+from haribote.mlsdk.owner import Owner
+from haribote.mlsdk.proxy import TensorProxy
+from haribote.mlsdk.recording import UnknownOptimizer
+from haribote.mlsdk.specs import IOSpec
+from haribote.mlsdk.timeline import span
+from haribote.mlsdk.tracing import trace
+from simulator.errors import UserError
+
+
+def compiled(
+    context: Owner,
+    fn: Callable[[dict[str, Tensor]], Mapping[str, Tensor]],
+    inputs: dict[str, Tensor],
+    codegen_dir: str | os.PathLike[str] | None,
+    asked: CompileOptions,
+    cache: CacheOptions | None,
+    tree: Callable[[], dict[str, Any]] | None = None,
+) -> tuple[Artefact, CompiledGraph, Again]:
+    """Trace, compile, write; and how to do it again."""
+
+    def again() -> tuple[Artefact, CompiledGraph]:
+        with span("trace"):
+            artefact = _traced(context, fn, inputs, asked)
+        artefact.tree = None if tree is None else tree()
+        with span("compile", operators=len(artefact.traced.model.graph.node)):
+            graph = _started(artefact, cache)
+        if codegen_dir is not None:
+            artefacts.write(Path(codegen_dir), artefact, graph)
+        return artefact, graph
+
+    return (*again(), again)
+
+
+def _traced(
+    context: Owner,
+    fn: Callable[[dict[str, Tensor]], Mapping[str, Tensor]],
+    inputs: dict[str, Tensor],
+    asked: CompileOptions,
+) -> Artefact:
+    while True:
+        try:
+            traced = trace(fn, inputs, context.residents(), context.records())
+            break
+        except UnknownOptimizer as found:  # one without state needs no registration
+            context.register_optimizer_buffers(found.optimizer)
+    context.settle_names(traced.residents)
+    known = {record.name: record for record in context.records()}
+    rates = {}
+    for name, change in traced.changes.items():
+        record = known.get(change.optimizer)
+        if record is None or record.family is None:
+            rates[name] = 1.0
+        else:
+            group = record.optimizer.param_groups[change.group]
+            rates[name] = record.family.scalars(group, float(group["lr"]), record.steps + 1)[change.key]
+    constants = {name: fixed(known[name].optimizer, known[name].family) for name in traced.stepped}
+    return Artefact(traced, context.device.kind, asked.precision, constants, rates)
+
+
+def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
+    try:
+        return artefacts.start(artefact, None, cache)
+    except UserError as error:
+        if artefact.device != "chip":
+            raise
+        reason = str(error).splitlines()[0]
+    artefact.device = "auto"
+    graph = artefacts.start(artefact, None)
+    warnings.warn(
+        f"the chip takes {graph.coverage} operators of this graph, the host the others: {reason}", stacklevel=5
+    )
+    return graph
+
+
+def constrain(found: CompiledFunction, wanted: Mapping[str, IOSpec]) -> None:
+    """Raises HariboteError for a name that the function has not, or a spec of another shape or dtype."""
+    for name, spec in wanted.items():
+        ours = found.input_specs.get(name) or found.output_specs.get(name)
+        if ours is None:
+            known = [*found.input_specs, *found.output_specs]
+            raise HariboteError(f"io_spec_constraints: there is no {name!r}", f"one of {', '.join(known)}")
+        if (ours.shape, ours.dtype) != (spec.shape, spec.dtype):
+            raise HariboteError(f"io_spec_constraints: {name!r} is {ours.dtype}{list(ours.shape)}, "
+                                f"the constraint {spec.dtype}{list(spec.shape)}")  # fmt: skip
+
+
+def sample_tensors(sample: Any) -> dict[str, Tensor]:
+    """A sample as tensors. Raises HariboteError for what is none."""
+    if not isinstance(sample, Mapping):
+        raise HariboteError(
+            f"compile: the sample is a dict of tensors, received {type(sample).__name__}", "compile_automap"
+        )
+    return {str(name): _tensor(name, value) for name, value in sample.items()}
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    if isinstance(value, TensorProxy):
+        return torch.zeros(value.shape, dtype=value.dtype)
+    try:
+        return value if isinstance(value, Tensor) else torch.as_tensor(value)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise HariboteError(f"compile: {name!r} of the sample is no tensor: {error}") from error

@@ -1,0 +1,43 @@
+"""The devices by the vendor's names."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from haribote.errors import HariboteError
+from haribote.mlsdk.interface import Complete
+
+CHIP = ("mncore2:auto", *(f"mncore2:{number}" for number in range(8)))
+"""All the same simulated machine."""
+HOST = ("pfvm:cpu",)
+NAMES = (*CHIP, *HOST)
+
+
+class MNDevice(Complete):
+    """A device. `mncore2:auto`, `mncore2:0` to `mncore2:7`: the simulated chip; `pfvm:cpu`: the same graph on the host.
+
+    Attributes:
+        name: as given.
+        kind: of `haribote.frontend.compiled.Options`.
+    """
+
+    interface = ("name",)
+
+    def __init__(self, name: str = CHIP[0]) -> None:
+        if not isinstance(name, str) or name not in NAMES:
+            raise HariboteError(*_refused(name))
+        self.name = name
+        self.kind: Literal["chip", "host"] = "chip" if name in CHIP else "host"
+
+    def __repr__(self) -> str:
+        return f"MNDevice({self.name!r})"
+
+
+def _refused(name: object) -> tuple[str, str]:
+    text, backend = str(name), str(name).partition(":")[0]
+    known = "mncore2:auto, mncore2:0 to mncore2:7, or pfvm:cpu"
+    if text.startswith("pfvm:cuda"):
+        return f"MNDevice: {text!r} needs an NVIDIA GPU, for which there is no backend here", "pfvm:cpu"
+    if backend == "mncore2":
+        return f"MNDevice: {text!r}: a chip is named auto, or by a number from 0 to 7", known
+    return f"MNDevice: there is no device {text!r}", known

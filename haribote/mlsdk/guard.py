@@ -1,0 +1,89 @@
+"""What a function may not do while it is traced, and which line of the user's does what."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.fx.experimental.proxy_tensor import get_proxy_mode, has_proxy_slot
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from haribote.errors import UnsupportedModel, UnsupportedOp
+
+
+class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Stops what would reach outside: writes to tensors that the graph does not know, random numbers.
+
+    strangers: parameters that are not registered, with the gradients that they had.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.strangers: dict[int, tuple[Tensor, Tensor | None]] = {}
+
+    def restore(self) -> None:
+        """Give parameters that are not registered their gradients back."""
+        for parameter, grad in self.strangers.values():
+            parameter.grad = grad
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        mode = get_proxy_mode()
+        if mode is not None:
+            if torch.Tag.nondeterministic_seeded in func.tags:
+                what = f"{func} makes random numbers, which a compiled function cannot, {_where()}"
+                raise UnsupportedOp(what, "random numbers as an input; model.eval() where it is dropout")
+            for position, argument in enumerate(func._schema.arguments):
+                if argument.alias_info is None or not argument.alias_info.is_write:
+                    continue
+                target = args[position] if position < len(args) else kwargs.get(argument.name)
+                for tensor in target if isinstance(target, list | tuple) else [target]:
+                    if isinstance(tensor, Tensor) and not has_proxy_slot(tensor, mode.tracer):
+                        raise UnsupportedModel(
+                            f"the function writes to a tensor of shape {list(tensor.shape)} that is not registered, "
+                            f"{_where()}",
+                            "context.register_param, register_buffer or registry.register before compile",
+                        )
+            for argument in args:
+                if isinstance(argument, nn.Parameter) and not has_proxy_slot(argument, mode.tracer):
+                    self.strangers.setdefault(id(argument), (argument, argument.grad))
+        result = func(*args, **kwargs)
+        if mode is not None:
+            _note_line(result, mode.tracer)
+        return result
+
+
+def _note_line(result: Any, tracer: Any) -> None:
+    """Write the user's line to the operation that made a result."""
+    for tensor in result if isinstance(result, list | tuple) else [result]:
+        if isinstance(tensor, Tensor) and has_proxy_slot(tensor, tracer):
+            node = tracer.tensor_tracker[tensor].proxy.node
+            for made in (node, *(node.args if node.target is operator.getitem else ())):
+                if isinstance(made, fx.Node):
+                    made.meta.setdefault("stack_trace", _where())
+
+
+def _where() -> str:
+    """`at file:line` of the innermost frame that is neither torch's nor ours."""
+    inside = (str(Path(torch.__file__).parent), str(Path(__file__).parent), str(Path(sys.prefix)), "<")
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(inside):
+            return f"at {frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return "inside torch"
+
+
+def line_of(error: BaseException) -> str:
+    """The line of the user's that an error passed through last."""
+    inside = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
+    found, step = "inside torch", error.__traceback__
+    while step is not None:
+        if not step.tb_frame.f_code.co_filename.startswith(inside):
+            found = f"at {step.tb_frame.f_code.co_filename}:{step.tb_lineno}"
+        step = step.tb_next
+    return found

@@ -1,0 +1,84 @@
+"""The programs in the vendor's style, run as `python -m haribote.mlsdk` does; each compares itself with PyTorch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from haribote.mlsdk.__main__ import main
+
+PROGRAMS = Path(__file__).parent / "programs"
+LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
+HOST, CHIP = "pfvm:cpu", "mncore2:auto"
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `main` changes in the process is put back."""
+    monkeypatch.setattr(sys, "argv", [*sys.argv])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("mlsdk", "mlsdk.storage"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def run(name: str, *arguments: str) -> int:
+    return main([str(PROGRAMS / name), *arguments])
+
+
+SMALL = ("add.py", "trace.py", "transfers.py", "joined.py", "nested.py", "linear_mixed.py")
+TRAINING = ("momentum_step.py", "momentum_step.py --backprop", "two_models.py")
+
+
+@pytest.mark.parametrize(
+    ("line", "device"),
+    [
+        *((line, HOST) for line in (*SMALL, *TRAINING)),
+        *((line, CHIP) for line in SMALL),
+        *(pytest.param(line, CHIP, marks=pytest.mark.slow) for line in TRAINING),
+    ],
+)
+@pytest.mark.usefixtures("alone")
+@pytest.mark.filterwarnings("error:the chip takes")
+def test_program(line: str, device: str, tmp_path: Path) -> None:
+    name, *options = line.split()
+    assert run(name, *options, "--device", device, "--outdir", str(tmp_path)) == 0
+
+
+@pytest.mark.slow
+def test_a_folder_is_used_in_another_process(tmp_path: Path) -> None:
+    """The second process is without the compiler's cache, and would not find the planner."""
+    command = [sys.executable, "-m", "haribote.mlsdk", str(PROGRAMS / "load_folder.py"), "--outdir", str(tmp_path)]
+    first = subprocess.run([*command, "--compile"], capture_output=True, text=True, check=True)
+    assert first.stdout == "compiled ok\n"
+    broken = "import sys; sys.modules['haribote.stack.planner.search'] = None; "
+    start = f"{broken}import haribote.mlsdk.__main__ as m; sys.exit(m.main(sys.argv[1:]))"
+    second = subprocess.run([sys.executable, "-c", start, *command[3:]], capture_output=True, text=True, check=False)
+    assert second.stdout == "loaded ok\n", second.stderr
+
+
+def mnist(tmp_path: Path, device: str, *options: str) -> int:
+    return run("mnist.py", "--device", device, "--outdir", str(tmp_path), *options)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_mnist_on_the_host(tmp_path: Path) -> None:
+    assert mnist(tmp_path, HOST, "--epochs", "1", "--train", "12800", "--test", "2000", "--least", "85") == 0
+
+
+@LONG
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_ten_epochs_of_mnist_on_the_host(tmp_path: Path) -> None:
+    assert mnist(tmp_path, HOST) == 0
+
+
+@LONG
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_mnist_on_the_chip(tmp_path: Path) -> None:
+    assert mnist(tmp_path, CHIP, "--epochs", "1", "--train", "6400", "--test", "1000", "--least", "75") == 0
