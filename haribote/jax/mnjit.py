@@ -108,9 +108,8 @@ class Compiled:
         started = time.perf_counter()
         given = dict(zip(self.flat.inputs, leaves, strict=True))
         arrays = [to_numpy(leaf, var.aval) for leaf, var in zip(leaves, self.jaxpr.jaxpr.invars, strict=True)]
-        resident = {
-            self.flat.inputs[k] for k, after in self.kept.items() if self._last and leaves[k] is self._last[after]
-        }
+        last = dict(enumerate(self._last))
+        resident = {self.flat.inputs[k] for k, after in self.kept.items() if leaves[k] is last.get(after)}
         self._last = []  # if this call fails, nobody knows what is on the device
         results = self.program.run(arrays, resident)
         outputs = [

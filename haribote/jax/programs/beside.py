@@ -113,11 +113,11 @@ def parser(name: str, what: str | None, steps: int) -> argparse.ArgumentParser:
     return result
 
 
-def options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `mnjit` is given."""
+def options(arguments: argparse.Namespace, state: int = 0) -> dict[str, Any]:
+    """What `mnjit` is given. state: the number of the argument that stays on the device from step to step."""
     if arguments.steps < 1:
         raise HariboteError(f"--steps {arguments.steps}: at least one")
-    return {"device": arguments.device, "precision": arguments.precision}
+    return {"device": arguments.device, "precision": arguments.precision, "donate_argnums": state}
 
 
 def run(build: argparse.ArgumentParser, work: Callable[[argparse.Namespace], int]) -> int:

@@ -61,7 +61,7 @@ def main() -> int:
 
 def work(arguments: argparse.Namespace) -> int:
     """What the command line asks for."""
-    options = beside.options(arguments)
+    options = beside.options(arguments, state=1)
     data, network, size = load(arguments.data), Network(arguments.hidden), arguments.batch
     print(data.origin)
     order = batch_order(len(data.train_labels), seed=42, epoch=1, batch=size)
@@ -81,7 +81,7 @@ def work(arguments: argparse.Namespace) -> int:
             loss = network.loss(network.get_params(race.state), (batch, targets))
             print(f"step {number + 1:4}  loss {float(loss):.4f}", flush=True)
     print(race.report())
-    predict = mnjit(network.predict, **options)
+    predict = mnjit(network.predict, device=arguments.device, precision=arguments.precision)
     count = len(data.test_labels) // size * size
     right = 0
     for start in range(0, count, size):
