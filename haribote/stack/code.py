@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.stack import uploads
-from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
+from haribote.stack.places import BANKS, UNIT_LONGS, NoBuffer, NoRoom, Place
 from haribote.stack.uploads import Upload, Words
 from simulator import isa
 from simulator.engine.state.memories import Memories
@@ -65,12 +65,14 @@ RESERVED = {"GRF0": 112, "GRF1": 112, "LM0": 512, "LM1": 512}
 class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
     uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
-    so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`).
+    so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`). zeros:
+    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`).
     """
 
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
+    zeros: bool = True
 
     def __post_init__(self) -> None:
         self._asked: dict[object, Callable[[], object]] = {}
@@ -163,7 +165,7 @@ class Code:
         start, end = max(self._free[memory], key=lambda piece: piece[1] - piece[0], default=(0, 0))
         start = -(-start // UNIT_LONGS) * UNIT_LONGS
         if start + longs > end:
-            raise NoRoom(f"{longs} long words of {memory} are needed as a buffer; there are {end - start}")
+            raise NoBuffer(f"{longs} long words of {memory} are needed as a buffer; there are {end - start}")
         first = max(self._next_buffer[memory], start)
         if first + longs > end:
             first = start

@@ -123,10 +123,10 @@ def _words(hop: Hop) -> int:
 
 def clean_buffer(code: Code, key: object, longs: int) -> int | None:
     """The address of room in L2BM of its own, in which the setup writes zeros; None where less than a quarter of the
-    L2BM would be left for all others.
+    L2BM would be left for all others, or where even that was too little.
     """
     longs = -(-longs // 256) * 256
-    if not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4:
+    if not code.zeros or (not code.has(("clean", key)) and code.largest("L2BM") < longs + isa.L2BM_LONGS // 4):
         return None
 
     def zeros(slot: Slot) -> Iterator[str]:

@@ -19,6 +19,10 @@ class NoRoom(HariboteError):
     """A tensor does not fit where it is to go, or where it has to pass."""
 
 
+class NoBuffer(NoRoom):
+    """No buffer on the way is large enough."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A tensor in a memory: a bank of `BANKS`, L1BM, L2BM, PDM or DRAM. address: in words in a bank, else in long

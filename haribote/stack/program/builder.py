@@ -14,7 +14,7 @@ from haribote.graph import Index, updates
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
-from haribote.stack.places import NoRoom, Place
+from haribote.stack.places import NoBuffer, NoRoom, Place
 from haribote.stack.plan import Alias, Become, Load, Plan, Store, Version
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
@@ -72,8 +72,11 @@ def build(plan: Plan) -> Built:
             builder.emit()
             if not code.doubtful:
                 return builder.built()
-        except NoRoom:
+        except NoRoom as error:
             if code.asked == asked:
+                if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
+                    code, rooms = Code(zeros=False), {}
+                    continue
                 largest = _largest(plan.resident, away)
                 if not largest:
                     raise
