@@ -5,7 +5,7 @@ are to the graph's reference evaluator.
 
 Networks are widths, a batch and, where there is one, the momentum of SGD. `compile` is processor time in this process,
 the first time and again, when what is kept in the cache folder is found there. Losses and all parameters after some
-steps are compared: `bits` with those at the first level, `off by`, the most of any parameter, with the reference.
+steps are compared: `bits` with those at the first level, `error`, the largest of any parameter, with the reference.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from haribote.training.backends import example_batch, initial_parameters
 from haribote.training.models import mlp
 
 NETWORKS = ("784-16-10:256", "784-128-10:256", "1024-256-10:256", "784-32-16-10:256")
-HEAD = "network             level  steps   nops   MV  MV words    cycles  before scheduling  compile s  again s  bits  off by"
+HEAD = (
+    "network            level  steps   nops   MV  MV words    cycles  before scheduling  compile s again s bits error"
+)
 Values = dict[str, NDArray[Any]]
 Batch = Mapping[str, NDArray[Any]]
 
@@ -79,9 +81,9 @@ def _measure(network: str, traced: tuple[onnx.ModelProto, Values], levels: Seque
         cost, before = compiled.cost, compiled.unscheduled
         then = "" if before is None else f"{before.steps:,} steps, {before.cycles:,.0f}"
         apart = f"{max(np.abs(found[name] - wanted[name]).max() for name in values):.1e}" if steps else ""
-        print(f"{network:<19} -O{level} {cost.steps:>9,} {cost.nops:>6,} {cost.moves:>4} {cost.move_words:>9,} "
-              f"{cost.cycles:>9,.0f} {then:>18} {seconds:>10.1f} {again:>8.1f}  "
-              f"{same:<5} {apart}", flush=True)  # fmt: skip
+        print(f"{network:<18} -O{level} {cost.steps:>9,} {cost.nops:>6,} {cost.moves:>4} {cost.move_words:>9,} "
+              f"{cost.cycles:>9,.0f} {then:>18} {seconds:>10.1f} {again:>7.1f} "
+              f"{same:<4} {apart}", flush=True)  # fmt: skip
 
 
 def _compiled(traced: onnx.ModelProto, level: int) -> tuple[float, Compiled]:

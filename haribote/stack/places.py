@@ -23,6 +23,10 @@ class NoBuffer(NoRoom):
     """No buffer on the way is large enough."""
 
 
+class NoDram(HariboteError):
+    """The DRAM of a group does not hold all that a graph needs: nothing can be moved out of the way."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A tensor in a memory: a bank of `BANKS`, L1BM, L2BM, PDM or DRAM. address: in words in a bank, else in long

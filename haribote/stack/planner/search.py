@@ -18,7 +18,7 @@ from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import NotPlanned, rule_of
-from haribote.stack.planner.states import NoWay, State
+from haribote.stack.planner.states import MOST_WORDS, NoWay, State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
 BEAM, LEAST_BEAM = 12, 3
@@ -63,7 +63,7 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
         rule = rule_of(node)
         after = _followers(facts, states, lambda state, node=node, rule=rule: rule(state, node))  # type: ignore[misc]
         if not after:
-            raise NotPlanned(f"there is no layout for node {node.name} ({node.op_type})", "report the graph")
+            raise _no_layout(facts, node)
         states = _best(after, needed, beam)
     finished = _followers(facts, states, _finished)
     if not finished:
@@ -76,6 +76,21 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
 
 def _floats(facts: Facts) -> frozenset[str]:
     return frozenset(name for name, dtype in facts.index.dtype.items() if dtype.kind == "f")
+
+
+def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
+    """Why a node cannot be planned: a value is too large in all layouts, or it is not known."""
+    what = f"there is no layout for node {node.name} ({node.op_type})"
+    for name in (*node.input, *node.output):
+        shape = facts.index.shape[name] if name else ()
+        words = 2 * min((found.longs for _, found in candidates(shape)), default=0)
+        if words > MOST_WORDS:
+            sizes = "x".join(map(str, shape))
+            return NotPlanned(
+                f"{what}: {name!r} ({sizes}) needs {words} words per PE, and a value may have {MOST_WORDS}",
+                "smaller axes: only element-wise nodes, reductions, products and views are cut into pieces",
+            )
+    return NotPlanned(what, "report the graph")
 
 
 def _followers(facts: Facts, states: Sequence[State], rule: Callable[[State], Iterator[State]]) -> list[State]:

@@ -14,7 +14,7 @@ from haribote.graph import Index, updates
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
-from haribote.stack.places import NoBuffer, NoRoom, Place
+from haribote.stack.places import NoBuffer, NoDram, NoRoom, Place
 from haribote.stack.plan import Alias, Become, Load, Plan, Store, Version
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
@@ -169,9 +169,14 @@ class _Builder:
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 
     def _room(self, way: object, version: Version, found: BitMap) -> Place:
-        """A place in DRAM that nothing else has; the same in every pass."""
+        """A place in DRAM that nothing else has; the same in every pass. Raises NoRoom."""
         if (way, version) not in self.rooms:
-            self.rooms[way, version] = Place("DRAM", self.code.dram(found.longs), found)
+            try:
+                self.rooms[way, version] = Place("DRAM", self.code.dram(found.longs), found)
+            except NoRoom as problem:
+                shape = "x".join(map(str, self.index.shape[version.value]))
+                what = str(problem).splitlines()[0]
+                raise NoDram(f"{version.value!r} ({shape}): {what}", "a smaller batch, or fewer weights") from None
         return self.rooms[way, version]
 
     def _port(self, version: Version, place: Place, lines: Sequence[str] = ()) -> Port:
