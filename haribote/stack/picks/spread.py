@@ -33,12 +33,9 @@ class Wants:
     @staticmethod
     def of(numbers: Ints, width: int) -> Wants:
         """Of element numbers [word, 4096]; negative ones want nothing."""
-        wanted = numbers >= 0
-        may = np.zeros((width, 2, numbers.shape[1]), np.bool_)
-        for bit in range(width):
-            ones = (numbers >> bit & 1).astype(np.bool_)
-            may[bit] = (wanted & ~ones).any(axis=0), (wanted & ones).any(axis=0)
-        return Wants(may)
+        wanted, bits = numbers >= 0, np.arange(width)[:, None]
+        seen = (np.bitwise_or.reduce(np.where(wanted, found, 0), axis=0) for found in (~numbers, numbers))
+        return Wants(np.stack([(found >> bits & 1).astype(np.bool_) for found in seen], axis=1))
 
     def agrees(self, index: int, bit: Bit) -> bool:
         """True where an index bit may be the number of a unit."""
@@ -136,8 +133,8 @@ class Load:
     def word(self, numbers: Ints) -> Ints:
         """The words in which they are, from the part's first one on."""
         total = np.zeros_like(numbers)
-        for index, weight in self.weights:
-            total += (numbers >> index & 1) * weight
+        for first, count, weight in _runs(self.weights):
+            total += (numbers >> first & (1 << count) - 1) * weight
         return total
 
     def bring(self, code: Code, start: int) -> None:
@@ -146,6 +143,18 @@ class Load:
         if found[W] == NOTHING:  # the second words come along: whatever they hold, nobody reads it
             source, found = replace(source, map=_with_second_words(source.map)), _with_second_words(found)
         _moved(code, source, Place("LM0", start, found))
+
+
+def _runs(weights: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Neighbouring bits, each of twice the weight of the one before, together: the first, how many, its weight."""
+    found: list[tuple[int, int, int]] = []
+    for index, weight in sorted(weights):
+        first, count, start = found[-1] if found else (0, 0, 0)
+        if index == first + count and weight == start << count:
+            found[-1] = first, count + 1, start
+        else:
+            found.append((index, 1, weight))
+    return found
 
 
 def _with_second_words(found: BitMap) -> BitMap:
