@@ -2,8 +2,9 @@
 
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.widths [16 64 1024] [--batch 256] [--rounds 30]
 
-They take turns in every round, so that a slow moment of the machine hits all alike. Shown are median times, and the
-median over the rounds of each one's time as a share of torch's in the same round. What is not installed is left out.
+They take turns in every round, so that a slow moment of the machine hits all alike, and what is timed is processor
+time, which others' work lengthens less. Shown are medians over the rounds: of the times, and of each one's time as a
+share of torch's in the same round. What is not installed is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from haribote.training.models import mlp
 WIDTHS = (16, 32, 64, 128, 256, 512, 1024)
 GEMMS = ("tiled", "packed", BLAS)
 TORCH, ONNXRUNTIME = "torch", "onnxruntime"
-PAUSE = 5e-3  # seconds that one timing takes at least
+PAUSE = 1e-2  # seconds that one timing takes at least
 
 Step = Callable[[], object]
 
@@ -111,10 +112,10 @@ def rounds_of(actions: dict[str, Step], rounds: int) -> dict[str, list[float]]:
 
 
 def _seconds(action: Step, repeats: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(repeats):
         action()
-    return (time.perf_counter() - start) / repeats
+    return (time.process_time() - start) / repeats
 
 
 if __name__ == "__main__":
