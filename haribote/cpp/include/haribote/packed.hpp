@@ -13,7 +13,7 @@ namespace op {
 // stays in the second cache, the strip of b that all its rows need, `depth` x `columns`, in the first.
 struct packed {
     static constexpr Size vector_bytes = tiled::vector_bytes;
-    static constexpr Size depth = 200, height = 256;
+    static constexpr Size depth = 272, height = 256, breadth = 1024;
 
     template <class T>
     using Vector = typename tiled::Register<T>::type;
@@ -32,44 +32,56 @@ struct packed {
         void operator()(Size, Size, Size) const {}
     };
 
-    // y = a b. finish(row, column, count) is called for parts of rows of y as soon as their sums are whole.
-    template <char FormA, char FormB, Size K, class A, class B, class Y, class Finish = Done>
-    static void product(A a, B b, Y y, const Finish& finish = {}) {
-        using T = typename Y::Value;
-        constexpr Size M = Y::shape[0], N = Y::shape[1], width = columns<T, N>;
-        constexpr Size pieces = K == 0 ? 1 : (K + depth - 1) / depth, part = (K + pieces - 1) / pieces;
-        constexpr Size row_step = FormA == 'T' ? 1 : A::shape[1], depth_step = FormA == 'T' ? rows : 1;
-        alignas(64) thread_local static T strip[part * width + 1], block[FormA == 'T' ? part * height : 1];
-        for (Size m = 0; m < M; m += height) {
-            const Size tall = std::min(height, M - m);
-            for (Size piece = 0; piece < pieces; ++piece) {
-                const Size k = piece * part, count = std::min(part, K - k);
-                const T* from = &a(m, k);
-                if constexpr (FormA == 'T') {
-                    from = block;
-                    for (Size r = 0; r < tall; r += rows)
-                        pack<'N', rows>(a, block + r * count, k, m + r, count, std::min(rows, tall - r));
-                }
-                for (Size n = 0; n < N; n += width) {
-                    const Size used = std::min(width, N - n);
-                    pack<FormB, width>(b, strip, k, n, count, used);
-                    for (Size r = 0; r < tall; r += rows) {
-                        const Size left = std::min(rows, tall - r), step = FormA == 'T' ? count : row_step;
-                        const Part where{m + r, n, used, piece == 0};
-                        tiles<row_step, depth_step, width>(from + r * step, strip, y, where, count, left);
-                        if (piece + 1 == pieces)
-                            for (Size i = m + r; i < m + r + left; ++i) finish(i, n, used);
-                    }
-                }
-            }
-        }
-    }
-
     // A tile of y: its first row and column, how many columns count, and whether nothing was added to it yet.
     struct Part {
         Size row, column, used;
         bool first;
     };
+
+    // y = a b. finish(row, column, count) is called for parts of rows of y once their sums are whole.
+    template <char FormA, char FormB, Size K, class A, class B, class Y, class Finish = Done>
+    static void product(A a, B b, Y y, const Finish& finish = {}) {
+        using T = typename Y::Value;
+        constexpr Size M = Y::shape[0], N = Y::shape[1], width = columns<T, N>;
+        constexpr Size pieces = K == 0 ? 1 : (K + depth - 1) / depth, part = (K + pieces - 1) / pieces;
+        constexpr Size slots = M <= height ? 1 : (std::min(N, breadth) + width - 1) / width;
+        alignas(64) thread_local static T strips[slots * part * width + 1], block[FormA == 'T' ? part * height : 1];
+        for (Size left = 0; left < N; left += breadth)
+            for (Size piece = 0; piece < pieces; ++piece)
+                for (Size m = 0; m < M; m += height) {
+                    const Size k = piece * part, count = std::min(part, K - k), tall = std::min(height, M - m);
+                    const Size right = std::min(N, left + breadth);
+                    const T* from = &a(m, k);
+                    if constexpr (FormA == 'T') from = turned(a, block, k, m, count, tall);
+                    for (Size n = left; n < right; n += width) {
+                        const Part where{m, n, std::min(width, N - n), piece == 0};
+                        T* const strip = strips + (slots == 1 ? 0 : (n - left) / width * part * width);
+                        if (m == 0) pack<FormB, width>(b, strip, k, n, count, where.used);
+                        column<FormA == 'T' ? 0 : A::shape[1], width>(from, strip, y, where, count, tall);
+                    }
+                    if (piece + 1 == pieces)
+                        for (Size i = m; i < m + tall; ++i) finish(i, left, right - left);
+                }
+    }
+
+    // Rows m to m + tall of a transposed, rows of tiles one after another; gives the block.
+    template <class A, class T>
+    static const T* turned(A a, T* block, Size k, Size m, Size count, Size tall) {
+        for (Size r = 0; r < tall; r += rows)
+            pack<'N', rows>(a, block + r * count, k, m + r, count, std::min(rows, tall - r));
+        return block;
+    }
+
+    // All tiles of a strip. RowStep: from one row of a to the next, 0 for a block that `turned` made.
+    template <Size RowStep, Size Width, class T, class Y>
+    static void column(const T* a, const T* strip, Y y, Part part, Size count, Size tall) {
+        for (Size r = 0; r < tall; r += rows, part.row += rows) {
+            if constexpr (RowStep == 0)
+                tiles<1, rows, Width>(a + r * count, strip, y, part, count, std::min(rows, tall - r));
+            else
+                tiles<RowStep, 1, Width>(a + r * RowStep, strip, y, part, count, std::min(rows, tall - r));
+        }
+    }
 
     // Copies rows k to k + count and columns n to n + used of b ('T': of b transposed) one row after another, each
     // `Width` long; the rest is filled with zeros.
