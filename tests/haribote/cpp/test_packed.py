@@ -12,8 +12,8 @@ from haribote.cpp.session import sessions
 from haribote.graph import Builder
 from haribote.passes import fuse
 
-SIZES = ((256, 33, 273), (259, 16, 5), (7, 64, 272), (300, 49, 600), (1, 1, 1), (16, 784, 32))
-"""m, n, k: less, as much and more than a tile, a strip, a block (256 rows) and a depth (272)."""
+SIZES = ((512, 33, 273), (515, 16, 5), (7, 64, 272), (600, 1073, 3), (521, 49, 600), (1, 1, 1), (16, 784, 32))
+"""m, n, k: less, as much and more than a tile, a strip, a block (512 rows, 1024 columns) and a depth (272)."""
 random = np.random.default_rng(0)
 
 
@@ -41,7 +41,7 @@ def test_what_follows_a_product(gemm: str) -> None:
     """A bias of one row, one number per row and a whole matrix, after sums that are made in several pieces."""
     if gemm == "blas":
         pytest.importorskip("scipy_openblas32", reason="pip install scipy-openblas32 (the extra blas)")
-    m, n, k = 37, 45, 600
+    m, n, k = 525, 45, 600
     builder = Builder("fused")
     shapes = {"a": (m, k), "b": (k, n), "bias": (n,), "scale": (m, 1), "old": (m, n)}
     a, b, bias, scale, old = (builder.input(name, shape, np.float32) for name, shape in shapes.items())

@@ -9,11 +9,12 @@
 
 namespace op {
 
-// 4. y in blocks: `depth` products of a sum at a time, and of those the rows in blocks of `height`. The block of a
-// stays in the second cache, the strip of b that all its rows need, `depth` x `columns`, in the first.
+// 4. y in blocks of `height` rows and `breadth` columns, and of their sums `depth` products at a time. The block of a
+// stays in the second cache, the strip of b that all its rows need, `depth` x `columns`, in the first; the strips of a
+// block are kept for the rows of the next.
 struct packed {
     static constexpr Size vector_bytes = tiled::vector_bytes;
-    static constexpr Size depth = 272, height = 256, breadth = 1024;
+    static constexpr Size depth = 272, height = 512, breadth = 1024;
 
     template <class T>
     using Vector = typename tiled::Register<T>::type;
@@ -143,6 +144,8 @@ struct packed {
     static void tile(const T* a, const T* strip, Y y, Part part, Size count) {
         using V = Vector<T>;
         constexpr Size vectors = Width / lanes<T>;
+        for (Size r = 0; r < Rows; ++r)  // y is fetched while the sums are made
+            for (Size v = 0; v < vectors; ++v) __builtin_prefetch(&y(part.row + r, part.column) + v * lanes<T>, 1);
         V sum[Rows][vectors] = {};
         for (Size i = 0; i < count; ++i) {
             V b[vectors];
