@@ -153,9 +153,10 @@ def _blocks(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 
 
 def _dropout(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """At inference nothing is dropped."""
+    """At inference nothing is dropped; a mask that nobody reads is left out."""
     training = index.constants.get(node.input[2]) if len(node.input) > 2 and node.input[2] else np.array(False)
-    if training is None or training.item() or len([name for name in node.output if name]) > 1:
+    mask = [name for name in node.output[1:] if name and (index.consumers[name] or name in index.outputs)]
+    if training is None or training.item() or mask:
         return False
     builder.op("Identity", node.input[0], name=node.output[0], reserved=True)
     return True

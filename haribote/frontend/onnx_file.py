@@ -9,7 +9,7 @@ import onnx
 from onnx import inliner, version_converter
 
 from haribote.errors import GraphError
-from haribote.graph import IR_VERSION, clone, complete
+from haribote.graph import IR_VERSION, clone, complete, remove_unused_constants
 from haribote.operators.functions import DOMAIN, OPSET
 from haribote.stack.elementary.inline import settled
 
@@ -47,7 +47,9 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     _give_sizes(model, sizes)
     _give_names(model)
     del model.graph.value_info[:]
-    return complete(settled(model))
+    model = settled(model)
+    remove_unused_constants(model.graph)
+    return complete(model)
 
 
 def _foreign_functions(model: onnx.ModelProto) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from haribote.cpp.cases import run_in_cpp
 from haribote.cpp.expand import run
 from haribote.cpp.rules import RULES
+from haribote.graph import Builder
 from haribote.graphs.cases import Case
 from tests.haribote.cpp.operator_cases import case, check, normal, positive
 
@@ -43,6 +44,14 @@ def test_expanded_graphs_agree_with_the_reference() -> None:
     written = [Case(part.name, run(part.model), part.inputs, part.outputs) for part in cases()]
     assert {node.op_type for part in written for node in part.model.graph.node} <= RULES.keys()
     check(written, run_in_cpp(written))
+
+
+def test_a_mask_that_nobody_reads_is_left_out() -> None:
+    builder = Builder("dropout")
+    y = builder.op("Dropout", builder.input("x", (3, 5), np.float32), name="y")
+    builder.model.graph.node[-1].output.append("mask")
+    builder.output(y)
+    assert [node.op_type for node in run(builder.finish()).graph.node] == ["Identity"]
 
 
 def test_what_has_a_template_stays() -> None:
