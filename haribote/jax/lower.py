@@ -13,6 +13,7 @@ from haribote.errors import UnsupportedOp
 from haribote.graph import complete, set_metadata
 from haribote.jax.flat.values import Array, Operation, Ref
 from haribote.jax.rules import Lowering
+from haribote.jax.rules.lowering import graph_type
 from haribote.passes import cse, join_moves, simplify
 
 
@@ -87,7 +88,8 @@ def _with_updates(piece: Piece, updates: Mapping[Ref, Ref]) -> Piece:
     for name, ref in piece.inputs.items():
         after = updates.get(ref)
         result = piece.outputs.get(after, "") if after else ""
-        if after and result in made and result not in names.values():
+        exact = graph_type(ref.dtype) == ref.dtype  # a float16 that stays would not be rounded
+        if after and exact and result in made and result not in names.values():
             names[name], kept[ref] = result, after
     if kept:
         set_metadata(piece.model, updates=json.dumps(names))

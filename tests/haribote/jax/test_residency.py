@@ -70,3 +70,14 @@ def test_what_a_loop_carries_stays(written: list[str]) -> None:
     ours = mnjit(loop, device="host", unroll=0)
     np.testing.assert_allclose(ours(START["w"]), jax.jit(loop)(START["w"]), rtol=1e-6)
     assert len(written) == 2  # the number of the round and x, in the first round only
+
+
+def test_what_is_rounded_when_it_returns_does_not_stay(written: list[str]) -> None:
+    def shrink(x: Any) -> Any:
+        return x * jnp.float16(1.1)
+
+    ours, mine, wanted = mnjit(shrink, donate_argnums=0, device="host"), jnp.float16(0.1), jnp.float16(0.1)
+    for _ in range(5):
+        mine, wanted = ours(mine), jax.jit(shrink)(wanted)
+        assert mine == wanted and mine.dtype == np.float16
+    assert len(written) == 5
