@@ -87,6 +87,7 @@ class Picker:
 def columns(reads: Ints) -> tuple[Ints, Ints]:
     """The different columns of an array [word, PE], with the number of each PE's: most PEs do as others do."""
     rows = np.ascontiguousarray(reads.T)
-    view = rows.view(np.dtype((np.void, rows.dtype.itemsize * max(rows.shape[1], 1)))).ravel()
-    _, first, number = np.unique(view, return_index=True, return_inverse=True)
-    return number.ravel().astype(np.int64), np.ascontiguousarray(rows[first].T)
+    known: dict[bytes, int] = {}
+    number = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], np.int64)
+    first = np.unique(number, return_index=True)[1]
+    return number, np.ascontiguousarray(rows[first].T)
