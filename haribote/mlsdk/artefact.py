@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import onnx
 import torch
 
-from haribote.chip.program import Compiled
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Index, load, updates
@@ -20,7 +21,7 @@ from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.recording import Change
 from haribote.mlsdk.tracing import Traced, Value
 from haribote.stack.program.compiled import StackCompiled, compile_stack
-from haribote.stack.program.executable import from_bytes, to_bytes
+from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from simulator.files import write_file
 
 FORMAT = 1
@@ -61,20 +62,24 @@ def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | No
     if artefact.device == "auto":
         return CompiledGraph(model, Options("auto", precision=precision, host="fastest"))
     kept = None if cache is None else cache.path / f"{_digest(model, precision)}.npz"
-    if executable is None and kept is not None and kept.is_file():
-        executable = kept.read_bytes()
-    compiled: Compiled
-    if executable is None:
+    ready = None if executable is None else _executable(executable)
+    if ready is None and kept is not None and kept.is_file():
+        with suppress(HariboteError):  # of an older version: compiled again
+            ready = _executable(kept.read_bytes())
+    if ready is not None:
+        compiled = StackCompiled(model, (), (), Index(model), {}, updates(model), executable=ready)
+    else:
         compiled = compile_stack(model, precision)
         if kept is not None:
             write_file(kept, to_bytes(compiled.executable))
-    else:
-        try:
-            ready = from_bytes(executable)
-        except (LookupError, OSError, TypeError, ValueError) as error:
-            raise HariboteError(f"{EXECUTABLE} is not as we write it: {error}", "compile it again") from error
-        compiled = StackCompiled(model, (), (), Index(model), {}, updates(model), executable=ready)
     return CompiledGraph(model, Options("chip", precision=precision), compiled=compiled)
+
+
+def _executable(content: bytes) -> Executable:
+    try:
+        return from_bytes(content)
+    except (BadZipFile, EOFError, LookupError, OSError, TypeError, ValueError) as error:
+        raise HariboteError(f"{EXECUTABLE} is not as we write it: {error!r}", "compile it again") from error
 
 
 def _digest(model: onnx.ModelProto, precision: str) -> str:

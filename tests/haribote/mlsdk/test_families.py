@@ -27,7 +27,12 @@ MAKERS: dict[str, Make] = {
 }
 
 
-@pytest.mark.parametrize("name", MAKERS)
+QUICK = ("MNCoreSGD", "adam")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
+)
 def test_steps_are_torchs(name: str) -> None:
     torch.manual_seed(0)
     pair = Pair(mlp(), MAKERS[name])
@@ -86,6 +91,7 @@ def test_what_the_program_changes_between_steps_counts() -> None:
     pair.check_parameters()
 
 
+@pytest.mark.slow
 def test_an_optimiser_that_was_never_registered() -> None:
     torch.manual_seed(0)
     model, twin = mlp(), mlp()
@@ -107,6 +113,7 @@ def test_an_optimiser_that_was_never_registered() -> None:
         torch.testing.assert_close(compiled({"x": x})["loss"].cpu(), step({"x": x}, twin, other)["loss"].detach())
 
 
+@pytest.mark.slow
 def test_an_optimiser_of_the_programs_own() -> None:
     class Heavy(optim.Optimizer):
         def __init__(self, params: Any, lr: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,16 +30,21 @@ def run(name: str, *arguments: str) -> int:
     return main([str(PROGRAMS / name), *arguments])
 
 
-SMALL = ("add.py", "trace.py", "transfers.py", "joined.py", "nested.py", "linear_mixed.py")
-TRAINING = ("momentum_step.py", "momentum_step.py --backprop", "two_models.py")
+QUICK = {
+    HOST: ("add.py", "trace.py", "momentum_step.py", "two_models.py"),
+    CHIP: ("transfers.py", "joined.py", "nested.py"),
+}
+OTHERS = {
+    HOST: ("transfers.py", "joined.py", "nested.py", "linear_mixed.py", "momentum_step.py --backprop"),
+    CHIP: ("add.py", "trace.py", "linear_mixed.py", "momentum_step.py", "momentum_step.py --backprop", "two_models.py"),
+}
 
 
 @pytest.mark.parametrize(
     ("line", "device"),
     [
-        *((line, HOST) for line in (*SMALL, *TRAINING)),
-        *((line, CHIP) for line in SMALL),
-        *(pytest.param(line, CHIP, marks=pytest.mark.slow) for line in TRAINING),
+        *((line, device) for device, lines in QUICK.items() for line in lines),
+        *(pytest.param(line, device, marks=pytest.mark.slow) for device, lines in OTHERS.items() for line in lines),
     ],
 )
 @pytest.mark.usefixtures("alone")
@@ -50,7 +56,7 @@ def test_program(line: str, device: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_folder_is_used_in_another_process(tmp_path: Path) -> None:
-    """The second process is without the compiler's cache, and would not find the planner."""
+    """The second process could not compile: it has no planner."""
     command = [sys.executable, "-m", "haribote.mlsdk", str(PROGRAMS / "load_folder.py"), "--outdir", str(tmp_path)]
     first = subprocess.run([*command, "--compile"], capture_output=True, text=True, check=True)
     assert first.stdout == "compiled ok\n"
@@ -82,3 +88,16 @@ def test_ten_epochs_of_mnist_on_the_host(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("alone")
 def test_mnist_on_the_chip(tmp_path: Path) -> None:
     assert mnist(tmp_path, CHIP, "--epochs", "1", "--train", "6400", "--test", "1000", "--least", "75") == 0
+
+
+def test_the_example_of_the_document(tmp_path: Path, capsys: pytest.CaptureFixture[str], alone: None) -> None:
+    text = (Path(__file__).parents[3] / "docs/frontends/mlsdk.md").read_text(encoding="utf-8")
+    example = text.partition("```python\n")[2].partition("```")[0]
+    script = tmp_path / "example.py"
+    script.write_text(example.replace("/tmp/add", str(tmp_path / "add")))
+    assert main([str(script)]) == 0
+    assert capsys.readouterr().out.startswith("tensor([[2., 2., 2., 2.],")
+    named = re.search(r"The folder of a compiled function has (.*?), from which", text, re.DOTALL)
+    assert named is not None
+    for name in re.findall(r"`([\w/*.]+\.\w+)`", named[1]):
+        assert list((tmp_path / "add").glob(name)), name
