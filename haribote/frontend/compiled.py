@@ -52,7 +52,7 @@ class CompiledGraph:
         names: inputs in order, parameters included.
         cost: of one run on the chip, all its pieces together; None on the host.
         cut: the pieces for chip and host with `device="auto"`, else None.
-        engine: what runs it: `chip`, or `reference`, `onnxruntime` or `C++` on the host; `chip and onnxruntime` for a cut.
+        engine: what runs it: `chip`; `reference`, `onnxruntime` or `C++` on the host; `chip and onnxruntime`, a cut.
     """
 
     def __init__(
