@@ -75,6 +75,7 @@ class Lowering(NodeWriter):
         """
         dtype = dtype or self.dtype
         if not isinstance(x, str):
+            self.require_fitting(x, dtype)
             return self.builder.scalar(x, numpy_dtype(dtype))
         if self.types.get(x, dtype) == dtype:
             return x
@@ -98,6 +99,11 @@ class Lowering(NodeWriter):
         """The operation at hand and the shapes of its tensors."""
         tensors = [node.meta["val"] for node in self.node.all_input_nodes]
         return f"{self.node.target}({', '.join(str(list(tensor.shape)) for tensor in tensors)})"
+
+    def require_fitting(self, x: Scalar, dtype: torch.dtype) -> None:
+        """Refuse a constant that is too large for the chip."""
+        fits = dtype.is_floating_point or -(2**31) <= x < 2**31
+        self.require(fits, f"integers have 32 bits on the chip, received the constant {x}")
 
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse an operation that is not of the form the rule covers."""

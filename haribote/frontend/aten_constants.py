@@ -11,6 +11,7 @@ from haribote.frontend.aten import Lowering, Scalar, aten, numpy_dtype, rule
 
 
 def _filled(g: Lowering, value: Scalar) -> str:
+    g.require_fitting(value, g.dtype)
     return g.builder.constant(np.full(g.shape, value, numpy_dtype(g.dtype)), g.result)
 
 

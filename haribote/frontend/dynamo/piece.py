@@ -96,17 +96,22 @@ class Piece(torch.nn.Module):
             counts.kept += value.size
             return
         copy = np.array(value, order="C")
-        if copy.dtype == np.int64 and self.graph.options.device == "chip" and abs(copy).max() >= 2**31:
+        if copy.dtype == np.int64 and self.graph.options.device == "chip" and _widest(copy) >= 2**31:
             node = next(node for node in self.part.inputs if node.name == name)
             reader = next(user for user in node.users if user in self.part.nodes)
             raise HariboteError(
-                f"an int64 is 32 bits on the chip; received {copy.flat[abs(copy).argmax()]} for {reader.target}, "
+                f"an int64 is 32 bits on the chip; received a size of {_widest(copy)} for {reader.target}, "
                 f"{where(reader)}",
                 'numbers below 2^31, or options={"device": "host"}',
             )
         self.graph.write(name, copy)
         self._there[name] = copy
         counts.written += copy.size
+
+
+def _widest(value: Array) -> int:
+    """The size of the number that is furthest from 0; -2^31, which 32 bits hold, counts as one less."""
+    return max(int(value.max()), -int(value.min()) - 1)
 
 
 def _same_bits(a: Array, b: Array) -> bool:

@@ -46,6 +46,13 @@ def test_a_dtype_that_is_not_taken_is_the_reason():
     assert "torch.float64 is none of torch.float32, torch.int64" in str(found)
 
 
+def test_a_constant_of_more_than_32_bits_stays():
+    found = explain(lambda n: (n + 1) * 2**40, torch.arange(4), options=HOST)
+    (left,) = found.graphs[0].left
+    assert left.operation == "aten.mul.Tensor"
+    assert "32 bits on the chip, received the constant 1099511627776" in left.reason
+
+
 def test_a_value_that_python_asks_for_is_named():
     found = explain(Branches(), rows(), options=HOST)
     (line,) = [line for line in str(found).splitlines() if line.startswith("Python runs between graphs")]
