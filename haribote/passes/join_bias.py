@@ -46,9 +46,9 @@ class _Layer:
     @staticmethod
     def of(model: onnx.ModelProto, node: onnx.NodeProto) -> _Layer | None:
         """The layer that a product begins; None where it cannot be joined."""
-        index, parameters = Index(model), set(updates(model))
         if node.op_type != "Gemm" or len(node.input) != 2 or not attributes(node).get("transB"):
             return None
+        index, parameters = Index(model), set(updates(model))
         x, weight = node.input
         readers = index.consumers[node.output[0]]
         columns = index.shape[weight][1]
