@@ -349,6 +349,75 @@ def _scatter(g: Grower) -> None:
     g.add("ScatterElements", x, name, g.input(own), axis=axis, reduction=g.random.choice(("none", "add")))
 
 
+def _scatter_computed(g: Grower) -> None:
+    x = g.some(g.random.choice((FLOAT, FLOAT, LABEL)), least=1)
+    shape, kind = g.values[x].shape, g.values[x].dtype.name
+    reduction = g.random.choice(("none", "add", "max", "min", "mul"))
+    if g.random.random() < 0.5:
+        axis = _axis(g, x)
+        own = [g.random.choice((1, 2, size)) if k == axis else size for k, size in enumerate(shape)]
+        own = [min(a, b) for a, b in zip(own, shape, strict=True)]
+        index = g.input(own, LABEL, shape[axis])
+        g.add("ScatterElements", x, index, g.input(own, kind), axis=axis, reduction=reduction)
+    else:
+        count = g.random.choice((1, 3, 5))
+        index = g.input((count, 1), LABEL, shape[0])
+        g.add("ScatterND", x, index, g.input((count, *shape[1:]), kind), reduction=reduction)
+    values = g.feeds[index]
+    if reduction == "none" and len({tuple(row) for row in values.reshape(-1, 1).tolist()}) < values.size:
+        _left_out(g)  # which of two updates of an element stays is not said
+
+
+def _left_out(g: Grower) -> None:
+    """The last node is taken back."""
+    node = g.builder.model.graph.node.pop()
+    del g.values[node.output[0]]
+    g.exact.discard(node.output[0])
+    raise GraphError("not said by ONNX")
+
+
+def _gather_nd(g: Grower) -> None:
+    x = _any(g, 1)
+    depth = g.random.randint(1, g.values[x].ndim)
+    g.add("GatherND", x, g.input((g.random.choice((1, 4, 7)), depth), LABEL, min(g.values[x].shape[:depth])))
+
+
+def _trilu(g: Grower) -> None:
+    g.add("Trilu", _any(g, 2), upper=g.random.randint(0, 1))
+
+
+def _whole_divide(g: Grower) -> None:
+    x = g.some(LABEL)
+    y = g.beside(x)
+    if (g.values[y] < 1).any() or (g.values[x] < 0).any():
+        raise GraphError("a divisor that is not positive")
+    g.add(g.random.choice(("Div", "Mod")), x, y)
+
+
+def _deep(g: Grower) -> None:
+    shape = [g.random.choice((1, 2, 3, 4)) for _ in range(g.random.choice((5, 6)))]
+    x = g.input(shape)
+    y = g.input([size if g.random.random() < 0.6 else 1 for size in shape][g.random.randint(0, 3) :])
+    g.add(g.random.choice(("Add", "Mul", "Max")), *_two(g, x, y))
+
+
+def _mat_mul_spread(g: Grower) -> None:
+    n, k, m = (g.random.choice((1, 3, 8, 16)) for _ in range(3))
+    a, b = (g.random.choice(((), (2,), (3, 1), (1, 4), (3, 4))) for _ in range(2))
+    try:
+        np.broadcast_shapes(a, b)
+    except ValueError as error:
+        raise GraphError("no batch") from error
+    g.add("MatMul", g.input((*a, n, k)), g.input((*b, k, m)))
+
+
+def _einsum_any(g: Grower) -> None:
+    sizes = {letter: g.random.choice((1, 2, 3, 5, 8, 16)) for letter in "abcd"}
+    equation = g.random.choice(("aa->a", "abc->ca", "ab,c->a", "ab,bc,cd->ad", "a,b->ba", "ab,ab", "aab,bc->ac"))
+    sides = equation.split("->")[0].split(",")
+    g.add("Einsum", *(g.input([sizes[c] for c in side]) for side in sides), equation=equation)
+
+
 def _arg(g: Grower) -> None:
     x = g.some(exact=True, least=1)
     g.add(g.random.choice(("ArgMax", "ArgMin")), x, axis=_axis(g, x), keepdims=g.random.randint(0, 1))
@@ -413,5 +482,6 @@ KINDS: dict[str, Callable[[Grower], None]] = {
         _smooth, _straight, _jump, _root, _binary, _divide, _whole, _compare, _logic, _where, _cast, _clip,
         _reduce, _reduce_more, _reduce_whole, _softmax, _transpose, _reshape, _slice, _pad, _concat, _expand, _tile,
         _gather, _gather_elements, _scatter, _arg, _one_hot, _running, _mat_mul, _gemm, _einsum, _conv, _pool,
+        _scatter_computed, _gather_nd, _trilu, _whole_divide, _deep, _mat_mul_spread, _einsum_any,
     )
 }  # fmt: skip
