@@ -98,7 +98,7 @@ def test_one_line_per_node_with_its_name(make_step: Callable[..., Any]) -> None:
     calls = lines[: len(model.graph.node)]
     for node, line in zip(model.graph.node, calls, strict=True):
         assert line.startswith("    op::") and line.endswith(f"// {node.op_type} {node.name}")
-    assert calls[0].split("  //")[0].strip() == "op::gemm<op::tiled, 'N', 'T'>(x, v0_weight, v0_out_matmul);"
+    assert calls[0].split("  //")[0].strip() == "op::gemm<op::packed, 'N', 'T'>(x, v0_weight, v0_out_matmul);"
     assert lines[len(calls)] == "}"
 
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "gemm.hpp"
 
@@ -28,6 +29,17 @@ struct packed {
     template <class T, Size N>
     static constexpr Size columns = N > lanes<T> ? 2 * lanes<T> : lanes<T>;
 
+    // Memory for so many numbers at the start of a cache line, one for each thread, kept from call to call. `Use` tells
+    // those apart that are needed at the same time.
+    template <class T, Size Count, int Use>
+    static T* workspace() {
+        struct alignas(64) Line {
+            unsigned char bytes[64];
+        };
+        thread_local static std::vector<Line> memory(Count * sizeof(T) / sizeof(Line) + 1);
+        return reinterpret_cast<T*>(memory.data());
+    }
+
     // What is left to do with y once its sums are whole: nothing.
     struct Done {
         void operator()(Size, Size, Size) const {}
@@ -46,7 +58,8 @@ struct packed {
         constexpr Size M = Y::shape[0], N = Y::shape[1], width = columns<T, N>;
         constexpr Size pieces = K == 0 ? 1 : (K + depth - 1) / depth, part = (K + pieces - 1) / pieces;
         constexpr Size slots = M <= height ? 1 : (std::min(N, breadth) + width - 1) / width;
-        alignas(64) thread_local static T strips[slots * part * width + 1], block[FormA == 'T' ? part * height : 1];
+        T* const strips = workspace<T, slots * part * width, 0>();
+        T* const block = workspace<T, FormA == 'T' ? part * height : 0, 1>();
         for (Size left = 0; left < N; left += breadth)
             for (Size piece = 0; piece < pieces; ++piece)
                 for (Size m = 0; m < M; m += height) {
