@@ -13,8 +13,9 @@ from haribote.stack.maps import BitMap
 from haribote.stack.plan import Alias, Become, Load, Multiply, Plan, Store, Version, reads, writes
 from haribote.stack.planner import search
 from haribote.stack.planner import tariff as tariff_module
+from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.rules import NotPlanned
-from haribote.stack.planner.search import ordered, plan
+from haribote.stack.planner.search import _no_layout, ordered, plan
 from haribote.stack.planner.tariff import NEVER, Tariff
 
 
@@ -112,3 +113,13 @@ def test_updates_come_last() -> None:
     model = step()
     facts = search.Facts(model, Tariff())
     assert ordered(facts)[-1].output[0] == "w.next"
+
+
+def test_a_value_that_is_too_large_is_named() -> None:
+    b = Builder("rows")
+    x = b.input("x", (4096, 8192), np.float32)
+    b.output(b.op("Gather", x, b.constant(np.array([3, 1]), "rows"), name="y", axis=0))
+    model = b.finish()
+    text = str(_no_layout(Facts(model, Tariff()), model.graph.node[0]))
+    assert "'x' (4096x8192) needs 8192 words per PE, and a value may have 3072" in text
+    assert "cut into pieces" in text

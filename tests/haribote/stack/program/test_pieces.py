@@ -12,7 +12,6 @@ from haribote.graph import Builder, evaluate, set_metadata
 from haribote.stack.places import NoDram
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
-from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.states import NoWay, holdable
 from haribote.stack.program import Built, StackSession, builder, compiled
 from haribote.stack.program.walk import walk
@@ -77,14 +76,6 @@ def test_the_largest_residents_leave_first() -> None:
     (gone,) = builder._largest(versions, frozenset())
     assert gone.map.longs == ordered[-1] > ordered[0]
     assert builder._largest([], frozenset()) == frozenset()
-
-
-def test_a_value_that_cannot_be_cut_is_named() -> None:
-    b = Builder("cumulative")
-    x = b.input("x", (4096, 8192), np.float32)
-    b.output(b.op("Gather", x, b.constant(np.array([3, 1]), "rows"), name="y", axis=0))
-    with pytest.raises(NotPlanned, match="'x' \\(4096x8192\\) needs 8192 words per PE, and a value may have 3072"):
-        compiled.planned(b.finish())
 
 
 def test_dram_that_is_full_names_the_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
