@@ -1,7 +1,4 @@
-"""What runs where: what the chip's compiler does not take is computed by the host, between graphs of the rest.
-
-The table in docs/frontends/jax.md says the same, and a test compiles every other primitive for the chip.
-"""
+"""What runs where: values of types that the chip has not are computed by the host, between graphs of the rest."""
 
 from __future__ import annotations
 
@@ -11,22 +8,16 @@ import numpy as np
 
 from haribote.jax.flat.values import Loop, Operation, Ref
 
-ON_HOST = {
-    "scatter-mul": "ScatterElements that multiplies",
-    "sort": "TopK",
-    "top_k": "TopK",
-}
-"""Primitive to the operator of ONNX that the chip's compiler has no rule for."""
-HOST_TYPES = frozenset(map(np.dtype, (np.float64, np.uint32, np.uint64)))
-"""Values of these types are computed by the host: words of random numbers, and what `jax_enable_x64` brings."""
+HOST_TYPES = frozenset(map(np.dtype, (np.float64, np.uint64)))
+"""Types of 64 bits, as `jax_enable_x64` brings them; int64 is 32 bits on the chip."""
 
 Part = list[Operation] | Loop
 
 
 def device_of(operation: Operation) -> str:
-    """`chip`, or `host` for what the chip's compiler does not take."""
+    """`chip`, or `host` for types that it has not."""
     types = {value.dtype for value in (*operation.inputs, *operation.outputs)}
-    return "host" if operation.name in ON_HOST or not HOST_TYPES.isdisjoint(types) else "chip"
+    return "chip" if HOST_TYPES.isdisjoint(types) else "host"
 
 
 def parts(items: Sequence[Operation | Loop], device: str) -> list[tuple[Part, str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from haribote.jax.flat.keys import KEYS
 from haribote.jax.mnjit import mnjit
-from haribote.jax.placement import ON_HOST, parts
+from haribote.jax.placement import parts
 from haribote.jax.rules import RULES
 from haribote.jax.samples import Sample, samples
 from simulator.files import write_file
@@ -53,8 +53,6 @@ def _row(sample: Sample) -> str:
 def where(sample: Sample) -> str:
     """`chip`, `host`, or `chip and host`."""
     flat = mnjit(sample.function, device="host").compiled(*sample.arguments).flat
-    if sample.primitive in ON_HOST:
-        return "host"
     return " and ".join(sorted({device for _, device in parts(flat.items, "chip")} or {"chip"}))
 
 
