@@ -45,7 +45,8 @@ class Explanation:
     def __str__(self) -> str:
         if not self.graphs:
             return "torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch"
-        lines = [f"{self.coverage} operations on the {self.device}"]
+        where = "chip and host" if self.device == "auto" else self.device
+        lines = [f"{self.coverage} operations on the {where}"]
         for graph in self.graphs:
             pieces = "1 piece" if len(graph.pieces) == 1 else f"{len(graph.pieces)} pieces"
             moved = f", {graph.moves} that only move elements with PyTorch" if graph.moves else ""

@@ -8,9 +8,8 @@ from typing import Any
 
 from haribote.compiler import LEVELS
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import Options
+from haribote.frontend.compiled import DEVICES, Options
 
-DEVICES = ("chip", "host")  # not "auto": what the chip does not take stays with PyTorch
 PRECISIONS = ("float", "mixed", "half")
 HOSTS = ("reference", "fastest")
 

@@ -96,7 +96,7 @@ class Piece(torch.nn.Module):
             counts.kept += value.size
             return
         copy = np.array(value, order="C")
-        if copy.dtype == np.int64 and self.graph.options.device == "chip" and _widest(copy) >= 2**31:
+        if copy.dtype == np.int64 and self.graph.options.device != "host" and _widest(copy) >= 2**31:
             node = next(node for node in self.part.inputs if node.name == name)
             reader = next(user for user in node.users if user in self.part.nodes)
             raise HariboteError(

@@ -14,7 +14,7 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 from haribote.errors import HariboteError
-from haribote.frontend.dynamo import StaysWithPyTorch, backend, traffic
+from haribote.frontend.dynamo import StaysWithPyTorch, backend, explain, traffic
 from tests.haribote.frontend.dynamo.models import MODELS, Counts, Drops, Sorts, mlp, rows
 
 LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
@@ -193,7 +193,7 @@ def test_batch_norm_updates_its_buffers_once_per_call():
         ({"levle": 2}, "no option 'levle'\n.*one of device, level, precision, host"),
         ({"level": 3}, r"options\['level'\] must be one of 0, 1, 2, received 3"),
         ({"precision": "double"}, r"options\['precision'\] must be one of 'float', 'mixed', 'half'"),
-        ({"device": "gpu"}, r"options\['device'\] must be one of 'chip', 'host'"),
+        ({"device": "gpu"}, r"options\['device'\] must be one of 'chip', 'host', 'auto'"),
     ],
 )
 def test_wrong_options_are_our_errors(options, message):
@@ -217,6 +217,14 @@ def test_an_integer_of_more_than_32_bits_is_refused_with_the_users_line():
         HariboteError, match=r"size of 8589934592 for aten\.mul\.Tensor, .*test_entry\.py:\d+: return n"
     ):
         fast(torch.full((5,), 2**33))
+
+
+@pytest.mark.slow
+def test_a_piece_may_be_cut_between_chip_and_host():
+    with torch.no_grad():
+        close(compiled(torch.tanh, device="auto")(rows()), torch.tanh(rows()))
+        found = explain(torch.tanh, rows(), options={"device": "auto"})
+    assert str(found).startswith("1 of 1 operations on the chip and host\n") and found.cycles
 
 
 @pytest.mark.slow
