@@ -149,6 +149,7 @@ def test_a_graph_is_compiled_once_where_there_is_a_cache(tmp_path: Path, monkeyp
     assert len(compilations) == 3
 
 
+@pytest.mark.slow
 def test_a_loaded_training_step_goes_on_with_the_registered_values(tmp_path: Path) -> None:
     torch.manual_seed(0)
     pair = Pair(mlp(), sgd)
@@ -171,6 +172,7 @@ def test_a_loaded_training_step_goes_on_with_the_registered_values(tmp_path: Pat
         context(CHIP).load_codegen_dir(tmp_path / "train")
 
 
+@pytest.mark.slow
 def test_the_program_gives_the_loss_only() -> None:
     """Learning rate, count of steps and scale are inputs; the scale changes nothing but roundings."""
     torch.manual_seed(0)

@@ -30,13 +30,14 @@ def run(name: str, *arguments: str) -> int:
     return main([str(PROGRAMS / name), *arguments])
 
 
+MOMENTUM = ("momentum_step.py", "momentum_step.py --backprop")
 QUICK = {
-    HOST: ("add.py", "trace.py", "momentum_step.py", "two_models.py"),
-    CHIP: ("transfers.py", "joined.py", "nested.py"),
+    HOST: ("trace.py", "two_models.py"),
+    CHIP: ("transfers.py", "joined.py"),
 }
 OTHERS = {
-    HOST: ("transfers.py", "joined.py", "nested.py", "linear_mixed.py", "momentum_step.py --backprop"),
-    CHIP: ("add.py", "trace.py", "linear_mixed.py", "momentum_step.py", "momentum_step.py --backprop", "two_models.py"),
+    HOST: ("add.py", "transfers.py", "joined.py", "nested.py", "linear_mixed.py", *MOMENTUM),
+    CHIP: ("add.py", "trace.py", "nested.py", "linear_mixed.py", *MOMENTUM, "two_models.py"),
 }
 
 

@@ -69,9 +69,8 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], Callable[[], dict[str, Tensor]]
 }
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "normalised" else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
 def test_models_train(name: str) -> None:
     torch.manual_seed(0)
     make, sample = MODELS[name]
@@ -87,9 +86,8 @@ LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "one hot" else pytest.param(name, marks=pytest.mark.slow) for name in LOSSES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOSSES)
 def test_losses(name: str) -> None:
     torch.manual_seed(0)
     clip = (lambda model: nn.utils.clip_grad_norm_(model.parameters(), 0.1)) if name == "smoothed" else (lambda _: None)
