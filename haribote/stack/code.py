@@ -91,6 +91,7 @@ class Code:
         self._times: Counter[object] = Counter()
         self._next_entry, self._next_buffer = 0, dict.fromkeys(("L1BM", "L2BM", "PDM"), 0)
         self.doubtful = False
+        self._used: set[object] = set()
 
     def add(self, *lines: str) -> None:
         """Lines of the step, in order."""
@@ -188,6 +189,7 @@ class Code:
 
     def mask(self, key: object, make: Callable[[int], Iterable[str]]) -> int | None:
         """A mask entry that the setup fills by the lines of `make`, once for every key; None when all are taken."""
+        self._used.add(("mask", key))
         self._asked.setdefault(("mask", key), lambda: self.mask(key, make))
         if key not in self._masks:
             if len(self._masks) == len(FIXED_MASKS):
@@ -229,16 +231,20 @@ class Code:
         """How many tables and masks were asked for, those that found no room included."""
         return len(self._asked)
 
-    def restart(self) -> None:
+    def restart(self, complete: bool = False) -> None:
         """Begin again with an empty program, in which all tables and masks asked for so far take their room first, as
-        far as there is any.
+        far as there is any. complete: this one has been written to its end, so that those are left out that only
+        earlier ones have asked for (tables of addresses differ when these do).
         """
+        if complete:
+            self._asked = {key: ask for key, ask in self._asked.items() if key in self._used}
         self.lines.clear()
         self.setup.clear()
         self._empty()
         for ask in list(self._asked.values()):
             with suppress(NoRoom):
                 ask()
+        self._used.clear()  # by what is written from now on
 
     # --- what is set up once ------------------------------------------------------------------------------------
 
@@ -246,6 +252,7 @@ class Code:
         """Room that the setup fills by the lines of `make`, once for every key; they may use T, masks and matrix
         registers, and nothing that is not written there.
         """
+        self._used.add(key)
         new = key not in self._asked
         self._asked.setdefault(key, lambda: self.table(key, words, make, banks))
         if key not in self._tables:

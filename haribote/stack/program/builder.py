@@ -72,6 +72,8 @@ def build(plan: Plan) -> Built:
             builder.emit()
             if not code.doubtful:
                 return builder.built()
+            code.restart(complete=True)  # its tables get their room before all else
+            continue
         except NoRoom as error:
             if code.asked == asked:
                 if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
@@ -126,7 +128,7 @@ class _Builder:
         self.away = away
         self.at_home = tuple(version for version in plan.resident if version not in away)
         self.lives = Lives(self.work, self.at_home)
-        self.code, self.asked, self.rooms = code, code.asked, rooms
+        self.code, self.rooms = code, rooms
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
         self.here = {key: to for key, to in in_place(self.work, self.lives).items() if to not in away}
@@ -263,7 +265,7 @@ class _Builder:
             except NoRoom:
                 self.code.back(marks[0])
                 self.homes.back(marks[1])
-                latest = None if self.code.asked > self.asked else self._latest(number, used)
+                latest = self._latest(number, used)
                 if latest is None:
                     raise
                 self._spill(latest)

@@ -44,6 +44,16 @@ def test_a_table_is_set_up_once_and_stays() -> None:
     assert rest.address + rest.words <= first.address
 
 
+def test_tables_that_a_whole_program_did_not_ask_for_are_left_out_of_the_next() -> None:
+    code = Code()
+    code.table("a", 8, lambda slot: ["a"])
+    code.restart()
+    assert code.setup == ["a"]
+    code.table("b", 8, lambda slot: ["b"])
+    code.restart(complete=True)
+    assert code.setup == ["b"]
+
+
 def test_room_comes_back() -> None:
     code = Code()
     with code.scratch():
