@@ -44,7 +44,7 @@ def banks(
     result; homes: banks of the matrix and of the vectors; given: where the vectors lie ready. Raises NoRoom.
     """
     matrix, vector = homes
-    own = [bank for bank in targets if bank in GRF][:1]
+    own = [bank for bank in targets if bank in GRF and bank != given][:1]
     found = []
     for sums in own or GRF:
         for vectors in (given,) if given else (*GRF, *LM):
