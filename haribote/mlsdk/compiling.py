@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from haribote.errors import HariboteError
+from haribote.errors import HariboteError, UnsupportedModel
 from haribote.frontend.compiled import CompiledGraph
 from haribote.mlsdk import artefact as artefacts
 from haribote.mlsdk.artefact import Artefact, CacheOptions
@@ -25,6 +25,9 @@ from haribote.mlsdk.specs import IOSpec
 from haribote.mlsdk.timeline import span
 from haribote.mlsdk.tracing import trace
 from simulator.errors import UserError
+
+MOST_OPTIMIZERS = 16
+"""Optimisers that one function may step without their being registered."""
 
 
 def compiled(
@@ -57,11 +60,19 @@ def _traced(
     inputs: dict[str, Tensor],
     asked: CompileOptions,
 ) -> Artefact:
+    made = 0
     while True:
         try:
             traced = trace(fn, inputs, context.residents(), context.records())
             break
         except UnknownOptimizer as found:  # one without state needs no registration
+            _require_registered(context, found.optimizer)
+            made += 1
+            if made > MOST_OPTIMIZERS:
+                raise UnsupportedModel(
+                    f"the function makes a {type(found.optimizer).__name__} of its own at every call",
+                    "make it once, outside of the function",
+                ) from None
             context.register_optimizer_buffers(found.optimizer)
     context.settle_names(traced.residents)
     known = {record.name: record for record in context.records()}
@@ -75,6 +86,19 @@ def _traced(
             rates[name] = record.family.scalars(group, float(group["lr"]), record.steps + 1)[change.key]
     constants = {name: fixed(known[name].optimizer, known[name].family) for name in traced.stepped}
     return Artefact(traced, context.device.kind, asked.precision, constants, rates)
+
+
+def _require_registered(context: Owner, optimizer: torch.optim.Optimizer) -> None:
+    """Raises UnsupportedModel for a parameter of the optimiser that the device does not have."""
+    known = {id(resident.tensor()) for resident in context.residents().values()}
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if id(parameter) not in known:
+                raise UnsupportedModel(
+                    f"the function writes to a tensor of shape {list(parameter.shape)} that is not registered, in a "
+                    f"step of {type(optimizer).__name__}",
+                    "context.register_param or registry.register before compile",
+                )
 
 
 def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:

@@ -66,13 +66,15 @@ class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
     uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
     so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`). zeros:
-    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`).
+    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`). streams: words that differ from PE to
+    PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no room.
     """
 
     lines: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
     zeros: bool = True
+    streams: bool = False
 
     def __post_init__(self) -> None:
         self._asked: dict[object, Callable[[], object]] = {}
@@ -314,6 +316,8 @@ class Code:
         """Room that holds constant words, other ones in every PE: uint32 [word, 4096]. The host writes them into DRAM,
         the setup brings them down. The same words are there once, whoever asks. Raises NoRoom.
         """
+        if self.streams:
+            raise NoRoom("this program keeps no words that differ from PE to PE")
         upload = self._upload(words)
         start, rows = upload.place.address, len(upload.words)
         return self.table(

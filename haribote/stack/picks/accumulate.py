@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.stack import moves
+from haribote.stack import moves, uploads
 from haribote.stack.code import Code, Slot
 from haribote.stack.issues import operand
 from haribote.stack.maps import COPY, NOTHING, BitMap, W, address, unit_bits
@@ -21,7 +21,7 @@ from haribote.stack.picks.held import elements, flat_of
 from haribote.stack.picks.lines import OP
 from haribote.stack.picks.scatter import Reduction, joined
 from haribote.stack.picks.spread import Load, Wants, loads, tied
-from haribote.stack.places import Place
+from haribote.stack.places import NoRoom, Place
 
 Ints = NDArray[np.int64]
 
@@ -70,9 +70,14 @@ def _numbers(code: Code, target: BitMap, held: Ints, bank: str) -> Slot:
     has.
     """
     flat = np.where(held >= 0, flat_of(target, np.maximum(held, 0)), np.iinfo(np.int32).min)
-    return code.data(
-        flat.astype(np.int32).view(np.uint32), [other for other in ("LM1", "GRF0", "GRF1") if other != bank]
-    )
+    words = uploads.padded(flat.astype(np.int32).view(np.uint32))
+    banks = [other for other in ("LM1", "GRF0", "GRF1") if other != bank]
+    try:
+        return code.data(words, banks)
+    except NoRoom:
+        slot = code.take(len(words), banks)
+        code.stream(words, slot)
+        return slot
 
 
 def spread_out(updates: BitMap, target: BitMap, wants: Wants) -> BitMap:

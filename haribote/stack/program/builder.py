@@ -29,8 +29,10 @@ from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped
 
-MOST_PASSES = 12
+MOST_PASSES = 24
 """How often a program is written at most, until no new table is asked for."""
+SETTLED = 4
+"""Passes after which tables of addresses are kept no more: they differ when addresses do, and they move addresses."""
 
 
 MOST_RESIDENT = isa.LM_WORDS
@@ -65,7 +67,9 @@ class Built:
 def build(plan: Plan) -> Built:
     """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
-    for _ in range(MOST_PASSES):
+    for number in range(MOST_PASSES):
+        if number == SETTLED:
+            code, rooms = Code(zeros=False, streams=True), {}
         asked = code.asked
         builder = _Builder(plan, code, rooms, away)
         try:
@@ -75,10 +79,10 @@ def build(plan: Plan) -> Built:
             code.restart(complete=True)  # its tables get their room before all else
             continue
         except NoRoom as error:
+            if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
+                code, rooms = Code(zeros=False), {}
+                continue
             if code.asked == asked:
-                if code.zeros and isinstance(error, NoBuffer):  # zeros go first: moving them takes time only
-                    code, rooms = Code(zeros=False), {}
-                    continue
                 largest = _largest(plan.resident, away)
                 if not largest:
                     raise
@@ -262,7 +266,9 @@ class _Builder:
             try:
                 emit()
                 break
-            except NoRoom:
+            except NoRoom as error:
+                if self.code.zeros and isinstance(error, NoBuffer):
+                    raise  # nothing of the PEs is in the way
                 self.code.back(marks[0])
                 self.homes.back(marks[1])
                 latest = self._latest(number, used)

@@ -222,3 +222,11 @@ def test_what_no_graph_can_hold_is_refused(function: Any, message: str) -> None:
 def test_an_error_of_the_program_is_its_own() -> None:
     with pytest.raises(KeyError, match="z"):
         context().compile(lambda given: {"y": given["z"]}, {"x": torch.ones(3)})
+
+
+def test_an_optimiser_made_at_every_call_is_refused() -> None:
+    found = context()
+    for parameter in LAYER.parameters():
+        found.register_param(parameter)
+    with pytest.raises(HariboteError, match="makes a SGD of its own at every call"):
+        found.compile(trains, {"x": torch.ones(3)})

@@ -26,11 +26,12 @@ def check(
     blocked: int = 0,
     along: tuple[tuple[int, int], ...] = (),
     bank: str = "LM0",
+    streams: bool = False,
 ) -> Code:
     """Small whole numbers: sums and products are exact."""
     random = np.random.default_rng(7)
     dtype = np.int32 if integers else np.float32
-    code = Code()
+    code = Code(streams=streams)
     d, target = taken(code, "LM1", maps[0]), taken(code, bank, maps[0])
     u, at = taken(code, "LM0", maps[1]), taken(code, "GRF1", maps[1])
     code.take(blocked, ("LM0",))
@@ -55,6 +56,12 @@ def check(
 @pytest.mark.parametrize("reduction", ["none", *slow("add", "mul", "max", "min")])
 def test_elements_anywhere(reduction: Reduction) -> None:
     check((SMALL, FEW), np.random.default_rng(8).integers(-1, 256, (9, 16)), reduction)
+
+
+def test_the_numbers_of_elements_come_down_where_none_are_kept() -> None:
+    places = np.random.default_rng(8).integers(-1, 256, (9, 16))
+    kept, streamed = (check((SMALL, FEW), places, "add", streams=streams) for streams in (False, True))
+    assert len(streamed.setup) < len(kept.setup) and len(streamed.lines) > len(kept.lines)
 
 
 def test_rows_are_added_in_their_columns() -> None:
