@@ -235,11 +235,11 @@ class Code:
 
     def restart(self, complete: bool = False) -> None:
         """Begin again with an empty program, in which all tables and masks asked for so far take their room first, as
-        far as there is any. complete: this one has been written to its end, so that those are left out that only
-        earlier ones have asked for (tables of addresses differ when these do).
+        far as there is any. complete: this one has been written to its end, so that tables of addresses are left out
+        that only earlier ones have asked for: they differ when addresses do.
         """
         if complete:
-            self._asked = {key: ask for key, ask in self._asked.items() if key in self._used}
+            self._asked = {key: ask for key, ask in self._asked.items() if key in self._used or not _of_addresses(key)}
         self.lines.clear()
         self.setup.clear()
         self._empty()
@@ -341,6 +341,11 @@ class Code:
             self._data[key] = Upload(Place("DRAM", self.dram(found.longs), found), words)
             self.uploads.append(self._data[key])
         return self._data[key]
+
+
+def _of_addresses(key: object) -> bool:
+    """True for the key of a table that `Code.data` asks for."""
+    return isinstance(key, tuple) and key[:1] == ("data",)
 
 
 def apply_uploads(memories: Memories, code: Code) -> None:

@@ -44,14 +44,15 @@ def test_a_table_is_set_up_once_and_stays() -> None:
     assert rest.address + rest.words <= first.address
 
 
-def test_tables_that_a_whole_program_did_not_ask_for_are_left_out_of_the_next() -> None:
+def test_tables_of_addresses_that_a_whole_program_did_not_ask_for_are_left_out_of_the_next() -> None:
     code = Code()
+    code.table(("data", 64, "LM0"), 8, lambda slot: ["data"])
     code.table("a", 8, lambda slot: ["a"])
     code.restart()
-    assert code.setup == ["a"]
+    assert code.setup == ["data", "a"]
     code.table("b", 8, lambda slot: ["b"])
     code.restart(complete=True)
-    assert code.setup == ["b"]
+    assert code.setup == ["a", "b"]
 
 
 def test_room_comes_back() -> None:
