@@ -29,7 +29,7 @@ OTHER_LINES = (
     "l1bmm@2 $lm0v $lb0\nl1bmm $lbi $lr0v",
 )  # fmt: skip
 """Mask statements, waiting, and the turnaround register read after the step that fills it."""
-TRIES = 50
+TRIES = 500
 
 # --- operands --------------------------------------------------------------------------------------------------------
 
