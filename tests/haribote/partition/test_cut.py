@@ -73,6 +73,7 @@ def check(found: Cut) -> None:
     assert all(found.reasons.values())
 
 
+@pytest.mark.slow
 def test_what_the_chip_has_not_goes_to_the_host_with_its_reason() -> None:
     found = cut(chain(), by_cost=False)
     check(found)
@@ -85,6 +86,7 @@ def test_what_the_chip_has_not_goes_to_the_host_with_its_reason() -> None:
     assert "4 of 6 nodes on the chip, 5 pieces" in found.table() and "no rule for Hardmax" in found.table()
 
 
+@pytest.mark.slow
 def test_what_is_cheaper_on_the_host_goes_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cut_module, "measured", lambda model: ("reference", 5.0))
     found = cut(chain())
@@ -96,6 +98,7 @@ def test_what_is_cheaper_on_the_host_goes_there_too(monkeypatch: pytest.MonkeyPa
     assert cut_module._Search(chain(), "float").cheapest(cut(chain(), by_cost=False)).coverage == "4 of 6"
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_reference_with_parameters_in_their_pieces() -> None:
     model = step()
     graph = CompiledGraph(model, Options(device="auto"))
