@@ -109,14 +109,14 @@ def _joined(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
         found = np.full(shape, -1, np.int64)
         where = tuple(slice(start, start + size) if k == axis else slice(None) for k in range(len(shape)))
         found[where] = np.arange(int(np.prod(index.shape[name]))).reshape(index.shape[name])
-        parts.append(f"{node.output[0]}.part{number}")
+        parts.append(builder.fresh(f"{node.output[0]}.part{number}"))
         pick(builder, name, found, parts[-1])
         start += size
     total = parts[0]
     for number, part in enumerate(parts[1:], 1):
         last = number == len(parts) - 1
         name = node.output[0] if last else f"{node.output[0]}.sum{number}"
-        total = builder.op(join, total, part, name=name, reserved=True)
+        total = builder.op(join, total, part, name=name, reserved=last)
     if len(parts) == 1:
         builder.op("Identity", total, name=node.output[0], reserved=True)
     return True

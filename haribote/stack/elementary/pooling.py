@@ -127,7 +127,7 @@ def _summed(builder: Builder, given: str, seen: Ints, shape: Sequence[int], resu
     if seen.shape[1] == 1:
         pick(builder, given, seen.reshape(shape), result)
         return
-    parts = f"{result}.parts"
+    parts = builder.fresh(f"{result}.parts")
     pick(builder, given, seen.reshape(*shape, -1), parts)
     axes = builder.constant(np.array([len(shape)], np.int64), f"axes_{len(shape)}")
     builder.op("ReduceSum", parts, axes, name=result, reserved=True, keepdims=0)

@@ -55,8 +55,9 @@ def pick_column(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     shape, asked = index.shape[x], index.shape[column]
     if len(shape) != 2 or attributes(node).get("axis", 0) not in (1, -1) or asked != (shape[0], 1):
         return False
-    _compared(builder, index, column, f"{result}.onehot", shape, index.dtype[x])
-    chosen = builder.op("Mul", x, f"{result}.onehot", name=f"{result}.chosen")
+    onehot = builder.fresh(f"{result}.onehot")
+    _compared(builder, index, column, onehot, shape, index.dtype[x])
+    chosen = builder.op("Mul", x, onehot, name=f"{result}.chosen")
     axes = builder.constant(np.array([1], np.int64), "axes_1")
     builder.op("ReduceSum", chosen, axes, name=result, reserved=True, keepdims=1)
     return True

@@ -70,12 +70,13 @@ def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray
     if reduction == "none":  # the last one only
         terms = terms.max(axis=0, keepdims=True)
     join, neutral = JOINS[reduction], _neutral(index, data, reduction)
-    part = f"{result}.updates"
+    part = builder.fresh(f"{result}.updates")
     if len(terms) == 1:
         pick(builder, updates, terms.reshape(shape), part, neutral)
     else:
-        pick(builder, updates, terms.reshape(-1, *shape), f"{result}.terms", neutral)
-        _reduced(builder, join, f"{result}.terms", (len(terms), *shape), 0, part)
+        every = builder.fresh(f"{result}.terms")
+        pick(builder, updates, terms.reshape(-1, *shape), every, neutral)
+        _reduced(builder, join, every, (len(terms), *shape), 0, part)
     if join.join:
         builder.op(join.join, data, part, name=result, reserved=True)
     else:

@@ -7,7 +7,7 @@ import onnx
 import onnx.parser
 import pytest
 
-from haribote.graph import complete, evaluate
+from haribote.graph import Builder, complete, evaluate
 from haribote.stack import elementary
 
 
@@ -53,3 +53,17 @@ def test_the_meaning_stays(body: str, gone: str) -> None:
         values["l"] = random.integers(0, 5, (4, 1) if "[4,1] l" in body else 4).astype(np.int32)
     for name, expected in evaluate(model, values).items():
         np.testing.assert_allclose(evaluate(after, values)[name], expected, rtol=1e-6)
+
+
+def test_names_that_are_taken_stay_as_they_are() -> None:
+    """A graph may have the names that its operators' parts would get."""
+    builder = Builder("taken")
+    x, y = builder.input("x", (1, 3), np.float32), builder.input("y", (2, 3), np.float32)
+    names = ("whole.part0", "whole.part1", "whole.sum1")
+    values = [builder.op("Neg", name, name=new, reserved=True) for name, new in zip((x, y, x), names, strict=True)]
+    builder.op("Concat", *values, name="whole", axis=0)
+    builder.output("whole")
+    model = builder.finish()
+    random = np.random.default_rng(0)
+    feeds = {name: random.normal(size=shape).astype(np.float32) for name, shape in (("x", (1, 3)), ("y", (2, 3)))}
+    assert np.array_equal(evaluate(elementary.run(model), feeds)["whole"], evaluate(model, feeds)["whole"])
