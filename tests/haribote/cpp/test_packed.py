@@ -17,6 +17,7 @@ SIZES = ((512, 33, 273), (515, 16, 5), (7, 64, 272), (600, 1073, 3), (521, 49, 6
 random = np.random.default_rng(0)
 
 
+@pytest.mark.slow
 def test_every_form_around_every_limit() -> None:
     cases = {f"p_{m}_{n}_{k}_{a}{b}": (m, n, k, a, b) for (m, n, k), a, b in itertools.product(SIZES, (0, 1), (0, 1))}
     graphs = {}

@@ -57,6 +57,7 @@ def test_every_pass_keeps_the_meaning_of_training_steps(seed: int) -> None:
         assert_same(evaluate(apply(step), feeds), expected)
 
 
+@pytest.mark.slow
 def test_fused_training_steps_in_cpp() -> None:
     graphs = [random_graph(seed) for seed in range(20, 26)]
     steps = {f"step{number}": lower_for_cpp(train_step(graph.model, 0.1)) for number, graph in enumerate(graphs)}

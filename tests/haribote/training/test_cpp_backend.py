@@ -26,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("builds")
 STEPS = 3
 
 
+@pytest.mark.slow
 def test_steps_follow_torch(make_step: Callable[..., Any], assert_equal: Callable[..., None]) -> None:
     steps = {case.id.replace("-", "_"): make_step(*case.values[0]) for case in CASES[2:8]}
     built = sessions({f"step_{name}": lower_for_cpp(step.graph) for name, step in steps.items()})
