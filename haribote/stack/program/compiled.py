@@ -16,7 +16,6 @@ from haribote.passes import cse, decompose, join_bias, simplify
 from haribote.stack import elementary, tiling
 from haribote.stack.plan import Plan
 from haribote.stack.planner.precision import checked
-from haribote.stack.planner.search import plan
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from simulator.cache import cache_folder
@@ -79,6 +78,8 @@ def built(model: onnx.ModelProto, precision: str = "float") -> Built:
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
     """The plan of a graph. Raises HariboteError."""
+    from haribote.stack.planner.search import plan  # what is kept needs no planner
+
     asked = checked(precision)
     return plan(prepared(model), precision=asked)
 

@@ -8,6 +8,7 @@ import pytest
 
 from haribote.commands.cli import main
 from haribote.commands.export import export
+from tests.long_runs import LONG
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,7 @@ def test_levels(step: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "-O0 there is no picture" in capsys.readouterr().err
 
 
+@LONG
 @pytest.mark.slow
 def test_precision_changes_the_plan(step: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tables = []

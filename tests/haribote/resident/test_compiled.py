@@ -20,6 +20,7 @@ from simulator.assembly.checks import check
 from tests.haribote.batches import batch
 from tests.haribote.resident import learners
 from tests.haribote.resident.walk import Walk
+from tests.long_runs import LONG
 
 Widths = tuple[int, ...]
 STEP: Widths = (784, 16, 10)
@@ -204,8 +205,8 @@ def test_what_has_no_kernel_runs_on_the_host_with_the_same_bits(find: Find) -> N
         (STEP, 100, False),
         ((784, 40, 10), 256, True),
         ((784, 16, 40), 256, True),
-        ((784, 20, 33, 10), 100, False),
-        ((30, 17, 4), 300, True),
+        pytest.param((784, 20, 33, 10), 100, False, marks=LONG),
+        pytest.param((30, 17, 4), 300, True, marks=LONG),
         ((1100, 8, 10), 3, True),
     ],
 )
