@@ -15,6 +15,7 @@ from haribote.graph import Index, evaluate, updates
 from haribote.passes import pad
 from haribote.training.models import lenet, mlp
 from tests.haribote.whole_outputs import cropped
+from tests.long_runs import LONG
 
 X = torch.randn(3, 1, 28, 28, generator=torch.Generator().manual_seed(0))
 LABELS = torch.tensor([3, 9, 0])
@@ -119,6 +120,7 @@ def test_pooling_with_stride_1_has_no_gradient():
         trace_step(model, torch.optim.SGD(model.parameters()), torch.zeros(2, 1, 6, 6), torch.tensor([0, 1]))
 
 
+@LONG
 @pytest.mark.slow
 def test_lenet_in_cpp_reaches_97_percent_on_mnist(shared):
     """Three epochs at batch 64, learning rate 0.05, momentum 0.9; about 40 s."""

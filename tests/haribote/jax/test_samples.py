@@ -20,6 +20,9 @@ from tests.long_runs import LONG  # noqa: E402
 SAMPLES = samples()
 
 
+pytestmark = pytest.mark.slow
+
+
 def check(name: str, found: Any, wanted: Any) -> None:
     """The same shapes and types, and numbers as close as float32 lets them be."""
     pairs = zip(jax.tree_util.tree_leaves(found), jax.tree_util.tree_leaves(wanted), strict=True)

@@ -11,6 +11,7 @@ import torch
 from haribote import lazy
 from haribote.lazy.primitives.arrays import Product, walk
 from tests.haribote.lazy.programs import programs
+from tests.long_runs import LONG
 
 DEVICES = ("numpy", "cpp", "host")
 every_device = pytest.mark.parametrize("device", [*DEVICES, "chip"])
@@ -62,7 +63,7 @@ def test_jacobi(device: str) -> None:
     np.testing.assert_allclose(lazy.evaluate(surface, device, x=start), wanted, atol=1e-6)
 
 
-@slow_on_the_chip
+@pytest.mark.parametrize("device", [*DEVICES, pytest.param("chip", marks=LONG)])
 def test_a_network_trains_as_torch_does(device: str) -> None:
     n, inputs, hidden, classes, rate, steps = 16, 12, 8, 4, 0.5, 4
     model = torch.nn.Sequential(

@@ -22,6 +22,7 @@ from haribote.mlsdk import (
     storage,
 )
 from tests.haribote.mlsdk.steps import HOST, Pair, batch, context, mlp
+from tests.long_runs import LONG
 
 CHIP = "mncore2:auto"
 
@@ -30,7 +31,7 @@ def sgd(model: nn.Module) -> MNCoreSGD:
     return MNCoreSGD(model.parameters(), lr=0.1, momentum=0.9)
 
 
-@pytest.mark.parametrize("device", [HOST, pytest.param(CHIP, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("device", [HOST, pytest.param(CHIP, marks=LONG)])
 def test_training_and_evaluation_share_the_device_values(device: str) -> None:
     torch.manual_seed(0)
     pair = Pair(mlp(), sgd, device=device)

@@ -30,6 +30,9 @@ MAKERS: dict[str, Make] = {
 QUICK = ("MNCoreSGD",)
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
 )

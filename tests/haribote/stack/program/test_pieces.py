@@ -17,6 +17,7 @@ from haribote.stack.program import Built, StackSession, builder, compiled
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import sizes
 from simulator import Machine
+from tests.long_runs import LONG
 
 
 def regression() -> onnx.ModelProto:
@@ -48,6 +49,7 @@ def trained(built: Built) -> None:
         assert set(session.outputs()) == {"loss", "w.next"}
 
 
+@LONG
 @pytest.mark.slow
 def test_a_step_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "MOST_WORDS", 4)
