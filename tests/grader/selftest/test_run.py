@@ -9,6 +9,7 @@ import pytest
 from grader.selftest.mistakes import MISTAKES
 from grader.selftest.run import Report, selftest, task_report
 from haribote.answers.tasks import all_tasks, find_task
+from tests.long_runs import LONG
 
 
 def test_reports_add_up() -> None:
@@ -44,6 +45,7 @@ def test_selftest_of_one_task() -> None:
     assert "the course is sound" in str(report)
 
 
+@LONG
 @pytest.mark.slow
 def test_selftest_of_the_course() -> None:
     report = selftest(all_tasks(), mutants=1, workers=os.cpu_count() or 1)

@@ -26,6 +26,7 @@ def feeds_of(model: nn.Module, **others: torch.Tensor) -> dict[str, np.ndarray]:
     return feeds | {name: value.numpy() for name, value in others.items()}
 
 
+@pytest.mark.slow
 def test_lenet_equals_torch_traced_and_fused_and_in_cpp():
     model = lenet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)

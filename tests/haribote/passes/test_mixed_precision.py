@@ -91,6 +91,7 @@ def test_a_step_equals_products_of_rounded_factors(short):
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_lenet_in_cpp_equals_the_reference():
     model, x = lenet(), torch.randn(2, 1, 28, 28, generator=torch.Generator().manual_seed(1))
     labels = torch.tensor([7, 2])

@@ -48,6 +48,7 @@ def libraries(cache: Path) -> list[Path]:
     return sorted(path for path in cache.iterdir() if path.suffix in (".so", ".dylib"))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_two_processes_build_at_once_and_damage_is_repaired(tmp_path: Path) -> None:
     processes = [run(tmp_path), run(tmp_path)]
@@ -140,6 +141,7 @@ def test_a_compiler_that_takes_too_long_is_given_up_and_remembered(
             build.load()
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_user_without_a_home_folder_and_a_passwd_entry(tmp_path: Path) -> None:
     """Their cache is a folder of their own among the temporary ones; here it has the library already."""
