@@ -13,7 +13,7 @@ from grader.emitter.loading import shown
 from grader.emitter.replies import answering, answering_kernel
 from grader.emitter.values import copied
 from grader.feedback.failure import Failure
-from grader.judging import judge_trials
+from grader.judging import judge_trials, unwritten
 from grader.result import Result, State
 from grader.trials import trials_of
 from grader.trials.kernels import kernel_trials
@@ -66,7 +66,7 @@ def check_kernel(task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterab
 
 
 def _unwritten(task: Task, path: Path, seed: int) -> Result:
-    return _result(task, path, seed, "not started", f"write it in {shown(path)}; {task.place} teaches it")
+    return _result(task, path, seed, "not started", unwritten(task, path))
 
 
 def _result(task: Task, path: Path, seed: int, state: State, message: str, failure: Failure | None = None) -> Result:

@@ -114,6 +114,11 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
 
 
+def unwritten(task: Task, path: Path) -> str:
+    """What to do about a task that is not started."""
+    return f"write it in {shown(path)}; {task.place} teaches it"
+
+
 def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path) -> Result:
     """The result of a verdict, with file and line of what failed."""
     failure = verdict.failure and located(verdict.failure, replies, path)
@@ -127,7 +132,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     else:
         points, message = over_par(task.points), f"right; at par it gives {task.points} points"
     if not verdict.written:
-        state, points, message, failure = "not started", 0, f"write it in {shown(path)}; {task.place} teaches it", None
+        state, points, message, failure = "not started", 0, unwritten(task, path), None
     return Result(
         task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
         total=verdict.total, costs=costs, failure=failure,

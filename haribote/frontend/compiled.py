@@ -130,13 +130,11 @@ class CompiledGraph:
 
     def run(self, inputs: Mapping[str, Array]) -> None:
         """Write `inputs` and run once; every updated parameter is the parameter of the next run."""
-        if self._session:
-            for name, value in inputs.items():
-                self.write(name, value)
-            self._session.step({})
-            return
         for name, value in inputs.items():
             self.write(name, value)
+        if self._session:
+            self._session.step({})
+            return
         self._outputs = self._evaluate(self._values)
         self._values |= {name: self._outputs[after] for name, after in self._updates.items()}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 import torch
@@ -12,6 +10,7 @@ from torch import nn
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, updates
+from tests.long_runs import LONG
 
 X = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
 LABELS = torch.tensor([0, 2, 1, 1, 0])
@@ -26,7 +25,6 @@ KINDS = [
     (ADAMW, {"weight_decay": 0.3}),
     (ADAMW, {"amsgrad": True}),
 ]
-LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
 
 
 def check(kind: type[torch.optim.Optimizer], given: dict, device: str, steps: int = 5) -> None:

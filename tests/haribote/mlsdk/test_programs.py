@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from haribote.mlsdk.__main__ import main
+from tests.long_runs import LONG
 
 PROGRAMS = Path(__file__).parent / "programs"
-LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
 HOST, CHIP = "pfvm:cpu", "mncore2:auto"
 
 

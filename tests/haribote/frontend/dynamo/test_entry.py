@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import warnings
 from importlib.metadata import entry_points
 
@@ -16,8 +15,8 @@ from torch.utils._pytree import tree_leaves
 from haribote.errors import HariboteError
 from haribote.frontend.dynamo import StaysWithPyTorch, backend, explain, traffic
 from tests.haribote.frontend.dynamo.models import MODELS, Counts, Drops, Sorts, mlp, rows
+from tests.long_runs import LONG
 
-LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
 HOST = {"device": "host"}
 
 

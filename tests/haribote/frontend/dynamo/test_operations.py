@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 import torch
 from torch import fx
@@ -17,8 +15,8 @@ from haribote.frontend.dynamo.graphs import compile_graph
 from haribote.frontend.lowering import RULES
 from tests.haribote.frontend.aten_cases import CASES, GRADIENTS
 from tests.haribote.frontend.aten_values import Case
+from tests.long_runs import LONG
 
-LONG = pytest.mark.skipif("HARIBOTE_LONG" not in os.environ, reason="takes minutes; HARIBOTE_LONG=1 runs it")
 STAYS = {"clamp_gradient": "aten.logical_and_.default"}
 """In place: AOTAutograd writes it otherwise, but here there is only its tracer."""
 ONLY_IN_A_TRACED_STEP = {
