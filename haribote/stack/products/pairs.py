@@ -31,10 +31,11 @@ def pairs_of(version: Version) -> Version | None:
     axis = _axis(found)
     if axis is None:
         return None
-    before, lowest = found.axes[axis], found[W]
-    shape = (*found.shape[:axis], found.shape[axis] // 2, *found.shape[axis + 1 :])
-    if before.start != lowest or version.split[_value_axis(version)][-1] != found.shape[axis]:
+    own, lowest = _value_axis(version), found[W]
+    last_of_its_value = axis + 1 == sum(len(sizes) for sizes in version.split[: own + 1])
+    if found.axes[axis].start != lowest or not last_of_its_value:
         return None
+    shape = (*found.shape[:axis], found.shape[axis] // 2, *found.shape[axis + 1 :])
 
     def renamed(carry: int) -> int:
         return carry - (carry > lowest)
@@ -47,7 +48,6 @@ def pairs_of(version: Version) -> Version | None:
     for number in range(1, found.address_bits):
         table[address(number - 1)] = renamed(found[address(number)])
     split = list(version.split)
-    own = _value_axis(version)
     split[own] = (*split[own][:-1], split[own][-1] // 2)
     fill = None if version.fill is None else float(_words(np.full(2, version.fill, np.float32)).view(np.float32)[0])
     return Version(version.value, BitMap.of(found.memory, shape, table), tuple(split), fill)

@@ -36,6 +36,14 @@ def test_no_pairs_where_neighbours_lie_apart() -> None:
     assert pairs_of(Version("x", BitMap.of("LM", (32, 8), carries), found.split, 0.0)) is None
 
 
+def test_no_pairs_where_neighbours_are_not_neighbours_in_the_value() -> None:
+    """Both axes of the map are the value's only one: its neighbours lie along the second."""
+    found = version(8)
+    carries = {bit: {0: 3, 3: 0}.get(carry, carry) for bit, carry in found.map.carries}
+    square = {bit: carry for bit, carry in carries.items() if carry < 6}
+    assert pairs_of(Version("x", BitMap.of("LM", (8, 8), square), ((8, 8),), 0.0)) is None
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9, 3e-10, 4e9])
 def test_rounding_is_the_machines(scale: float) -> None:
     values = (np.random.default_rng(0).standard_normal(5000) * scale).astype(np.float32)
