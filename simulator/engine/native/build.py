@@ -26,6 +26,7 @@ from simulator.cxx import NoCompiler, find_compiler
 from simulator.engine.native import records
 from simulator.errors import SimulatorError
 from simulator.files import FileError, write_file
+from simulator.messages import say
 
 FLAGS = (
     "-std=c++17",
@@ -148,7 +149,7 @@ def _compile(compiler: list[str], path: Path) -> None:
     """Build the library at `path` and say how long it takes. Raises BuildError with the compiler's first messages."""
     start = time.monotonic()
     name = Path(compiler[0]).name
-    print(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
+    say(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
@@ -168,7 +169,7 @@ def _compile(compiler: list[str], path: Path) -> None:
             f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}",
             "set HARIBOTE_CACHE to a folder",
         ) from error
-    print(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
+    say(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
 
 
 def _run_compiler(compiler: list[str], output: Path) -> None:

@@ -7,7 +7,7 @@ they are copied once where the NumPy engine, which keeps whatever a unit put out
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from ctypes import byref
 from functools import lru_cache
 from typing import Any
@@ -18,12 +18,16 @@ from numpy.typing import NDArray
 from simulator import isa
 from simulator.engine.native import build, records
 from simulator.engine.native.encode import Encoded, Piece, encoded, encoded_singly
+from simulator.engine.state import rows
 from simulator.engine.state.elements import fit
 from simulator.engine.state.memories import Dram, Memories
 from simulator.isa import ALL_L1BS, ALL_PES
 from simulator.isa import program as p
 
 Run = Callable[[Memories], Any]
+
+_ROWS: Mapping[str, int] = {**dict.fromkeys((*records.CODES["Bank"], "t", "omr"), -1), "mx": 1, "my": 1}
+"""The memories that lie in rows, and the axis along a row."""
 
 
 @lru_cache(maxsize=1)
@@ -45,7 +49,7 @@ class Engine:
         """Raises build.BuildError where there is no library and none can be built."""
         self._library = library()
         self._threads = thread_count()
-        self._paths = {name: np.zeros((4, 4, ALL_PES), np.uint32) for name in records.CODES["Path"]}
+        self._paths = {name: rows.zeros((4, 4, ALL_PES), np.uint32) for name in records.CODES["Path"]}
         self._turnaround = np.zeros((ALL_L1BS, isa.TURNAROUND_LONGS), np.uint64)
         self._held: NDArray[np.uint64] | None = None  # the view of it that the machine has
         self._dram: tuple[Dram, ...] = ()
@@ -84,14 +88,14 @@ class Engine:
     # --- pointers ----------------------------------------------------------------------------------------------------
 
     def _attach(self, memories: Memories) -> None:
-        """Point at the memories; arrays that do not lie in one piece are replaced by copies that do."""
+        """Point at the memories; arrays that do not lie as the engine knows them are replaced by copies that do."""
 
         def address(name: str) -> int:
             array = getattr(memories, name)
-            if not array.flags.c_contiguous or not array.flags.writeable:
-                array = np.array(array, order="C")
-                setattr(memories, name, array)
-            return int(array.ctypes.data)
+            placed = rows.in_rows(array, _ROWS[name]) if name in _ROWS else np.require(array, requirements=["C", "W"])
+            if placed is not array:
+                setattr(memories, name, placed)
+            return int(placed.ctypes.data)
 
         pointers = self._pointers
         pointers.banks[:] = [address(name) for name in records.CODES["Bank"]]

@@ -1,8 +1,8 @@
 """The memories and registers of the machine, as NumPy arrays (isa.md, section 1).
 
 Every PE memory is an array `[address, pe]`, so that one address of all 4,096 PEs is one contiguous row and a step is
-a slice. Words are uint32, long words uint64; all start at zero. The arrays are allocated by the operating system on
-first touch, DRAM in pages of its own, so a machine costs what a program uses.
+a slice; there are gaps between the rows (rows.py). Words are uint32, long words uint64; all start at zero. The arrays
+are allocated by the operating system on first touch, DRAM in pages of its own, so a machine costs what a program uses.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
+from simulator.engine.state import rows
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_MABS, ALL_PES, L2BS
 from simulator.isa.units import PATHS
@@ -111,19 +112,19 @@ class Memories:
 
     def __init__(self) -> None:
         """All zero, but for the fixed mask entries."""
-        self.lm0: Words = np.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
-        self.lm1: Words = np.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
-        self.grf0: Words = np.zeros((isa.GRF_WORDS, ALL_PES), np.uint32)
-        self.grf1: Words = np.zeros((isa.GRF_WORDS, ALL_PES), np.uint32)
-        self.t: Words = np.zeros((4, 4, ALL_PES), np.uint32)
-        self.omr: Flags = np.zeros((32, 4, 4, ALL_PES), np.bool_)
+        self.lm0: Words = rows.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
+        self.lm1: Words = rows.zeros((isa.LM_WORDS, ALL_PES), np.uint32)
+        self.grf0: Words = rows.zeros((isa.GRF_WORDS, ALL_PES), np.uint32)
+        self.grf1: Words = rows.zeros((isa.GRF_WORDS, ALL_PES), np.uint32)
+        self.t: Words = rows.zeros((4, 4, ALL_PES), np.uint32)
+        self.omr: Flags = rows.zeros((32, 4, 4, ALL_PES), np.bool_)
         self.omr[0] = True
         for cycle in range(4):  # of 16 to 31, bit 3 of the low nibble is cycle 0
             self.omr[16:, cycle] = (np.arange(16) & (8 >> cycle) != 0)[:, None, None]
         self.bar0: NDArray[np.uint16] = np.zeros(ALL_PES, np.uint16)
         self.bar1: NDArray[np.uint16] = np.zeros(ALL_PES, np.uint16)
-        self.mx: Words = np.zeros((16, ALL_MABS, 8), np.uint32)
-        self.my: Words = np.zeros((16, ALL_MABS, 8), np.uint32)
+        self.mx: Words = rows.zeros((16, ALL_MABS, 8), np.uint32, axis=1)
+        self.my: Words = rows.zeros((16, ALL_MABS, 8), np.uint32, axis=1)
         self.l1bm: LongWords = np.zeros((L2BS, isa.L1BS, isa.L1BM_LONGS), np.uint64)
         self.l2bm: LongWords = np.zeros((L2BS, isa.L2BM_LONGS), np.uint64)
         self.pdm: LongWords = np.zeros((isa.GROUPS, isa.PDM_LONGS), np.uint64)

@@ -115,6 +115,14 @@ def test_programs_are_decoded_once_and_forgotten_with_them() -> None:
     assert function() is None
 
 
+def test_a_run_is_shown_in_one_line() -> None:
+    machine = Machine()
+    assert repr(machine.run(assemble("mvp/n64 $d0@0 $lc0@0.0"))) == "0 steps and 1 MV: 4 cycles"
+    assert repr(machine.run(assemble("nop"))) == "1 step (1 of them a nop) and 0 MV: 4 cycles"
+    shown = repr(machine.run(assemble("nop/2\nlpassa $lm0v $ln0v\nd getd $lm0n0c0b0m0p0 2")))
+    assert shown.startswith("3 steps (2 of them nops) and 0 MV: 12 cycles; 2 lines of dump")
+
+
 def test_errors_name_file_and_line() -> None:
     with pytest.raises(ExecutionError, match=r"k.vsm:2: the turnaround register holds nothing"):
         Machine().run(assemble("nop\nl1bmm $lbi $lr0v", "k.vsm"))

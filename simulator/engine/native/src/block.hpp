@@ -1,6 +1,6 @@
-// The machine's memories, and the operands of one block of PEs: reading and writing (isa.md, sections 5 and 10.1).
+// The machine's memories, and the operands of the PEs of one L2B: reading and writing (isa.md, sections 5 and 10.1).
 //
-// A block is some L1Bs of one L2B: what PE and L1BM instructions exchange stays inside it, and what it works on stays
+// The PEs of an L2B are a block: what the instructions of a step exchange stays inside it, and what it works on stays
 // in the cache. A datum is 4 cycles of 4 words, each a row of one word per PE; rows may lie in a memory itself, so most
 // operands are not copied.
 #pragma once
@@ -14,7 +14,7 @@ namespace haribote {
 
 struct Block {
     const Machine& machine;
-    int l2b, l1b;  // its first L1B
+    int l2b;
     Arena& arena;
     Matrices& matrices;
     Latches& latches;
@@ -22,7 +22,7 @@ struct Block {
     const Operand* into = nullptr;  // of the running instruction: where its result goes at once, see placement.hpp
     int latch = -1;                 // of the running instruction: the forwarding path that keeps its result
 
-    int first_pe() const { return l2b * L2B_PES + l1b * L1B_PES; }
+    int first_pe() const { return l2b * ROW; }
     u32* new_row() { return arena.take<u32>(ROW); }
     u32* result_row(int cycle, int word);
 };
@@ -54,7 +54,7 @@ inline Datum zero_datum() {
 inline int bank_words(int bank) { return bank < 2 ? 4096 : 512; }
 
 inline u32* bank_row(const Block& block, int bank, int address) {
-    return block.machine.banks[bank] + std::size_t(address) * ALL_PES + block.first_pe();
+    return block.machine.banks[bank] + std::size_t(address) * ROW_DISTANCE + block.first_pe();
 }
 
 inline const u16* base_addresses(const Block& block, int bank) {
@@ -62,7 +62,7 @@ inline const u16* base_addresses(const Block& block, int bank) {
 }
 
 inline u32* t_row(const Block& block, int cycle, int word) {
-    return block.machine.t + std::size_t(cycle * WORDS + word) * ALL_PES + block.first_pe();
+    return block.machine.t + std::size_t(cycle * WORDS + word) * ROW_DISTANCE + block.first_pe();
 }
 
 inline void note_bases(Block& block) {
@@ -107,7 +107,7 @@ inline u32* Block::result_row(int cycle, int word) {
 inline u32 fixed_value(Fixed which, const Block& block, int pe, int width) {
     switch (which) {
         case Fixed::l2bid: return u32(block.l2b);
-        case Fixed::l1bid: return u32(block.l1b + pe / L1B_PES);
+        case Fixed::l1bid: return u32(pe / L1B_PES);
         case Fixed::mabid: return u32(pe / PES % MABS);
         case Fixed::peid: return u32(pe % L1B_PES);
         case Fixed::subpeid: return u32(pe % PES);
@@ -141,7 +141,7 @@ inline Datum read_memory(Block& block, const Operand& operand) {
             if (!dynamic) continue;
             const u32* memory = bank_row(block, operand.index, word);
             u32* row = block.new_row();
-            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * ALL_PES + pe];
+            for (int pe = 0; pe < ROW; ++pe) row[pe] = memory[std::size_t(starts[pe]) * ROW_DISTANCE + pe];
             datum.rows[cycle][word] = row;
         }
     }
@@ -167,7 +167,7 @@ inline bool is_fixed_entry(int entry) { return entry == 0 || entry >= 16; }
 inline bool lets_through(int entry, int cycle) { return entry == 0 || (entry & (8 >> cycle)); }
 
 inline const u8* mask_flags(const Block& block, int entry, int cycle, int flag) {
-    return block.machine.omr + (std::size_t(entry * CYCLES + cycle) * LANES + flag) * ALL_PES + block.first_pe();
+    return block.machine.omr + (std::size_t(entry * CYCLES + cycle) * LANES + flag) * ROW_DISTANCE + block.first_pe();
 }
 
 // The bits of one word of a datum that a mask lets through, one row; null where all are.
@@ -225,7 +225,7 @@ inline void store_memory(Block& block, const Store& store, const Result& result)
             }
             u32* memory = bank_row(block, operand.index, word);
             for (int pe = 0; pe < ROW; ++pe) {
-                u32& target = memory[std::size_t(starts[pe]) * ALL_PES + pe];
+                u32& target = memory[std::size_t(starts[pe]) * ROW_DISTANCE + pe];
                 target ^= (target ^ row[pe]) & (bits ? bits[pe] : ~0u);
             }
         }

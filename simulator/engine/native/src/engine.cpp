@@ -1,6 +1,6 @@
 // Runs the lines of an encoded program. PE steps stay inside one L2B and local moves inside one group, so threads work
-// on different groups and meet only at the moves that connect groups. In an L2B, stretches of steps run in one block of
-// L1Bs after the other.
+// on different groups and meet only at the moves that connect groups. All steps between two moves run in one L2B after
+// the other, so that its words stay in the cache.
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -26,7 +26,7 @@ inline Result compute(Block& block, const Instruction& instruction) {
         case Unit::mau_read: return matrix_read(block, instruction);
         case Unit::to_pes: return to_pes(block, instruction);
         case Unit::from_pes: return from_pes(block, instruction);
-        case Unit::l2bm: return Result{};  // see from_l2bm, from_l1bms
+        case Unit::l2bm: return Result{};  // see transfer_l2bm
     }
     __builtin_trap();
 }
@@ -35,7 +35,6 @@ inline Result compute(Block& block, const Instruction& instruction) {
 inline void store_elsewhere(Block& block, const Instruction& instruction, const Result& result) {
     if (instruction.unit == Unit::mau_write) store_matrix(block, instruction, result);
     if (instruction.unit == Unit::from_pes) store_blocks(block, instruction, result);
-    if (instruction.unit == Unit::l2bm && !reads_l1bms(instruction)) from_l2bm(block, instruction);
 }
 
 // One step: read everything, compute, then write everything (isa.md, section 2). placed: see `placements`.
@@ -48,6 +47,8 @@ void run_step(Block& block, const Program& program, const Line& line, const Oper
         block.latch = instructions[i].latch ? instructions[i].path : -1;
         results[i] = compute(block, instructions[i]);
     }
+    for (int i = 0; i < line.instructions; ++i)
+        if (instructions[i].unit == Unit::l2bm) transfer_l2bm(block, instructions[i]);
     for (int i = 0; i < line.instructions; ++i) store_elsewhere(block, instructions[i], results[i]);
     for (int i = 0; i < line.stores; ++i) {
         const Store& store = program.stores[line.first_store + i];
@@ -63,32 +64,18 @@ void run_step(Block& block, const Program& program, const Line& line, const Oper
 // What several threads know of the lines first to last - 1 before they run.
 struct Lines {
     const Program& program;
-    const int first;
-    const std::vector<bool> starts;            // see stretch_starts
     const std::vector<const Operand*> placed;  // see placements; of all instructions of the program up to the last line
-
-    bool starts_stretch(int line) const { return starts[std::size_t(line - first)]; }
 };
 
-// A stretch of steps in one L2B: block by block, then what is read from all its L1BMs.
+// A stretch of steps in one L2B.
 void run_stretch(const Machine& machine, const Lines& lines, int first, int last, int l2b, Workspace& workspace) {
     const Program& program = lines.program;
-    for (int l1b = 0; l1b < L1BS; l1b += BLOCK_L1BS) {
-        Block block{machine, l2b, l1b, workspace.arena, workspace.matrices, workspace.latches, {}};
-        block.matrices.known[0] = block.matrices.known[1] = false;
-        note_bases(block);
-        find_latches(block);
-        for (int step = first; step < last; ++step)
-            run_step(block, program, program.lines[step], lines.placed.data());
-        save_latches(block);
-    }
-    for (int step = first; step < last; ++step) {
-        const Line& line = program.lines[step];
-        for (int i = 0; i < line.instructions; ++i) {
-            const Instruction& instruction = program.instructions[line.first_instruction + i];
-            if (reads_l1bms(instruction)) from_l1bms(machine, l2b, instruction);
-        }
-    }
+    Block block{machine, l2b, workspace.arena, workspace.matrices, workspace.latches, {}};
+    block.matrices.known[0] = block.matrices.known[1] = false;
+    note_bases(block);
+    find_latches(block);
+    for (int step = first; step < last; ++step) run_step(block, program, program.lines[step], lines.placed.data());
+    save_latches(block);
 }
 
 // Lines without a global move, in one group: the steps between two moves run in one L2B after the other.
@@ -103,10 +90,7 @@ void run_group(const Machine& machine, const Lines& lines, int first, int last, 
         int end = line;
         while (end < last && program.lines[end].kind == LineKind::step) ++end;
         for (int c = 0; c < L2BS / GROUPS; ++c)
-            for (int start = line, stop; start < end; start = stop) {
-                for (stop = start + 1; stop < end && !lines.starts_stretch(stop);) ++stop;
-                run_stretch(machine, lines, start, stop, L2BS / GROUPS * group + c, workspace);
-            }
+            run_stretch(machine, lines, line, end, L2BS / GROUPS * group + c, workspace);
         line = end;
     }
 }
@@ -135,7 +119,7 @@ class Schedule {
    public:
     Schedule(const Machine& machine, const Program& program, int first, int last)
         : machine_(machine),
-          lines_{program, first, stretch_starts(program, first, last), placements(program, first, last)},
+          lines_{program, placements(program, first, last)},
           phases_(phases_of(program, first, last)) {}
 
     void work(int thread) {

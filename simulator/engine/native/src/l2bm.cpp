@@ -1,7 +1,6 @@
 // Transfers between L2BM and L1BM inside one L2B (isa.md, section 7).
 //
-// What comes from the L2BM is different for each L1B and done with the rest of the step, one block after the other. What
-// comes from the L1BMs needs all of them, and waits until all blocks have done a stretch of steps (stretches.cpp).
+// The assembler admits no step with two of them, and none that reads and writes the same addresses of an L1BM.
 #include "longs.hpp"
 #include "reduce.hpp"
 #include "units.hpp"
@@ -19,10 +18,10 @@ inline Share share_of(L2bm op, int l1b) {
     return {0, 16, 16};
 }
 
-void from_l2bm(Block& block, const Instruction& instruction) {
+inline void from_l2bm(Block& block, const Instruction& instruction) {
     const int address = instruction.sources[0].addresses[0];
     const u64* memory = l2bm_of(block.machine, block.l2b);
-    for (int l1b = block.l1b; l1b < block.l1b + BLOCK_L1BS; ++l1b) {
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
         if (!(instruction.l1bs >> l1b & 1)) continue;
         const Share share = share_of(L2bm(instruction.code), l1b);
         u64 longs[64];
@@ -63,7 +62,7 @@ inline void reduce_pairs(const Instruction& instruction, const u64 (*inputs)[64]
         }
 }
 
-void from_l1bms(const Machine& machine, int l2b, const Instruction& instruction) {
+inline void from_l1bms(const Machine& machine, int l2b, const Instruction& instruction) {
     const L2bm op = L2bm(instruction.code);
     const int size = longs_per_l1b(instruction);
     u64 inputs[L1BS][64], out[256];
@@ -78,6 +77,13 @@ void from_l1bms(const Machine& machine, int l2b, const Instruction& instruction)
             for (int cycle = 0; cycle < CYCLES; ++cycle)
                 std::copy_n(inputs[l1b] + 8 * cycle, 8, out + 64 * cycle + 8 * l1b);
     store_longs(l2bm_of(machine, l2b), L2BM_LONGS, instruction.target.addresses[0], longs_of_l2bm(instruction), out);
+}
+
+void transfer_l2bm(Block& block, const Instruction& instruction) {
+    if (instruction.sources[0].kind == Kind::l1bm)
+        from_l1bms(block.machine, block.l2b, instruction);
+    else
+        from_l2bm(block, instruction);
 }
 
 }  // namespace haribote

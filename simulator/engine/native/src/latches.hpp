@@ -6,7 +6,7 @@
 namespace haribote {
 
 inline u32* path_row(const Block& block, int path, int cycle, int word) {
-    return block.machine.paths[path] + std::size_t(cycle * WORDS + word) * ALL_PES + block.first_pe();
+    return block.machine.paths[path] + std::size_t(cycle * WORDS + word) * ROW_DISTANCE + block.first_pe();
 }
 
 // At the beginning of a stretch.

@@ -38,8 +38,4 @@ inline int longs_of_l2bm(const Instruction& instruction) {
     return op == L2bm::broadcast || op == L2bm::copy || op == L2bm::reduce ? 64 : 256;
 }
 
-inline bool reads_l1bms(const Instruction& instruction) {
-    return instruction.unit == Unit::l2bm && instruction.sources[0].kind == Kind::l1bm;
-}
-
 }  // namespace haribote

@@ -10,7 +10,8 @@ constexpr int MATRIX_WORDS = 2 * PES;  // of a row: long word 0 of the four PEs 
 inline int matrix_rows(Letter letter) { return letter == Letter::d ? 4 : letter == Letter::h ? 16 : 8; }
 
 inline u32* matrix_row(const Block& block, int which, int row) {
-    return block.machine.matrices[which] + (std::size_t(row) * ALL_MABS + block.first_pe() / PES) * MATRIX_WORDS;
+    const std::size_t mab = std::size_t(row) * MATRIX_ROW_DISTANCE + std::size_t(block.first_pe() / PES);
+    return block.machine.matrices[which] + mab * MATRIX_WORDS;
 }
 
 }  // namespace haribote

@@ -1,4 +1,8 @@
 // Matrix-vector products of the MAU on block floats (isa.md, sections 9.2 and 11.4).
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "elements.hpp"
 #include "matrix.hpp"
 #include "sums.hpp"
@@ -9,9 +13,9 @@ namespace haribote {
 // The value of a block float: the mantissa field has no hidden bit.
 template <class F>
 inline double block_value(typename F::U bits) {
-    constexpr u64 offset = u64(1023 - F::bias + 1) << 52;
-    const u64 wide = bits, sign = (wide & F::sign) << (64 - F::width);
-    const u64 value = sign | (((wide & (F::sign - 1)) << (52 - F::fraction_bits)) + offset);
+    constexpr int shift = 52 - F::fraction_bits;
+    constexpr u64 kept = Double::sign | u64(F::sign - 1) << shift, offset = u64(1023 - F::bias + 1) << 52;
+    const u64 value = (u64(i64(typename F::S(bits))) << shift & kept) + offset;
     return bit_cast<double>(value) - bit_cast<double>(value & ~Double::fraction);
 }
 
@@ -62,39 +66,56 @@ inline void load_matrices(const Block& block, int which) {
     block.matrices.known[which] = true;
 }
 
-// Four numbers side by side: the compiler is told, for it does not find by itself which values can stay in registers.
-using Four = double __attribute__((vector_size(32)));
+// Numbers side by side, as many as a register holds: the compiler is told, for it does not find by itself which values
+// can stay in registers.
+#if defined(__AVX512F__)
+constexpr int WIDE = 8;
+#elif defined(__AVX2__) && defined(__FMA__)
+constexpr int WIDE = 4;
+#else
+constexpr int WIDE = 2;
+#endif
+using Vector = double __attribute__((vector_size(WIDE * sizeof(double))));
+constexpr int VECTORS = Matrices::ROWS / WIDE;  // of a column
 
-inline Four four_at(const double* numbers) {
-    Four result;
+inline Vector vector_at(const double* numbers) {
+    Vector result;
     std::memcpy(&result, numbers, sizeof result);
     return result;
 }
 
-inline Four add_exact_products(Four a, double b, Four c) {
-    Four result;
-    for (int i = 0; i < 4; ++i) result[i] = add_exact_product(a[i], b, c[i]);
-    return result;
+inline Vector add_exact_products(Vector a, Vector b, Vector c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return _mm256_fmadd_pd(a, b, c);
+#else
+    return a * b + c;  // the same, as the product is exact
+#endif
 }
 
-// The products of one MAB with its four vectors. x: [cycle][word][pe], sums: [cycle][element][pe], both from its first
-// PE on, a row having CHUNK PEs.
-inline void multiply_g(const double (*matrix)[Matrices::ROWS], const double* x, double* sums) {
-    Four sum[CYCLES][2] = {};
+// The products of one MAB with its four vectors, in the order of its rows. x: [cycle][word][pe] from its first PE on, a
+// row having CHUNK PEs.
+inline void multiply_g(const double (*matrix)[Matrices::ROWS], const double* x, double (*products)[Matrices::ROWS]) {
+    Vector sum[CYCLES][VECTORS] = {};
 #pragma GCC unroll 8
     for (int j = 0; j < Matrices::COLUMNS; ++j) {
-        const Four first = four_at(matrix[j]), second = four_at(matrix[j] + 4);
+        Vector column[VECTORS];
+#pragma GCC unroll 4
+        for (int part = 0; part < VECTORS; ++part) column[part] = vector_at(matrix[j] + part * WIDE);
 #pragma GCC unroll 4
         for (int cycle = 0; cycle < CYCLES; ++cycle) {
-            const double factor = x[(2 * cycle + j % 2) * CHUNK + j / 2];
-            sum[cycle][0] = add_exact_products(first, factor, sum[cycle][0]);
-            sum[cycle][1] = add_exact_products(second, factor, sum[cycle][1]);
+            const Vector factor = x[(2 * cycle + j % 2) * CHUNK + j / 2] - Vector{};
+#pragma GCC unroll 4
+            for (int part = 0; part < VECTORS; ++part)
+                sum[cycle][part] = add_exact_products(column[part], factor, sum[cycle][part]);
         }
     }
 #pragma GCC unroll 4
     for (int cycle = 0; cycle < CYCLES; ++cycle)
-        for (int element = 0; element < 2; ++element)
-            std::memcpy(sums + (2 * cycle + element) * CHUNK, &sum[cycle][element], sizeof(Four));
+#pragma GCC unroll 4
+        for (int part = 0; part < VECTORS; ++part)
+            std::memcpy(products[cycle] + part * WIDE, &sum[cycle][part], sizeof(Vector));
 }
 
 // The sums before the one rounding: [cycle][element][pe].
@@ -102,12 +123,15 @@ inline void sums_of_g(Block& block, const Instruction& instruction, double* out)
     const int which = instruction.sources[0].index;
     if (!block.matrices.known[which]) load_matrices(block, which);
     const auto x = read_elements<Single>(block, instruction.sources[1], 2);
-    alignas(64) double vectors[CYCLES * 2][CHUNK], sums[CYCLES * 2][CHUNK];
+    alignas(64) double vectors[CYCLES * 2][CHUNK], sums[CYCLES * 2][CHUNK], products[CYCLES][Matrices::ROWS];
     for (int pe = 0; pe < ROW; pe += CHUNK) {
         for (int i = 0; i < CYCLES * 2; ++i)
             for (int k = 0; k < CHUNK; ++k) vectors[i][k] = block_value<Single>(x.rows[i / 2][i % 2][pe + k] ^ x.flip);
-        for (int k = 0; k < CHUNK; k += PES)
-            multiply_g(block.matrices.values[which][(pe + k) / PES], &vectors[0][k], &sums[0][k]);
+        for (int k = 0; k < CHUNK; k += PES) {
+            multiply_g(block.matrices.values[which][(pe + k) / PES], &vectors[0][k], products);
+            for (int i = 0; i < CYCLES * 2; ++i)
+                std::memcpy(sums[i] + k, products[i / 2] + i % 2 * PES, PES * sizeof(double));
+        }
         for (int i = 0; i < CYCLES * 2; ++i) std::memcpy(out + i * ROW + pe, sums[i], sizeof sums[i]);
     }
 }

@@ -1,7 +1,6 @@
 // Reductions of arrays (isa.md, sections 6 to 8 and 11.5).
+#include "lanes.hpp"
 #include "reduce.hpp"
-
-#include <type_traits>
 
 namespace haribote {
 
@@ -13,51 +12,33 @@ inline void sum_one_by_one(const u32* const* inputs, int count, std::size_t star
     }
 }
 
-// The largest exponent fields of some numbers, in place; true where one of them is all ones.
-template <int Count>
-inline bool largest_exponents(const u32* const* inputs, int count, std::size_t start, u32* largest) {
-    u32 most = 0;
-    for (int i = 0; i < Count; ++i) largest[i] = 0;
-    for (int input = 0; input < count; ++input) {
-        const u32* bits = inputs[input] + start;
-        for (int i = 0; i < Count; ++i) largest[i] = std::max(largest[i], bits[i] & Single::infinity);
+// As sum_stage, for four sums. Adding and taking away 1.5 * 2^52 units rounds a float64 to units, ties to even; a sum of
+// at most 8 such numbers is exact. Returns where a number has an exponent field of all ones: nothing is said of it then.
+inline Words4 sum_four(const u32* const* inputs, int count, std::size_t start, u32* out) {
+    Words4 largest = {};
+    for (int i = 0; i < count; ++i) {
+        const Words4 exponents = load4<Words4>(inputs[i] + start) & Single::infinity;
+        largest = exponents > largest ? exponents : largest;
     }
-    for (int i = 0; i < Count; ++i) most = std::max(most, largest[i]);
-    return most == Single::infinity;
-}
-
-// As sum_stage, for Count sums. Adding and taking away 1.5 * 2^52 units rounds a float64 to units, ties to even; a sum
-// of at most 8 such numbers is exact. False where a result needs more care: nothing is said of them then.
-template <int Count>
-inline bool sum_chunk(const u32* const* inputs, int count, std::size_t start, u32* out) {
-    alignas(64) u32 largest[Count];
-    alignas(64) double rounder[Count], sums[Count];
-    alignas(64) float values[Count];
-    if (largest_exponents<Count>(inputs, count, start, largest)) return false;
-    constexpr int unit = 52 - Single::fraction_bits - GUARD_BITS;
-    for (int i = 0; i < Count; ++i) {
-        const u64 exponent = (largest[i] >> Single::fraction_bits) + u64(1023 - Single::bias + unit);
-        rounder[i] = bit_cast<double>(exponent << 52 | u64(1) << 51);
-        sums[i] = 0;
-    }
-    for (int input = 0; input < count; ++input) {
-        const u32* bits = inputs[input] + start;
-        for (int i = 0; i < Count; ++i) values[i] = bit_cast<float>((bits[i] & Single::infinity) ? bits[i] : 0);
-        for (int i = 0; i < Count; ++i) sums[i] += (double(values[i]) + rounder[i]) - rounder[i];
-    }
-    return round_singles<Count>(sums, out);
+    constexpr int shift = 52 - Single::fraction_bits, unit = shift - GUARD_BITS;
+    constexpr u64 offset = (u64(1023 - Single::bias + unit) << 52) + (u64(1) << 51);
+    const Doubles4 rounder = Doubles4((longs_of(largest) << shift) + offset);
+    Doubles4 sums = {};
+    for (int i = 0; i < count; ++i)
+        sums += (doubles_of(plain(load4<Words4>(inputs[i] + start))) + rounder) - rounder;
+    store4(out, round_to_singles(sums));
+    return Words4(largest == Single::infinity);
 }
 
 void sum_arrays(const u32* const* inputs, int count, std::size_t length, u32* out) {
-    std::size_t start = 0;
-    const auto add = [&](auto chunk) {
-        for (; start + chunk <= length; start += chunk)
-            if (!sum_chunk<chunk>(inputs, count, start, out + start))
-                sum_one_by_one(inputs, count, start, start + chunk, out);
-    };
-    add(std::integral_constant<int, CHUNK>{});
-    add(std::integral_constant<int, CHUNK / 4>{});
-    sum_one_by_one(inputs, count, start, length, out);
+    const std::size_t whole = length / FOUR * FOUR;
+    for (std::size_t start = 0; start < whole; start += CHUNK) {
+        const std::size_t end = std::min(start + CHUNK, whole);
+        Words4 careful = {};
+        for (std::size_t i = start; i < end; i += FOUR) careful |= sum_four(inputs, count, i, out + i);
+        if (any(careful)) sum_one_by_one(inputs, count, start, end, out);
+    }
+    sum_one_by_one(inputs, count, whole, length, out);
 }
 
 template <class F, class U>

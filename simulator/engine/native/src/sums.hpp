@@ -75,8 +75,10 @@ inline void round_chunk(const double* x, const double* y, typename F::U* out) {
             alignas(64) double totals[CHUNK];
             u64 careful = 0;
             for (int i = 0; i < CHUNK; ++i) {
-                totals[i] = x[i] + y[i];
-                careful |= u64((bit_cast<u64>(totals[i]) & 0x1FFFFFFF) == 0x10000000);  // see round_sum
+                const double total = x[i] + y[i];
+                const bool inexact = (total - x[i] != y[i]) | (total - y[i] != x[i]);
+                totals[i] = total;
+                careful |= u64((bit_cast<u64>(total) & 0x1FFFFFFF) == 0x10000000) & u64(inexact);  // see round_sum
             }
             if (round_singles(totals, out) && !careful) return;
         }

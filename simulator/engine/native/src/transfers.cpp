@@ -9,10 +9,10 @@
 namespace haribote {
 
 inline u64* turnaround_of(const Block& block, int l1b) {
-    return block.machine.turnaround + std::size_t(block.l2b * L1BS + block.l1b + l1b) * TURNAROUND_LONGS;
+    return block.machine.turnaround + std::size_t(block.l2b * L1BS + l1b) * TURNAROUND_LONGS;
 }
 
-inline u64* l1bm_of(const Block& block, int l1b) { return l1bm_of(block.machine, block.l2b, block.l1b + l1b); }
+inline u64* l1bm_of(const Block& block, int l1b) { return l1bm_of(block.machine, block.l2b, l1b); }
 
 // Which of the different parts of a cycle's block the MAB gets; `l1bmd+n` gives MAB m what MAB m - n would get.
 inline int part_of(const Instruction& instruction, int mab) {
@@ -30,7 +30,7 @@ Result to_pes(Block& block, const Instruction& instruction) {
             result.datum.rows[cycle][word] = rows[cycle][word] = block.result_row(cycle, word);
     int parts[MABS];
     for (int mab = 0; mab < MABS; ++mab) parts[mab] = part_of(instruction, mab);
-    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b) {
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
         u64 longs[TURNAROUND_LONGS];
         if (source.kind == Kind::l1bm)
             load_longs(l1bm_of(block, l1b), L1BM_LONGS, source.addresses[0], count, longs);
@@ -110,35 +110,32 @@ inline u64 with_formats(const Instruction& instruction, Function f) {
     return narrows ? f(Double{}, Double{}, Single{}) : f(Double{}, Double{}, Double{});
 }
 
-inline u64 gathered(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int l1b, int own,
-                    int pe) {
-    const int share = MABS / instruction.mabs, first_mab = l1b * MABS + own * share;
-    if (instruction.reduction != Reduction::none)
-        return with_formats(instruction, [&](auto f, auto stored, auto output) {
-            return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(
-                instruction, datum, cycle, w, wide, first_mab, share, pe);
-        });
-    const int number = (first_mab + instruction.mab) * PES + pe;
-    return u64(datum.rows[cycle][2 * w][number]) << 32 | datum.rows[cycle][2 * w + 1][number];
+inline u64 reduced(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, int l1b, int part,
+                   int pe) {
+    const int share = MABS / instruction.mabs, first_mab = l1b * MABS + part * share;
+    return with_formats(instruction, [&](auto f, auto stored, auto output) {
+        return reduce_pe_elements<decltype(f), decltype(stored), decltype(output)>(instruction, datum, cycle, w, wide,
+                                                                                   first_mab, share, pe);
+    });
 }
 
 // The commonest reduction, sums of singles: one word of the datum of a cycle over the MABs of every L1B.
 // out: [l1b][part][pe].
 inline void sum_mabs(const u32* row, int parts, u32* out) {
-    constexpr int quarters = BLOCK_L1BS * 4 * PES;  // sums of a first stage: [l1b][quarter][pe]
-    u32 inputs[4][quarters], sums[quarters], regrouped[4][BLOCK_L1BS * PES];
+    constexpr int quarters = L1BS * 4 * PES;  // sums of a first stage: [l1b][quarter][pe]
+    u32 inputs[4][quarters], sums[quarters], regrouped[4][L1BS * PES];
     for (int i = 0; i < 4; ++i)
-        for (int quarter = 0; quarter < BLOCK_L1BS * 4; ++quarter)
+        for (int quarter = 0; quarter < L1BS * 4; ++quarter)
             std::memcpy(inputs[i] + quarter * PES, row + (4 * quarter + i) * PES, PES * sizeof(u32));
     const u32* pointers[4] = {inputs[0], inputs[1], inputs[2], inputs[3]};
     if (parts == 4) return sum_arrays(pointers, 4, quarters, out);
     sum_arrays(pointers, 4, quarters, sums);
     for (int i = 0; i < 4; ++i) {
-        for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
+        for (int l1b = 0; l1b < L1BS; ++l1b)
             std::memcpy(regrouped[i] + l1b * PES, sums + (4 * l1b + i) * PES, PES * sizeof(u32));
         pointers[i] = regrouped[i];
     }
-    sum_arrays(pointers, 4, BLOCK_L1BS * PES, out);
+    sum_arrays(pointers, 4, L1BS * PES, out);
 }
 
 inline bool sums_singles(const Instruction& instruction) {
@@ -146,19 +143,38 @@ inline bool sums_singles(const Instruction& instruction) {
            !instruction.sources[0].widen;
 }
 
-// The long words of one cycle and long word of the datum: [l1b][part][pe].
-inline void gather_longs(const Instruction& instruction, const Datum& datum, int cycle, int w, int wide, u64* out) {
-    const int parts = instruction.mabs;
-    if (sums_singles(instruction)) {
-        u32 high[BLOCK_L1BS * 4 * PES], low[BLOCK_L1BS * 4 * PES];
-        sum_mabs(datum.rows[cycle][2 * w], parts, high);
-        sum_mabs(datum.rows[cycle][2 * w + 1], parts, low);
-        for (int i = 0; i < BLOCK_L1BS * parts * PES; ++i) out[i] = u64(high[i]) << 32 | low[i];
-        return;
-    }
-    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
-        for (int part = 0; part < parts; ++part)
-            for (int pe = 0; pe < PES; ++pe) *out++ = gathered(instruction, datum, cycle, w, wide, l1b, part, pe);
+// Where the long words of one cycle and long word of the datum lie in the block of an L1B: four for each part.
+struct Places {
+    u64* first;
+    int distance;  // from part to part
+
+    u64* at(int l1b, int part) const { return first + l1b * TURNAROUND_LONGS + part * distance; }
+};
+
+inline void put_longs(const u32* high, const u32* low, u64* out) {
+    for (int pe = 0; pe < PES; ++pe) out[pe] = u64(high[pe]) << 32 | low[pe];
+}
+
+// Sums of singles over the MABs of a part.
+inline void send_sums(const u32* const* words, int parts, Places out) {
+    u32 high[L1BS * 4 * PES], low[L1BS * 4 * PES];
+    sum_mabs(words[0], parts, high);
+    sum_mabs(words[1], parts, low);
+    for (int l1b = 0; l1b < L1BS; ++l1b)
+        for (int part = 0; part < parts; ++part) {
+            const int first = (l1b * parts + part) * PES;
+            put_longs(high + first, low + first, out.at(l1b, part));
+        }
+}
+
+// The long words of one MAB of each part as they are.
+inline void send_plain(const Instruction& instruction, const u32* const* words, Places out) {
+    const int share = MABS / instruction.mabs;
+    for (int l1b = 0; l1b < L1BS; ++l1b)
+        for (int part = 0; part < instruction.mabs; ++part) {
+            const int first = (l1b * MABS + part * share + instruction.mab) * PES;
+            put_longs(words[0] + first, words[1] + first, out.at(l1b, part));
+        }
 }
 
 // The blocks that the PEs send, before any shift: [l1b][TURNAROUND_LONGS].
@@ -166,15 +182,20 @@ Result from_pes(Block& block, const Instruction& instruction) {
     Result result{};
     const Datum datum = read(block, instruction.sources[0]);
     const int wide = instruction.target.words / 2, parts = instruction.mabs;
-    result.longs = block.arena.take<u64>(std::size_t(BLOCK_L1BS) * TURNAROUND_LONGS);
-    u64 longs[BLOCK_L1BS * MABS * PES];
+    result.longs = block.arena.take<u64>(std::size_t(L1BS) * TURNAROUND_LONGS);
     for (int cycle = 0; cycle < CYCLES; ++cycle)
         for (int w = 0; w < wide; ++w) {
-            gather_longs(instruction, datum, cycle, w, wide, longs);
-            for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b)
-                for (int part = 0; part < parts; ++part)
-                    std::memcpy(result.longs + l1b * TURNAROUND_LONGS + ((cycle * parts + part) * wide + w) * PES,
-                                longs + (l1b * parts + part) * PES, PES * sizeof(u64));
+            const Places out{result.longs + (cycle * parts * wide + w) * PES, wide * PES};
+            const u32* const* words = datum.rows[cycle] + 2 * w;
+            if (instruction.reduction == Reduction::none)
+                send_plain(instruction, words, out);
+            else if (sums_singles(instruction))
+                send_sums(words, parts, out);
+            else
+                for (int l1b = 0; l1b < L1BS; ++l1b)
+                    for (int part = 0; part < parts; ++part)
+                        for (int pe = 0; pe < PES; ++pe)
+                            out.at(l1b, part)[pe] = reduced(instruction, datum, cycle, w, wide, l1b, part, pe);
         }
     return result;
 }
@@ -183,7 +204,7 @@ void store_blocks(Block& block, const Instruction& instruction, const Result& re
     const Operand& target = instruction.target;
     const int count = longs_per_l1b(instruction);
     u64 turned[TURNAROUND_LONGS];
-    for (int l1b = 0; l1b < BLOCK_L1BS; ++l1b) {
+    for (int l1b = 0; l1b < L1BS; ++l1b) {
         const u64* longs = result.longs + l1b * TURNAROUND_LONGS;
         if (instruction.latch) std::memcpy(turnaround_of(block, l1b), longs, std::size_t(count) * sizeof(u64));
         if (target.kind != Kind::l1bm) continue;

@@ -21,14 +21,9 @@ Result from_pes(Block& block, const Instruction& instruction);
 // Writes of what is no PE memory.
 void store_matrix(Block& block, const Instruction& instruction, const Result& result);
 void store_blocks(Block& block, const Instruction& instruction, const Result& result);
-void from_l2bm(Block& block, const Instruction& instruction);  // to the L1BMs of the block; reads what it needs only now
 
-// From the L1BMs of an L2B to its L2BM, or between them, at the end of a stretch.
-void from_l1bms(const Machine& machine, int l2b, const Instruction& instruction);
-
-// For each of the lines and the end: true where all blocks must have done the steps before, and transfers from L1BMs be
-// done. Between two such lines, steps run in one block after the other. A transfer between L1BMs ends its stretch.
-std::vector<bool> stretch_starts(const Program& program, int first, int last);
+// Between L2BM and L1BMs; reads what it needs only now, before the step writes anything else to an L1BM.
+void transfer_l2bm(Block& block, const Instruction& instruction);
 
 // For each instruction of the steps first to last - 1: where its result may be written at once, or null.
 std::vector<const Operand*> placements(const Program& program, int first, int last);

@@ -1,4 +1,4 @@
-// The sizes of the machine and of a block, and what a thread needs to work on one block after the other.
+// The sizes of the machine, and what a thread needs to work on one L2B after the other.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,10 @@ namespace haribote {
 
 constexpr int CYCLES = 4, WORDS = 4, LANES = 4;
 constexpr int GROUPS = 4, L2BS = 8, L1BS = 8, MABS = 16, PES = 4;  // of the machine; of the unit above
-constexpr int ALL_PES = 4096, ALL_MABS = 1024, L2B_PES = ALL_PES / L2BS, L1B_PES = MABS * PES;
-constexpr int BLOCK_L1BS = 4, ROW = BLOCK_L1BS * L1B_PES;  // L1Bs of a block, and its PEs
+constexpr int ALL_PES = 4096, ALL_MABS = 1024, L1B_PES = MABS * PES;
+constexpr int ROW = ALL_PES / L2BS;  // the PEs of an L2B: every loop over PEs is as long
+// From row to row of a memory: simulator/engine/state/rows.py.
+constexpr int ROW_DISTANCE = ALL_PES + ALL_PES / 16, MATRIX_ROW_DISTANCE = ALL_MABS + ALL_MABS / 16;  // PEs, MABs
 constexpr int L1BM_LONGS = 8192, L2BM_LONGS = 32768, PDM_LONGS = 524288;
 constexpr int TURNAROUND_LONGS = 256;
 constexpr i64 DRAM_LONGS = i64(1) << 29, PAGE_LONGS = 1 << 15;
@@ -44,7 +46,7 @@ class Arena {
 // A step has at most six instructions, each with three operands and a result of at most 16 rows, twice for decorations.
 constexpr std::size_t ARENA_BYTES = std::size_t(6) * 8 * 16 * ROW * sizeof(u32);
 
-// Matrices of a block as the numbers that g products take: [x or y][mab][column][row, in the order of `ROW_ORDER`].
+// Matrices of an L2B as the numbers that g products take: [x or y][mab][column][row, in the order of `ROW_ORDER`].
 struct Matrices {
     static constexpr int ROWS = 8, COLUMNS = 8;
     static constexpr int ROW_ORDER[ROWS] = {0, 2, 4, 6, 1, 3, 5, 7};  // first those for element 0 of the four PEs
@@ -62,7 +64,7 @@ struct Latches {
     bool changed[PATHS];                    // since the stretch began
 };
 
-// What a thread needs to work on one block after the other.
+// What a thread needs to work on one L2B after the other.
 struct Workspace {
     Arena arena{ARENA_BYTES};
     Matrices matrices;

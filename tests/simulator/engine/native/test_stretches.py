@@ -1,4 +1,4 @@
-"""Steps that the native engine runs in one block of L1Bs after the other, and numbers at the edges of its loops."""
+"""Steps that the native engine runs in one L2B after the other, and numbers at the edges of its loops."""
 
 from __future__ import annotations
 
@@ -55,6 +55,34 @@ def test_transfers_that_meet(machines: Pair, seed: int) -> None:
     for machine in machines:
         fill(machine, seed)
     check(transfers(Random(seed), 30), *machines)
+
+
+INSIDE = (
+    "iadd $lm0v $r60 $lr16v $omr5", "iinc $lm0v $ln8v $omr3/$imr5", "lpassa $llm0v $llr0v/$llimr3", "nop", "nop/3",
+    "lpassa $lmt8v $ln16v/$imr3", "ipassa $lr40v $lmt64v", "iand $lm16v $ln0v $lt", "fvfma $lm0v -$ln0v $lr16v $lr8v",
+    "gmwrite $lm8v $lx0", "gmfma $lx $ln0v $lr8v $lm0v", "fvadd $mauf $aluf $ls0v", "gbfn $lr0v $lr32v/$imr4",
+    "msl $lm0v $ln8v",
+)  # fmt: skip
+"""Steps that concern PEs only: masks, addresses from T, forwarding paths, matrices, waits."""
+MOVES = (
+    "mvp/n64 $lc{c}@0.1 $d{d}@0",
+    "mvp/n64 $d{d}@0 $lc{c}@0.0",
+    "mvb/n64 $p{d}@1 $lc{c}",
+    "mvp/n64 $lc{c}@.0 $p{d}",
+)
+"""Moves inside groups and between them, through DRAM and PDM that two L2Bs share."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_of_pes_among_transfers_and_moves(machines: Pair, seed: int) -> None:
+    random = Random(1000 + seed)
+    for machine in machines:
+        fill(machine, seed)
+    lines: list[str] = []
+    for transfer in transfers(random, 20):
+        move = random.choice(MOVES).format(c=random.choice((0, 64, 128)), d=random.choice((0, 64)))
+        lines += [*random.choices(INSIDE, k=3), transfer, *random.choices(INSIDE, k=2), "nop/4", move]
+    check(lines, *machines)
 
 
 OVERLAPS = (

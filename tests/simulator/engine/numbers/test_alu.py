@@ -85,6 +85,7 @@ def test_to_integer(letter, unsigned):
     assert to_integer(array(bits, letter), FORMATS[letter], unsigned).tolist() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", "hfd")
 def test_reciprocal_sqrt_is_the_table_of_section_10(letter):
     """Every exponent, every entry of the table, the first (positive) and the last (negative) mantissa that gives it."""
