@@ -25,12 +25,12 @@ from simulator.schedule.nodes import Node, nodes_of
 from simulator.schedule.overlap import overlapped
 from simulator.schedule.passing import passings
 from simulator.schedule.rename import renamings
-from simulator.schedule.search import Ordered, Search, ordered
+from simulator.schedule.search import OF_LONG, Ordered, Search, ordered
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns
 from simulator.schedule.webs import webs_of
 
-__all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule"]
+__all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule", "schedule_long"]
 
 
 def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep | None = None) -> Program:
@@ -57,6 +57,24 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     if search.steps >= program.steps:
         return program
     return assemble(written(search.problem.times(search.best), search.problem.changed), other.filename)
+
+
+def schedule_long(program: Program, effort: int = 1) -> Program:
+    """The same for a program of thousands of steps, in time that grows little faster than they do.
+
+    Everything is right at the end, buffers and words stay where they are, values in matrix registers come in the order
+    of the program. Who writes a long program takes buffers and words in turn; it is for this that `schedule` takes
+    long, and it finds little.
+    """
+    nodes = nodes_of(program)
+    problem = Problem(groups_of(nodes))
+    search = Search(Ordered(problem, Turns(problem, []), (), problem), (), max(_bounds(nodes, problem)))
+    search.begin(OF_LONG)
+    search.begin_from_end()
+    search.go_on(effort)
+    if search.steps >= program.steps:
+        return program
+    return assemble(written(problem.times(search.best), {}), program.filename)
 
 
 def _begun(program: Program, kept: Kept, steps: int, forward: bool) -> Search | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from simulator.isa.program import (
     BaseAddress,
@@ -177,16 +178,25 @@ def _waits(instruction: Instruction, found: _Found) -> None:
 # --- groups ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Template:
     """The demands of a group, with the numbers of marks.
 
-    sets: (mark, bits): bit WINDOW is the start of the group. bars: (mark, unless, beside, time from the start of the
+    sets: (mark, bits): bit `start` is the start of the group. bars: (mark, unless, beside, time from the start of the
     group); -1: none.
     """
 
     sets: tuple[tuple[int, int], ...]
     bars: tuple[tuple[int, int, int, int], ...]
+    start: int = WINDOW
+
+    @cached_property
+    def mirrored(self) -> Template:
+        """The same where time runs backwards."""
+        length = max((bits.bit_length() for _, bits in self.sets), default=0)
+        sets = tuple((mark, int(f"{bits:0{length}b}"[::-1], 2)) for mark, bits in self.sets)
+        bars = tuple((mark, unless, beside, -time) for mark, unless, beside, time in self.bars)
+        return Template(sets, bars, length - 1 - self.start)
 
 
 class Marks:

@@ -29,9 +29,8 @@ def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
     """
     web_of = {node: web for web in webs for node in web.nodes}
 
-    yield from _barriers(nodes)
-    yield from _waits(nodes)
-    distances = _Distances()
+    yield from edges_of_lines(nodes)
+    distances = Distances()
     memories: dict[tuple[str, Web | None], _Memory] = defaultdict(lambda: _Memory(distances))
     moved = moved_banks(nodes)
     for step in steps_of(nodes):
@@ -41,6 +40,12 @@ def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
                     if touch.written == written:
                         memory = memories[touch.memory, web_of.get(node) if touch.memory in MATRICES else None]
                         yield from memory.touched(node, touch.cells, written)
+
+
+def edges_of_lines(nodes: Sequence[Node]) -> Iterator[Edge]:
+    """The edges that follow from what a line is, not from the words that it reads and writes."""
+    yield from _barriers(nodes)
+    yield from _waits(nodes)
 
 
 def _barriers(nodes: Sequence[Node]) -> Iterator[Edge]:
@@ -94,7 +99,7 @@ class _Cell:
 class _Memory:
     """Who wrote each cell last, and who has read it since. `rest` stands for the cells that were not named yet."""
 
-    def __init__(self, distances: _Distances) -> None:
+    def __init__(self, distances: Distances) -> None:
         self._cells: dict[int, _Cell] = {}
         self._rest = _Cell()
         self._distances = distances
@@ -153,7 +158,7 @@ def _gap(made: Sequence[Access], used: Sequence[Access]) -> int:
     )
 
 
-class _Distances:
+class Distances:
     """How far apart two instructions of a program stand, of which one comes first."""
 
     def __init__(self) -> None:

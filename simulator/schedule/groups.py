@@ -6,22 +6,28 @@ Whatever depends on each other in both directions keeps the distances that it ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from simulator.schedule.dependences import edges
 from simulator.schedule.forwarding import forwarding
-from simulator.schedule.nodes import Group, Node
+from simulator.schedule.nodes import Edge, Group, Node
 from simulator.schedule.webs import Web
 
 
-def groups_of(nodes: Sequence[Node], webs: Sequence[Web] = (), near: Container[tuple[Node, Node]] = ()) -> list[Group]:
+def groups_of(
+    nodes: Sequence[Node],
+    webs: Sequence[Web] = (),
+    near: Container[tuple[Node, Node]] = (),
+    known: Iterable[Edge] | None = None,
+) -> list[Group]:
     """The groups of a program, in its order, and how they depend on each other.
 
     webs: as in `edges`. near: nodes of which the second may come in the step after the first, whatever the waits are.
+    known: what `edges` would give, found in another way.
     """
     sealed: dict[Node, set[int]] = defaultdict(set)
-    found = [*edges(nodes, webs), *forwarding(nodes, sealed)]
+    found = [*(edges(nodes, webs) if known is None else known), *forwarding(nodes, sealed)]
     if near:
         found = [replace(e, least=min(e.least, 1)) if (e.first, e.second) in near else e for e in found]
     following: dict[Node, list[Node]] = defaultdict(list)

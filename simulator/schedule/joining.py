@@ -62,8 +62,8 @@ def _fits(problem: Problem, first: int, other: Group, later: int) -> bool:
     """True where the second group may begin so much later than the first, by what both ask of their steps."""
     template = problem.numbered.template(other, problem.demands)
     table, start = Table(problem), WINDOW + max(-later, 0) + len(other.times)
-    table.place(first, start)
-    return not table.closed_to(template) >> (start + later) & 1
+    table.place(problem.templates[first], start)
+    return not table.closed(template, start + later) & 1
 
 
 def _replace(problem: Problem, first: int, second: int, group: Group) -> None:

@@ -37,11 +37,18 @@ class Problem:
         """The same with more dependences: group, later group, steps from start to start. None where they close a
         circle."""
         found = copy(self)
-        before = [dict(others) for others in self.before]
-        after = [dict(others) for others in self.after]
+        found.before, found.after = list(self.before), list(self.after)
+        before: dict[int, dict[int, int]] = {}  # of the groups that have more
+        after: dict[int, dict[int, int]] = {}
         for first, second, least in more:
+            if first not in after:
+                after[first] = dict(self.after[first])
+            if second not in before:
+                before[second] = dict(self.before[second])
             after[first][second] = before[second][first] = max(least, after[first].get(second, least))
-        found.before, found.after = ([list(others.items()) for others in all_] for all_ in (before, after))
+        for lists, changed in ((found.before, before), (found.after, after)):
+            for number, others in changed.items():
+                lists[number] = list(others.items())
         found.order = topological(found.before, found.after)
         return found if len(found.order) == len(self.groups) else None
 
@@ -88,46 +95,70 @@ class Table:
 
     def __init__(self, problem: Problem) -> None:
         self._marks = [0] * len(problem.numbered)
-        self._templates = problem.templates
 
-    def closed(self, number: int) -> int:
-        """Where a group cannot start, a bit for every step."""
-        return self.closed_to(self._templates[number])
-
-    def closed_to(self, template: Template) -> int:
-        """The same of a group that asks for this."""
+    def closed(self, template: Template, first: int) -> int:
+        """Where a group that asks for this cannot start, a bit for every step from the first on."""
         marks, found = self._marks, 0
         for mark, unless, beside, time in template.bars:
-            here = marks[mark]
+            later = first + time
+            here = marks[mark] >> later  # of long programs the least part: most groups stand near the last ones
             if here:
                 if unless >= 0:
-                    here &= ~marks[unless]
+                    here &= ~(marks[unless] >> later)
                 if beside >= 0:
-                    here &= marks[beside]
-                found |= here >> time
+                    here &= marks[beside] >> later
+                found |= here
         return found
 
-    def place(self, number: int, start: int) -> None:
+    def place(self, template: Template, start: int) -> None:
         """Let a group begin at this step."""
-        marks = self._marks
-        for mark, bits in self._templates[number].sets:
-            marks[mark] |= bits << (start - WINDOW)
+        marks, first = self._marks, start - template.start
+        for mark, bits in template.sets:
+            marks[mark] |= bits << first
+
+
+Edges = Sequence[Sequence[tuple[int, int]]]
 
 
 def forward(problem: Problem, priority: Sequence[float]) -> list[int]:
     """The starts of all groups. Of the groups whose predecessors are placed, the one of least priority is next."""
-    missing = [len(others) for others in problem.before]
-    earliest = [WINDOW] * len(missing)
+    earliest = [WINDOW] * len(problem.groups)
+    starts = _placed(Table(problem), problem.templates, problem.before, problem.after, priority, earliest)
+    first = min(starts, default=0)
+    return [start - first for start in starts]
+
+
+def backward(problem: Problem, priority: Sequence[float]) -> list[int]:
+    """The same from the end of the program, where time runs backwards. Of the groups that all successors of are placed,
+    the one of greatest priority is next, such as the end of each in a schedule."""
+    templates = [template.mirrored for template in problem.templates]
+    earliest = [length + WINDOW for length in problem.lengths]
+    wishes = [-wish for wish in priority]
+    starts = _placed(Table(problem), templates, problem.after, problem.before, wishes, earliest)
+    last = max(starts, default=0)
+    return [last - start for start in starts]
+
+
+def _placed(
+    table: Table,
+    templates: Sequence[Template],
+    before: Edges,
+    after: Edges,
+    priority: Sequence[float],
+    earliest: list[int],
+) -> list[int]:
+    """Each group at the first step where it fits, from its earliest one on; of those that may come next, the one of
+    least priority."""
+    missing = [len(others) for others in before]
     ready = [(priority[number], number) for number, count in enumerate(missing) if not count]
     heapq.heapify(ready)
-    table, after = Table(problem), problem.after
     starts = [0] * len(missing)
     while ready:
         number = heapq.heappop(ready)[1]
         first = earliest[number]
-        closed = table.closed(number) >> first
+        closed = table.closed(templates[number], first)
         start = first + ((closed + 1) & ~closed).bit_length() - 1
-        table.place(number, start)
+        table.place(templates[number], start)
         starts[number] = start
         for other, least in after[number]:
             missing[other] -= 1
@@ -135,34 +166,4 @@ def forward(problem: Problem, priority: Sequence[float]) -> list[int]:
                 earliest[other] = start + least
             if not missing[other]:
                 heapq.heappush(ready, (priority[other], other))
-    return _from_zero(starts)
-
-
-def backward(problem: Problem, priority: Sequence[float]) -> list[int]:
-    """The same from the end of the program. Of the groups that all successors of are placed, the one of greatest
-    priority is next."""
-    missing = [len(others) for others in problem.after]
-    end = sum(problem.lengths) + (len(problem.lengths) + 2) * WINDOW  # room for a wait after every group
-    latest = [end - length for length in problem.lengths]
-    ready = [(-priority[number], number) for number, count in enumerate(missing) if not count]
-    heapq.heapify(ready)
-    table, before = Table(problem), problem.before
-    starts = [0] * len(missing)
-    while ready:
-        number = heapq.heappop(ready)[1]
-        last = latest[number]
-        start = (~table.closed(number) & ((2 << last) - 1)).bit_length() - 1
-        table.place(number, start)
-        starts[number] = start
-        for other, least in before[number]:
-            missing[other] -= 1
-            if latest[other] > start - least:
-                latest[other] = start - least
-            if not missing[other]:
-                heapq.heappush(ready, (-priority[other], other))
-    return _from_zero(starts)
-
-
-def _from_zero(starts: list[int]) -> list[int]:
-    first = min(starts, default=0)
-    return [start - first for start in starts]
+    return starts

@@ -49,7 +49,7 @@ the others do not wait for each other here."""
 
 def overlapped(program: Program, runs: int = RUNS) -> float:
     """Cycles per run of a program that runs again and again; with one run: cycles from its start to its end."""
-    ends = _Machine(_items(program), float(isa.STEP_CYCLES * boundary_nops([program], program))).ends(runs)
+    ends = _Machine(items_of(program), float(isa.STEP_CYCLES * boundary_nops([program], program))).ends(runs)
     half = runs // 2
     return (ends[-1] - ends[half - 1]) / (runs - half) if half else max(ends, default=0.0)
 
@@ -71,7 +71,7 @@ class Floors(NamedTuple):
 
 def floors(program: Program) -> Floors:
     """Bounds of `overlapped` that need no dependences."""
-    items = _items(program)
+    items = items_of(program)
     busy = [sum(item.cycles for item in items if group in item.groups) for group in range(isa.GROUPS)]
     steps = sum(item.cycles for item in items if not item.groups)
     return Floors(steps, max(busy), float(ISSUED * sum(bool(item.groups) for item in items)))
@@ -90,7 +90,7 @@ class Item:
     needs: tuple[tuple[int, int], ...]
 
 
-def _items(program: Program) -> list[Item]:
+def items_of(program: Program) -> list[Item]:
     """All steps and MV instructions in order. What they need is found by going through the program twice."""
     nodes = nodes_of(program)
     moved = moved_banks(nodes)

@@ -19,6 +19,8 @@ from simulator.schedule.turns import Order, Turns
 
 WEIGHTS = (0.75, 0.5, 1.0, 0.2, 0.0, 100.0)
 """How much a step that a group comes later in the program counts against a step of its critical path."""
+OF_LONG = (0.0, 100.0)
+"""The same for long programs, each try of which takes seconds."""
 SHAKEN = (1, 2, 4, 8, 16, 32)
 """By how many steps a start is moved at most before the next try."""
 TOGETHER = (1, 1, 1, 2, 4)
@@ -64,14 +66,20 @@ class Search:
         """What the best schedule is a schedule of."""
         return self._at.problem
 
-    def begin(self) -> None:
+    def begin(self, weights: Sequence[float] = WEIGHTS) -> None:
         """The first tries."""
         tails = self._at.full.tails()
-        for weight in WEIGHTS:
+        for weight in weights:
             priority = [weight * group.start - tail for group, tail in zip(self.problem.groups, tails, strict=True)]
             self._take(self._at, priority)
             if self.steps <= self._least:
                 break
+
+    def begin_from_end(self) -> None:
+        """One more first try: the program's own order, from the end. Of long programs, in which much may stand almost
+        anywhere, it is often the best."""
+        own = [group.start for group in self.problem.groups]
+        self._take(self._at, backward(self._at.full, _ends(self._at.full, own)))
 
     def go_on(self, effort: int) -> None:
         """As many tries more as the effort allows for, most of a kind that has been of use."""
@@ -113,6 +121,8 @@ class Search:
     def _pass_on(self) -> bool:
         """Try to read a value from a forwarding path that is read as soon as its memory allows; False where there is
         none."""
+        if not self._passings:
+            return False
         times = self.problem.times(self.best)
         slack = self._slack()
         tight = [

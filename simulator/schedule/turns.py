@@ -34,8 +34,9 @@ class Turns:
                 offsets[number] = min(first, time), max(last, time)
             self._offsets.append(offsets)
         self._masks = [sum(1 << number for number in offsets) for offsets in self._offsets]
+        self._inside = sorted({number for offsets in self._offsets for number in offsets})
         self._reach = [0] * len(problem.groups)
-        for number in reversed(problem.order):
+        for number in reversed(problem.order) if webs else ():  # bits for all pairs: many, in long programs
             for other, _ in problem.after[number]:
                 self._reach[number] |= self._reach[other] | 1 << other
 
@@ -103,9 +104,9 @@ class Turns:
         mask, more = self._masks[first], self._masks[second]
         for group in self._offsets[second]:
             more |= reach[group]
-        for group, after in enumerate(reach):
-            if after & mask or mask >> group & 1:
-                reach[group] = (after | more) & ~(1 << group)
+        for group in self._inside:  # of others nobody asks what comes after them
+            if reach[group] & mask or mask >> group & 1:
+                reach[group] = (reach[group] | more) & ~(1 << group)
 
     def _between(self, first: int, second: int) -> Iterator[tuple[int, int, int]]:
         for group, (_, last) in self._offsets[first].items():

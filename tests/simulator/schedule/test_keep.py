@@ -33,6 +33,7 @@ def _check(seed: int, keep: Keep) -> tuple[int, int]:
     return schedule(before, rename=True).steps, after.steps
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_right() -> None:
     """Here also words that the program does not use are kept: 2,048 of the L1BM from 256 on."""
     keep = {**PES, "l1bm": [range(64), range(256, 2304)], "l2bm": [range(64, 128)], "pdm": []}

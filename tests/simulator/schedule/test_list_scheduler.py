@@ -7,11 +7,12 @@ from random import Random
 import pytest
 
 from simulator import assemble
-from simulator.assembly.checks import check
+from simulator.assembly.checks import check, fix_nops
 from simulator.fuzz.generate import program as random_program
 from simulator.isa.program import Program, Step
-from simulator.schedule import bounds, schedule
+from simulator.schedule import bounds, schedule, schedule_long
 from simulator.schedule.text import text_of
+from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal
 
 
@@ -189,10 +190,10 @@ def _check_random(seed: int, length: int) -> tuple[int, int]:
     before = assemble(random_program(Random(seed), length))
     if any(finding.severity == "error" for finding in check(before)):
         return 0, 0
-    after = schedule(before)
-    assert_sound(before, after)
-    for engine in ("numpy", "native"):
-        assert_equal(before, after, seed, engine)
+    after, other = schedule(before), schedule_long(before)
+    for found, engine in ((after, "numpy"), (after, "native"), (other, "native")):
+        assert_sound(before, found)
+        assert_equal(before, found, seed, engine)
     return before.steps, after.steps
 
 
@@ -202,10 +203,19 @@ def test_random_programs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1030, 10))
+@pytest.mark.parametrize("first", [1000, *long_runs(1010, 1020)])
 def test_many_random_programs(first: int) -> None:
     for seed in range(first, first + 10):
         _check_random(seed, 50)
+
+
+def test_a_long_program_waits_once_for_many_writes() -> None:
+    many = [line for at in range(0, 96, 8) for line in (f"iinc $lr{at}v $lm{at}v", f"fvpassa $lm{at}v $ls{at}v")]
+    before = assemble(fix_nops(assemble("\n".join(many))))
+    after = schedule_long(before)
+    assert_sound(before, after)
+    assert_equal(before, after, engine="native")
+    assert after.steps == 12 + 2 + 12  # LM is written, then left for two steps, then read
 
 
 def test_nothing_is_tried_where_no_schedule_can_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:

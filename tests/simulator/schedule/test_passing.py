@@ -13,6 +13,7 @@ from simulator.isa.program import Program
 from simulator.schedule import bounds, schedule
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.passing import passings
+from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal
 
 
@@ -126,7 +127,7 @@ def test_random_chains() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(100, 400, 20))
+@pytest.mark.parametrize("first", [100, *long_runs(*range(120, 400, 20))])
 def test_many_random_chains(first: int) -> None:
     for seed in range(first, first + 20):
         _check(seed)

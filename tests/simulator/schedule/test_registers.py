@@ -15,6 +15,7 @@ from simulator.schedule import Keep, schedule
 from simulator.schedule.keep import SIZES, Kept
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.registers import moved_words
+from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import memories
 
 BANKS = ("grf0", "grf1", "lm0", "lm1")
@@ -73,7 +74,7 @@ def test_words_in_turn() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(100, 160, 20))
+@pytest.mark.parametrize("first", [100, *long_runs(120, 140)])
 def test_words_in_turn_of_many_programs(first: int) -> None:
     for seed in range(first, first + 20):
         if seed % 3:  # base addresses of every third are not 0, and what is kept is elsewhere then

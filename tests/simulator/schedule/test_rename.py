@@ -12,6 +12,7 @@ from simulator.assembly.checks import check, fix_nops
 from simulator.isa.program import Move, Program, Step
 from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.schedule import schedule
+from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal, memories
 
 
@@ -89,7 +90,7 @@ def test_buffers_in_turn() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1060, 20))
+@pytest.mark.parametrize("first", [1000, *long_runs(1020, 1040)])
 def test_buffers_in_turn_of_many_programs(first: int) -> None:
     for seed in range(first, first + 20):
         _check_buffers(seed)

@@ -13,6 +13,7 @@ from simulator.schedule import schedule
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.webs import webs_of
+from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal
 
 
@@ -95,7 +96,7 @@ def test_random_matrices() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(100, 160, 20))
+@pytest.mark.parametrize("first", [100, *long_runs(120, 140)])
 def test_many_random_matrices(first: int) -> None:
     for seed in range(first, first + 20):
         _check_random(seed)
