@@ -8,7 +8,6 @@ page(assemble(text))            # the HTML itself
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -17,10 +16,12 @@ from simulator.engine.machine import Machine
 from simulator.errors import SimulatorError
 from simulator.isa.program import Program
 from simulator.view import encode
+from simulator.view.notebook import frame
+from simulator.view.opening import Opening, spot_of, touch_of
 from simulator.view.recording import BUDGET, record
 from simulator.view.scope import CHIP, Scope, parse_unit
 
-__all__ = ["View", "page"]
+__all__ = ["Opening", "View", "page"]
 MOST_LINES = 200_000
 
 
@@ -40,31 +41,35 @@ class View:
         until: int | None = None,
         units: Sequence[str] = (),
         budget: int = BUDGET,
+        junk: Sequence[int] = (),
+        opening: Opening | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         """Run the program on `machine` (a new one by default; its memories change) and record it.
 
         start, until: first and last line of the text to show; the lines before `start` are executed unseen. units: keep
         the values of these parts of the chip only, e.g. ["n0c0b0"]; else of the whole chip, or as much of it as fits
-        into `budget` bytes of compressed values. Raises SimulatorError for a unit that does not exist or where no line
-        is left, ExecutionError for a line that cannot be executed.
+        into `budget` bytes of compressed values. junk: as in `record`. opening: where the page begins and what it says
+        there. notes: more to say below. Raises SimulatorError for a unit that does not exist or where no line is left,
+        ExecutionError for a line that cannot be executed.
         """
         scope = Scope(tuple(map(parse_unit, units))) if units else CHIP
         _check_lines(program, start, until)
-        recorder = record(program, machine or Machine(), scope, not units, start, until, budget)
-        remarks: dict[int, list[str]] = {}
+        shown = touch_of(opening) if opening else ()
+        pe = spot_of(opening.word).pe if opening and opening.word else 0
+        recorder = record(program, machine or Machine(), scope, not units, start, until, budget, junk, shown, pe)
+        remarks: dict[int, list[encode.Remark]] = {}
         for finding in check(program):
-            tail = f" Try: {finding.fix}." if finding.fix else ""
-            remarks.setdefault(finding.line, []).append(f"{finding.severity}: {finding.message}.{tail}")
+            remarks.setdefault(finding.line, []).append((finding.severity, finding.message, finding.fix))
         self.recorded = recorder.scope.names
         self.frames = len(recorder.frames) - 1
         title = PurePath(program.filename).name.encode("utf-8", "replace").decode()  # a name may be any bytes
-        notes = _notes(self.recorded, bool(units), start, until)
-        self.page = encode.page(program, recorder, title, notes, remarks)
+        told = [*notes, *_notes(self.recorded, bool(units), start, until)]
+        self.page = encode.page(program, recorder, title, told, remarks, opening, shown)
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, for notebooks."""
-        style = "width: 100%; height: 860px; border: 1px solid #8888; border-radius: 6px"
-        return f'<iframe srcdoc="{html.escape(self.page)}" style="{style}" title="program viewer"></iframe>'
+        return frame(self.page, "program viewer")
 
 
 def page(

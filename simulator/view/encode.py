@@ -15,13 +15,29 @@ import numpy as np
 
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, ranges
 from simulator.engine.state.memories import Words
+from simulator.isa import STEP_CYCLES
 from simulator.isa import program as p
+from simulator.isa.cost import move_rate
+from simulator.isa.units import UNITS as UNIT
+from simulator.language import language
+from simulator.messages import shown
+from simulator.page_texts import filled, script_texts
+from simulator.view.arrows import arrows_of
+from simulator.view.flow import Flows
+from simulator.view.opening import Opening, encoded
 from simulator.view.recording import Access, Frame, Index, Recorder
+from simulator.view.transfers import Touch
 from simulator.view.words import frame_words
 
-SCRIPTS = ("numbers.js", "recording.js", "chip.js", "memories.js", "assembly.js", "page.js")
+SCRIPTS = (
+    "texts.js", "numbers.js", "recording.js", "history.js", "layouts.js", "flow.js", "chain.js", "overview.js",
+    "panel.js", "map.js", "tree.js", "listing.js", "timeline.js", "step.js", "search.js", "keys.js", "player.js",
+    "shown.js", "page.js", "main.js",
+)  # fmt: skip
 """The scripts of the page, joined in this order."""
 MAX_TEXT = 200
+Remark = tuple[str, str, str]
+"""What a check says of a line: how bad it is, what is wrong, and what mends it, "" where nothing is known."""
 
 
 class Blob:
@@ -49,33 +65,55 @@ class Blob:
 
 
 def page(
-    program: p.Program, recorder: Recorder, title: str, notes: Sequence[str], remarks: Mapping[int, list[str]]
+    program: p.Program,
+    recorder: Recorder,
+    title: str,
+    notes: Sequence[str],
+    remarks: Mapping[int, list[Remark]],
+    opening: Opening | None = None,
+    kept: Sequence[Touch] = (),
 ) -> str:
-    """The HTML file. notes: what to say about the recording; remarks: findings of the checks, by line."""
+    """The HTML file. notes: what to say about the recording; remarks: findings of the checks, by line.
+
+    opening: where it begins; kept: more words that it has.
+    """
     blob = Blob()
-    data = {
+    flows = Flows(blob.add)
+    data: dict[str, Any] = {
         "title": title,
-        "notes": list(notes),
+        "notes": list(map(shown, notes)),
         "unit": _first_unit(recorder),
         "memories": {name: {"level": kind.level, "long": kind.long} for name, kind in KINDS.items()},
-        "used": _used(recorder.frames),
-        "frames": _frames(recorder.frames, blob, remarks),
+        "used": _used(recorder.frames, kept),
+        "junk": list(recorder.junk),
+        "frames": _frames(recorder.frames, blob, remarks, flows),
+        "tables": flows.tables,
         "source": _source(program, recorder.frames),
     }
+    if opening is not None:
+        data["opening"] = encoded(opening, _frame_at(recorder.frames, opening.line))
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     folder = files("simulator.view") / "template"
 
     def part(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
+    scripts = "\n".join(map(part, SCRIPTS))
     replacements = {
+        "LANGUAGE": language(),
         "TITLE": html.escape(title),
         "STYLE": part("page.css"),
         "DATA": _packed(text.encode()),
         "VALUES": _packed(blob.data()),
-        "SCRIPT": "\n".join([f"const LEVELS = {json.dumps(UNITS)};", *map(part, SCRIPTS)]),
+        "SCRIPT": f"const LEVELS = {json.dumps(UNITS)};\n{_texts(scripts)}\n{scripts}",
     }
-    return re.sub("@([A-Z]+)@", lambda match: replacements[match[1]], part("page.html"))
+    return re.sub("@([A-Z]+)@", lambda match: replacements[match[1]], filled(part("page.html")))
+
+
+def _texts(scripts: str) -> str:
+    """What the scripts say, for `texts.js`."""
+    texts = json.dumps(script_texts(scripts), ensure_ascii=False).replace("</", "<\\/")
+    return f"const TEXTS = {texts};"
 
 
 def _packed(data: bytes) -> str:
@@ -87,7 +125,10 @@ def _first_unit(recorder: Recorder) -> str:
     return "".join(f"{level}{number}" for level, number in zip("ncbmp", (*numbers, 0, 0, 0, 0, 0), strict=False))
 
 
-def _frames(frames: Sequence[Frame], blob: Blob, remarks: Mapping[int, list[str]]) -> list[dict[str, Any]]:
+def _frames(
+    frames: Sequence[Frame], blob: Blob, remarks: Mapping[int, list[Remark]], flows: Flows
+) -> list[dict[str, Any]]:
+    """lanes: the units at work; cost: cycles by the published rates; flow: as in `Flows`; arrows: words that move."""
     result: list[dict[str, Any]] = []
     step = 0
     for frame in frames:
@@ -95,7 +136,7 @@ def _frames(frames: Sequence[Frame], blob: Blob, remarks: Mapping[int, list[str]
         sentences, more = frame_words(frame.lines)
         entry: dict[str, Any] = {
             "text": _shortened(first.text) if first is not None else "",
-            "words": sentences,
+            "words": list(map(shown, sentences)),
             "accesses": [_access(access, blob) for access in frame.accesses],
         }
         if first is not None:
@@ -103,11 +144,19 @@ def _frames(frames: Sequence[Frame], blob: Blob, remarks: Mapping[int, list[str]
         if isinstance(first, p.Step):
             entry |= {"step": step, "count": first.count}
             step += first.count
+            entry["lanes"] = sorted({UNIT[i.unit].lane for i in first.instructions} - {""})
+            entry["cost"] = STEP_CYCLES * first.count
+        elif isinstance(first, p.Move):
+            entry["lanes"], entry["cost"] = ["MV"], round(first.size / move_rate(first), 1)
+        if flow := flows.of(frame):
+            entry["flow"] = flow
+        if arrows := list(arrows_of(first)):
+            entry["arrows"] = arrows
         if more:
-            entry["more"] = more
+            entry["more"] = shown(more)
         if frame.printed:
             entry["printed"] = frame.printed
-        found = [text for line in frame.lines for text in remarks.get(line.line, [])]
+        found = [list(map(shown, remark)) for line in frame.lines for remark in remarks.get(line.line, [])]
         if found:
             entry["remarks"] = found
         result.append(entry)
@@ -126,9 +175,16 @@ def _access(access: Access, blob: Blob) -> dict[str, Any]:
     return result
 
 
-def _used(frames: Sequence[Frame]) -> dict[str, list[tuple[int, int]]]:
+def _frame_at(frames: Sequence[Frame], line: int | None) -> int:
+    """The last frame that begins at or before a line of the text; the start for None."""
+    if line is None:
+        return 0
+    return max((n for n, frame in enumerate(frames) if frame.lines and frame.lines[0].line <= line), default=0)
+
+
+def _used(frames: Sequence[Frame], kept: Sequence[Touch]) -> dict[str, list[tuple[int, int]]]:
     """The addresses of every memory that some frame touches, whole long words of the PE memories."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Any]] = {touch.memory: [touch.addresses] for touch in kept}
     for frame in frames:
         for access in frame.accesses:
             addresses = access.addresses

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simulator import isa
@@ -11,10 +13,18 @@ from simulator.isa import ALL_L1BS
 from simulator.isa.units import PATHS
 
 
-def in_use(memories: Memories, memory: str) -> Addresses:
-    """The addresses that are not zero in some unit. DRAM, which is too large to look through, gives none."""
+def in_use(memories: Memories, memory: str, junk: Sequence[int] = ()) -> Addresses:
+    """The addresses that are not zero in some unit. DRAM, which is too large to look through, gives none.
+
+    junk: the highest 12 bits of words that nobody has put there. With it only LM is looked at.
+    """
     if memory == "dram" or (memory == "turn" and memories.turnaround is None):
         return np.zeros(0, np.int64)
+    if junk:
+        if not memory.startswith("lm"):
+            return np.zeros(0, np.int64)
+        words = getattr(memories, memory)  # junk is the same in all PEs
+        return np.flatnonzero((words != words[:, :1]).any(axis=1) | ~np.isin(words[:, 0] >> np.uint32(20), junk))
     if memory in isa.BANK_WORDS:
         return np.flatnonzero(getattr(memories, memory).any(axis=1))
     size = KINDS[memory].size

@@ -22,13 +22,14 @@ from simulator.isa.units import PATHS
 from simulator.view.memories import in_use, not_zero
 from simulator.view.scope import Scope, narrower
 from simulator.view.touches import touches_of
-from simulator.view.transfers import Touch
+from simulator.view.transfers import End, Touch
 
 Rows = NDArray[np.uint32]
 Index = NDArray[np.uint16]
 BUDGET = 6_000_000
 """Bytes of values after compression; base64 makes them a third longer in the page."""
 MAX_PRINTED = 64
+Junk = Sequence[int]
 ABSENT, UNKNOWN = 0xFFFF, 0xFFFE
 """In an index: the unit takes no part; it does, but its values are not kept."""
 
@@ -39,7 +40,7 @@ class Access:
 
     addresses: the same for all units, or None where each row begins with its own (NOWHERE = takes no part).
     index: row of every unit, ABSENT or UNKNOWN; None = row 0 for all. rows: [row, word], addresses first, then the
-    values after a write; no columns where there is nothing to keep. count: addresses per row.
+    values after a write; no columns where there is nothing to keep. count: addresses per row. end: as in `Touch`.
     """
 
     memory: str
@@ -48,6 +49,7 @@ class Access:
     index: Index | None
     rows: Rows
     count: int
+    end: End | None = None
 
 
 @dataclass(slots=True)
@@ -62,23 +64,36 @@ class Frame:
 class Recorder:
     """Collects frames; gives up values of distant units when the budget is spent."""
 
-    def __init__(self, machine: Machine, scope: Scope, narrow: bool, budget: int) -> None:
-        """narrow: whether the scope may shrink."""
+    def __init__(self, machine: Machine, scope: Scope, narrow: bool, budget: int, junk: Junk = (), pe: int = 0) -> None:
+        """narrow: whether the scope may shrink. junk, pe: as in `record`."""
         self.machine, self.scope, self.narrow, self.budget = machine, scope, narrow, budget
+        self.junk, self.pe = junk, pe
         self.frames: list[Frame] = []
+        self._known: dict[str, Addresses] = {}
         self._seen: set[bytes] = set()
         self._size = 0
 
-    def start(self, dram: Sequence[Addresses]) -> None:
-        """The first frame: what the memories hold; of DRAM only the addresses that the program uses."""
-        frame = Frame(())
-        self.frames.append(frame)
+    def start(self) -> None:
+        """The first frame: what the memories hold, but for junk; DRAM as far as the program uses it, see `meet`."""
+        self.frames.append(Frame(()))
         for memory in KINDS:
-            addresses = in_use(self.machine, memory)
-            if memory == "dram" and dram:
-                addresses = not_zero(self.machine, memory, np.unique(np.concatenate(dram)))
-            if len(addresses):
-                self._add(frame, Touch(memory, True, addresses))
+            self._note(memory, in_use(self.machine, memory, self.junk))
+
+    def meet(self, touches: Sequence[Touch]) -> None:
+        """Note in the first frame what stands where a line is about to read or write for the first time."""
+        for touch in touches:
+            if touch.memory == "dram" or (self.junk and touch.memory != "turn"):
+                addresses = np.unique(touch.addresses)
+                self._note(touch.memory, addresses[addresses != NOWHERE])
+
+    def _note(self, memory: str, addresses: Addresses) -> None:
+        known = self._known.get(memory, addresses[:0])
+        new = np.setdiff1d(addresses, known)
+        if len(new):
+            self._known[memory] = np.union1d(known, new)
+            new = not_zero(self.machine, memory, new)
+        if len(new):
+            self._add(self.frames[0], Touch(memory, True, new))
 
     def finish(self, lines: tuple[p.Line, ...], touches: Sequence[Touch]) -> None:
         """A frame whose lines have just been executed; touches: what they were about to do."""
@@ -96,7 +111,7 @@ class Recorder:
         frame.accesses.append(access)
         self._measure(access)
         while self.narrow and self._size > self.budget:
-            smaller = narrower(self.scope)
+            smaller = narrower(self.scope, self.pe)
             if smaller is None:
                 break
             self.scope = smaller
@@ -125,27 +140,40 @@ def record(
     start: int | None = None,
     until: int | None = None,
     budget: int = BUDGET,
+    junk: Junk = (),
+    shown: Sequence[Touch] = (),
+    pe: int = 0,
 ) -> Recorder:
-    """Run the lines up to `until` on the machine and keep the frames from line `start` on. Raises ExecutionError."""
+    """Run the lines up to `until` on the machine and keep the frames from line `start` on.
+
+    junk: what the highest 12 bits of words are that nobody has put into the machine; of these only what the program
+    touches is kept. shown: more words that the page has to show. pe: where the chip does not fit into the budget, the
+    part around this one is kept. Raises ExecutionError.
+    """
     lines = [line for line in program.lines if until is None or line.line <= until]
     before = [line for line in lines if start is not None and line.line < start]
     if before:
         machine.run(replace(program, lines=tuple(before)))
     lines = lines[len(before) :]
-    recorder = Recorder(machine, scope, narrow, budget)
+    recorder = Recorder(machine, scope, narrow, budget, junk, pe)
     groups = list(_frames(lines))
-    recorder.start([touch.addresses for touch in _of_dram(groups, machine)])
+    recorder.start()
+    recorder.meet(shown)
     pending: list[list[Touch]] = []
+
+    def prepare() -> None:
+        if len(recorder.frames) <= len(groups):
+            pending.append(touches_of(groups[len(recorder.frames) - 1], machine))
+            recorder.meet(pending[-1])
 
     def observe(line: p.Line) -> None:
         group = groups[len(recorder.frames) - 1]
         if line is group[-1]:
             recorder.finish(group, pending.pop())
-            if len(recorder.frames) <= len(groups):
-                pending.append(touches_of(groups[len(recorder.frames) - 1], machine))
+            prepare()
 
     if groups:
-        pending.append(touches_of(groups[0], machine))
+        prepare()
         result = machine.run(replace(program, lines=tuple(lines)), observer=observe)
         printed: dict[int, list[str]] = {}
         for entry in result.entries:
@@ -170,12 +198,6 @@ def _frames(lines: Sequence[p.Line]) -> Iterator[tuple[p.Line, ...]]:
         yield tuple(line for _, line in group)
 
 
-def _of_dram(groups: Sequence[tuple[p.Line, ...]], machine: Machine) -> Iterator[Touch]:
-    for group in groups:
-        if not isinstance(group[0], p.Step):
-            yield from (touch for touch in touches_of(group, machine) if touch.memory == "dram")
-
-
 # --- from a touch to an access ---------------------------------------------------------------------------------------
 
 
@@ -195,7 +217,7 @@ def access_of(touch: Touch, machine: Machine) -> Access:
     count = len(touch.addresses)
     if not columns:
         index = None if touch.through is None else np.where(touch.through, 0, ABSENT).astype(np.uint16)
-        return Access(touch.memory, touch.write, touch.addresses, index, np.zeros((1, 0), np.uint32), count)
+        return Access(touch.memory, touch.write, touch.addresses, index, np.zeros((1, 0), np.uint32), count, touch.end)
     table = np.concatenate([np.broadcast_to(column, (len(column), units)) for column in columns])
     if own and touch.write:  # what stands where a unit takes no part is no business of this access
         words = len(table) // count - 1
@@ -207,7 +229,7 @@ def access_of(touch: Touch, machine: Machine) -> Access:
     elif touch.through is not None:
         index = np.where(touch.through, index, ABSENT).astype(np.uint16)
     same = None if not index.any() else index
-    return Access(touch.memory, touch.write, None if own else touch.addresses, same, rows, count)
+    return Access(touch.memory, touch.write, None if own else touch.addresses, same, rows, count, touch.end)
 
 
 def distinct(table: Rows) -> tuple[Index, Rows]:

@@ -60,10 +60,11 @@ class Scope:
 CHIP = Scope((Unit(()),))
 
 
-def narrower(scope: Scope) -> Scope | None:
-    """The next smaller part around PE 0: the chip, then one group, L2B, L1B, MAB, PE. None where there is none."""
+def narrower(scope: Scope, pe: int = 0) -> Scope | None:
+    """The next smaller part around a PE: the chip, then one group, L2B, L1B, MAB, PE. None where there is none."""
     depth = len(scope.parts[0].numbers) + 1
-    return Scope((Unit((0,) * depth),)) if depth <= len(LEVELS) else None
+    numbers = np.unravel_index(pe, [SHAPE[level] for level in LEVELS])
+    return Scope((Unit(tuple(int(number) for number in numbers[:depth])),)) if depth <= len(LEVELS) else None
 
 
 def parse_unit(text: str) -> Unit:

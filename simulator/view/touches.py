@@ -6,6 +6,7 @@ Masks, T indirection and base address registers depend on the run, so a line is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,16 +42,18 @@ def touches_of(lines: Sequence[p.Line], memories: Memories) -> list[Touch]:
 
 def _step(step: p.Step, memories: Memories) -> Iterator[Touch]:
     silent = any(i.op == "noforward" for i in step.instructions)
-    for instruction in step.instructions:
-        for source in instruction.sources:
-            yield from _operand(source, instruction, memories)
+    for number, instruction in enumerate(step.instructions):
+        for position, source in enumerate(instruction.sources):
+            for touch in _operand(source, instruction, memories):
+                yield replace(touch, end=(number, position))
         entries = {d.mask.entry for d in instruction.destinations if d.mask}
         if instruction.flush is not None:
             entries.add(instruction.flush)
         for entry in sorted(entry for entry in entries if not is_fixed(entry)):
             yield Touch("omr", False, np.array([entry]))
-        for destination in instruction.destinations:
-            yield from _operand(destination, instruction, memories)
+        for position, destination in enumerate(instruction.destinations, len(instruction.sources)):
+            for touch in _operand(destination, instruction, memories):
+                yield replace(touch, end=(number, position))
         if instruction.op == "l2bmdarw":
             first, done = memories.dar_next
             count = memories.dar_fetched[:, done : done + isa.STEP_CYCLES].shape[1]

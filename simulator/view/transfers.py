@@ -17,6 +17,7 @@ from simulator.isa.program import DramIndirect, Instruction, Move
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 
 Flags = NDArray[np.bool_]
+End = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,14 @@ class Touch:
     """One access. addresses: [address], or [address, pe] where PEs differ, NOWHERE where one takes no part.
 
     through: for [address] only, which units take part: [unit], or [address, unit]; None = all.
+    end: which instruction of the step it is an operand of, and which of its sources, then destinations.
     """
 
     memory: str
     write: bool
     addresses: Addresses
     through: Flags | None = None
+    end: End | None = None
 
 
 def block_touch(instruction: Instruction, write: bool) -> Touch:

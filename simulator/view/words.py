@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from simulator.explain.line import sentences
 from simulator.isa import program as p
+from simulator.language import language
 
 
 def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
@@ -15,11 +16,12 @@ def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
         return ["The machine before the first line. What is not listed is zero."], ""
     if len(lines) > 1:
         return [_debug(lines)], ""
-    return _explained(lines[0])
+    return _explained(lines[0], language())
 
 
 @lru_cache(maxsize=1 << 12)
-def _explained(line: p.Line) -> tuple[list[str], str]:
+def _explained(line: p.Line, into: str) -> tuple[list[str], str]:
+    """The same of one line. into: the language of the moment, which `sentences` speaks."""
     found = sentences(line)
     text = [part for sentence in found for part in sentence.lines()]
     return [sentence.text for sentence in found], "\n".join(text) if len(text) > len(found) else ""

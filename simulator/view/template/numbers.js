@@ -29,22 +29,22 @@ function decimal(value) {
   return (magnitude < 1e-4 || magnitude >= 1e6 ? short.toExponential() : String(short)).replace("e+", "e");
 }
 
-// The same in at most 9 characters, for cells.
-function narrow(text) {
-  for (let digits = 5; text.length > 9 && digits > 2; digits--) text = decimal(Number(Number(text).toPrecision(digits)));
+// The same in at most 9 characters, for cells, or in fewer.
+function narrow(text, most = 9) {
+  for (let digits = 5; text.length > most && digits > 0; digits--) text = decimal(Number(Number(text).toPrecision(digits)));
   return text;
 }
 
 const hex = (bits, digits) => bits.toString(16).padStart(digits, "0");
 
-// One way to read words: how many make an element, its text, and its value for the colour. `low` and `high` are the
+// One way to read words: what it is called, how many make an element, its text, and its value for the colour. `low` and `high` are the
 // powers of two at which the colour is faintest and strongest, `room` the width of a word's text in pixels.
 const FORMATS = {
-  float: { words: 1, room: 76, values: (w) => [single(w[0])], text: decimal, low: -10, high: 10 },
-  half: { words: 1, room: 76, values: (w) => [half(w[0] >>> 16), half(w[0] & 0xffff)], text: decimal, low: -10, high: 10 },
-  double: { words: 2, room: 76, values: (w) => [double(w[0], w[1])], text: decimal, low: -10, high: 10 },
-  int: { words: 1, room: 94, values: (w) => [w[0] | 0], text: String, low: -1, high: 31 },
-  hex: { words: 1, room: 72, values: (w) => [w[0]], text: (bits) => hex(bits, 8), low: 0, high: 32 },
+  float: { name: _("float"), words: 1, room: 76, values: (w) => [single(w[0])], text: decimal, low: -10, high: 10 },
+  half: { name: _("half"), words: 1, room: 76, values: (w) => [half(w[0] >>> 16), half(w[0] & 0xffff)], text: decimal, low: -10, high: 10 },
+  double: { name: _("double"), words: 2, room: 76, values: (w) => [double(w[0], w[1])], text: decimal, low: -10, high: 10 },
+  int: { name: _("int"), words: 1, room: 94, values: (w) => [w[0] | 0], text: String, low: -1, high: 31 },
+  hex: { name: _("hex"), words: 1, room: 72, values: (w) => [w[0]], text: (bits) => hex(bits, 8), low: 0, high: 32 },
 };
 
 // Texts of all elements in `words`.
@@ -52,10 +52,10 @@ function elements(words, format, shorten = null) {
   const { words: size, values, text } = FORMATS[format];
   const found = [];
   for (let i = 0; i + size <= words.length; i += size) found.push(...values(words.slice(i, i + size)).map(text));
-  return shorten && text === decimal ? found.map(shorten) : found;
+  return shorten && text === decimal ? found.map((one) => shorten(one)) : found;
 }
 
-// [r, g, b, alpha] of words: orange above zero, blue below, stronger with size; in hex a hue of its own per bit pattern.
+// [r, g, b, alpha] of words: violet above zero, green below (orange and blue are for writing and reading), stronger with size; in hex a hue of its own per bit pattern.
 function colour(words, format) {
   if (format === "hex") {
     if (words.every((word) => word === 0)) return [0, 0, 0, 0];
@@ -71,7 +71,7 @@ function colour(words, format) {
   if (largest === 0) return [0, 0, 0, 0];
   const strength = (Math.log2(Math.abs(largest)) - low) / (high - low);
   const alpha = 0.12 + 0.68 * Math.min(1, Math.max(0, strength));
-  return largest > 0 ? [235, 120, 20, alpha] : [40, 120, 235, alpha];
+  return largest > 0 ? [138, 79, 192, alpha] : [15, 143, 122, alpha];
 }
 
 function hue(degrees) {
@@ -85,9 +85,9 @@ function hue(degrees) {
 const css = ([r, g, b, alpha]) => (alpha ? `rgba(${r},${g},${b},${alpha.toFixed(2)})` : "transparent");
 
 const SCALES = {
-  float: "Colour: orange positive, blue negative, stronger when larger (0.001 to 1000).",
-  half: "Colour: orange positive, blue negative, stronger when larger (0.001 to 1000).",
-  double: "Colour: orange positive, blue negative, stronger when larger (0.001 to 1000).",
-  int: "Colour: orange positive, blue negative, stronger when larger.",
-  hex: "Colour: equal bits have equal colours.",
+  float: _("Colour: violet positive, green negative, stronger when larger (0.001 to 1000)."),
+  half: _("Colour: violet positive, green negative, stronger when larger (0.001 to 1000)."),
+  double: _("Colour: violet positive, green negative, stronger when larger (0.001 to 1000)."),
+  int: _("Colour: violet positive, green negative, stronger when larger."),
+  hex: _("Colour: equal bits have equal colours."),
 };

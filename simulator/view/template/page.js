@@ -1,75 +1,281 @@
-// The page: what is shown now, the controls, and drawing it all.
+// The page: what is shown now, the controls, and drawing it all. What a step needs at once is drawn at once; memories
+// that it does not touch follow when the page is idle.
 
 const at = (id) => document.getElementById(id);
-const MOST = 8;
-const PASSING = ["aluf", "mauf", "lbf", "mreadf", "turn"]; // replaced by every step that uses the unit
+
+// Give an element other content, if it is other.
+function put(id, content) {
+  const element = at(id);
+  if (element.shown === content) return;
+  element.shown = content;
+  element.innerHTML = content;
+}
 
 class Page {
   constructor(recording) {
-    this.recording = recording;
-    Object.assign(this, { frame: 0, pe: parseUnit(recording.unit) ?? 0, format: "float", picked: null, values: false });
+    const pe = parseUnit(recording.unit) ?? 0;
+    Object.assign(this, { recording, frame: 0, pe, format: "float", picked: null, values: false, theme: 0 });
     this.last = recording.frames.length - 1;
-    this.chip = new Chip((pe) => this.set({ pe }));
-    this.assembly = new Assembly(recording, (frame) => this.set({ frame }));
+    this.history = new History(recording, pe);
+    this.tree = new Tree((chosen) => this.set({ pe: chosen }));
+    this.map = new ChipMap((chosen) => this.set({ pe: chosen }));
+    this.step = new Step(recording);
+    this.chain = new Chain(recording);
+    this.watches = new Watches(recording);
+    this.stops = new Set();
+    this.hits = [];
+    this.listing = new Listing(recording, (frame) => this.set({ frame }), (frame) => this.toggleBreakpoint(frame));
+    this.timeline = new Timeline(recording, (frame) => this.set({ frame }));
+    this.player = new Player(this);
+    this.opening = openingOf(recording);
+    this.stale = new Set(Object.keys(recording.slots));
     const used = Object.keys(LAYOUTS).filter((memory) => recording.slots[memory]);
-    this.panels = used.map((memory) => new Panel(recording, memory, (picked) => this.set({ picked })));
-    at("panels").append(...this.panels.map(({ element }) => element));
+    this.panels = used.map((memory) => new Panel(recording, memory, (picked) => this.pick(picked)));
+    at("others").append(...this.panels.map(({ element }) => element));
     const unused = Object.keys(LAYOUTS).filter((memory) => !recording.slots[memory]).map((memory) => LAYOUTS[memory].title);
-    at("unused").textContent = unused.length ? `Not used by this program: ${unused.join(", ")}.` : "";
-    at("notes").innerHTML = recording.notes.map((note) => `<li>${escapeText(note)}</li>`).join("");
-    this.listen();
-  }
-
-  listen() {
-    const moves = { first: () => 0, back: () => this.frame - 1, forward: () => this.frame + 1, last: () => this.last };
-    for (const [id, target] of Object.entries(moves)) at(id).addEventListener("click", () => this.set({ frame: target() }));
+    put("unused", unused.length ? _("Not used by this program: {memories}.", { memories: listed(unused) }) : "");
+    put("notes", recording.notes.map((note) => `<li>${escapeText(note)}</li>`).join(""));
+    put("keys", keyTable());
     at("scrubber").max = this.last;
-    at("scrubber").addEventListener("input", (event) => this.set({ frame: Number(event.target.value) }));
-    at("format").addEventListener("change", (event) => this.set({ format: event.target.value }));
-    at("map-touched").addEventListener("click", () => this.set({ values: false }));
-    at("map-values").addEventListener("click", () => this.set({ values: true }));
-    at("choose").addEventListener("click", () => at("chip-title").scrollIntoView({ block: "center" }));
-    at("accesses").addEventListener("click", (event) => this.follow(event));
-    document.addEventListener("keydown", (event) => this.key(event));
-    window.addEventListener("hashchange", () => this.set(this.fromHash()));
-    let waiting = 0;
-    window.addEventListener("resize", () => {
-      cancelAnimationFrame(waiting);
-      waiting = requestAnimationFrame(() => this.draw());
-    });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  key(event) {
-    if (event.target.matches("select, input[type=text]") || event.altKey || event.ctrlKey || event.metaKey) return;
-    const listing = at("assembly").contains(event.target);
-    const moves = {
-      ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity,
-      ...(listing && { ArrowUp: -1, ArrowDown: 1 }),
-    };
-    if (!(event.key in moves)) return;
-    event.preventDefault();
-    this.set({ frame: this.frame + moves[event.key] });
-  }
-
-  // To the line that wrote a word, or to the panel of a memory.
-  follow(event) {
-    const button = event.target.closest("button[data-frame]");
-    if (button) this.set({ frame: Number(button.dataset.frame) });
-    const link = event.target.closest("button[data-panel]");
-    if (link) this.panels.find(({ memory }) => memory === link.dataset.panel).element.scrollIntoView({ block: "center" });
-  }
+  // --- going ---
 
   set(change) {
+    const before = { pe: this.pe, format: this.format };
     Object.assign(this, change);
     this.frame = Math.max(0, Math.min(this.last, this.frame));
+    if (this.pe !== before.pe || this.format !== before.format) this.stale = new Set(Object.keys(this.recording.slots));
+    if (this.pe !== before.pe) this.history = new History(this.recording, this.pe);
+    this.draw();
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => this.remember(), 200); // browsers allow few changes of the address per second
+  }
+
+  go(by) {
+    this.player.stop();
+    this.set({ frame: this.frame + by });
+  }
+
+  pick(picked) {
+    this.set({ picked: { ...picked, fresh: true } });
+    this.picked.fresh = false;
+  }
+
+  stopsAt(frame) {
+    return this.stops.has(frame) || this.watches.stops(frame);
+  }
+
+  // To the next frame at which something stops the run, or to the end.
+  run(direction) {
+    this.player.stop();
+    let frame = this.frame + direction;
+    while (frame > 0 && frame < this.last && !this.stopsAt(frame)) frame += direction;
+    this.set({ frame });
+  }
+
+  toggleBreakpoint(frame) {
+    if (frame < 1) return;
+    if (!this.stops.delete(frame)) this.stops.add(frame);
+    this.listing.setBreakpoints(this.stops);
+    this.timeline.setMarks(this.hits, this.stops);
+    const count = this.stops.size;
+    put("stops", count > 1 ? _("{count} breakpoints", { count }) : count ? _("1 breakpoint") : "");
+  }
+
+  nextWrite(direction) {
+    if (!this.picked) return this.say(_("Choose a word first: click a cell of a memory, or press m and Enter."));
+    const { memory, address } = this.picked;
+    const unit = this.recording.unitOf(memory, this.pe);
+    const word = wordName(memory, address);
+    const frame = this.recording.otherWrite(memory, address, unit, this.frame, direction);
+    const never = direction > 0 ? _("{word} is not written after this step.", { word }) : _("{word} is not written before this step.", { word });
+    if (frame < 0) return this.say(never);
+    return this.set({ frame });
+  }
+
+  watch() {
+    if (!this.picked) return this.say(_("Choose a word first: click a cell of a memory, or press m and Enter."));
+    this.watches.toggle({ memory: this.picked.memory, address: this.picked.address, pe: this.pe });
+    return this.draw();
+  }
+
+  find(query) {
+    const { frames, what } = search(this.recording, query);
+    this.hits = frames;
+    this.timeline.setMarks(this.hits, this.stops);
+    put("found", escapeText(what));
+  }
+
+  nextHit(direction) {
+    if (!this.hits.length) return this.say(_("Nothing is found yet: press / and type."));
+    const order = direction > 0 ? this.hits : [...this.hits].reverse();
+    const frame = order.find((hit) => (hit - this.frame) * direction > 0) ?? order[0];
+    put("found", _("{number} of {count}", { number: this.hits.indexOf(frame) + 1, count: this.hits.length }));
+    return this.set({ frame });
+  }
+
+  goto(text) {
+    const frame = parseStop(this.recording, this.timeline, text);
+    if (frame < 0) return this.say(_("Type the number of a line (31), of a step (s120) or of a cycle (c480)."));
+    return this.set({ frame });
+  }
+
+  // --- the keyboard ---
+
+  focusOn(id) {
+    at(id).focus();
+    at(id).select?.();
+  }
+
+  enterMemory() {
+    const written = ({ effects }) => effects.some((effect) => effect.written);
+    const panel = this.panels.find(({ memory }) => memory === this.picked?.memory)
+      ?? this.active.find(written) ?? this.active[0] ?? this.panels[0];
+    const cell = panel?.cells?.find((one) => one.tabIndex === 0);
+    if (!cell) return;
+    cell.focus();
+    panel.element.scrollIntoView({ block: "nearest" });
+  }
+
+  leave() {
+    this.player.stop();
+    document.activeElement?.blur();
+  }
+
+  help() {
+    at("help").showModal();
+  }
+
+  say(text) {
+    put("said", escapeText(text));
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => put("said", ""), 6000);
+  }
+
+  // --- drawing ---
+
+  draw() {
+    const { recording, frame, history } = this;
+    for (const memory of this.changed = history.seek(frame)) this.stale.add(memory);
+    const effects = history.effects();
+    const view = {
+      frame, history, effects, previous: history.previous(), format: this.format, picked: this.picked,
+      opening: this.opening, changed: this.stale, theme: this.theme, ink: this.ink,
+    };
+    this.view = view;
+    this.listing.show(frame); // first, since to scroll needs the page laid out
+    this.drawHead();
+    this.timeline.draw(frame);
+    this.step.draw(view, this.pe);
+    this.drawWord();
+    this.drawPanels(view);
+    this.drawChip(recording.touched(frame));
+  }
+
+  drawHead() {
+    const place = this.frame ? placeText(this.recording.frames[this.frame]) : _("before the first line");
+    put("where", `${_("{number} of {count}", { number: `<b>${this.frame}</b>`, count: this.last })} <span>· ${place}</span>`);
+    at("scrubber").value = this.frame;
+    at("scrubber").setAttribute("aria-valuetext", _("{frame} of {last}, {place}", { frame: this.frame, last: this.last, place }));
+    at("format").value = this.format;
+    for (const id of ["first", "back"]) at(id).disabled = this.frame === 0;
+    for (const id of ["forward", "last"]) at(id).disabled = this.frame === this.last;
+  }
+
+  drawWord() {
+    const { picked } = this;
+    at("word").hidden = !picked;
+    if (picked) {
+      put("picked", this.chain.text(picked, this.pe, this.frame, this.format));
+      const same = (one) => one.memory === picked.memory && one.address === picked.address && one.pe === this.pe;
+      const watched = this.watches.list.some(same);
+      put("watch", watched ? _("Watch no longer") : _("Watch"));
+    }
+    at("watched").hidden = !this.watches.list.length;
+    put("watches", this.watches.text(this.frame, this.format));
+  }
+
+  // Memories of this step first: those it reads, then those it writes. The others keep their place.
+  drawPanels(view) {
+    const touched = new Map(view.effects.map(({ memory, written }) => [memory, written]));
+    for (const { memory, written } of view.effects) if (written) touched.set(memory, true);
+    const rank = ({ memory }) => (touched.has(memory) ? Number(touched.get(memory)) : 2);
+    const order = this.panels.filter((panel) => rank(panel) < 2).sort((a, b) => rank(a) - rank(b));
+    const before = this.active ?? [];
+    arrange(at("actives"), order);
+    arrange(at("others"), this.panels.filter((panel) => !order.includes(panel)));
+    at("still").hidden = order.length === 0;
+    at("nothing").hidden = order.length > 0;
+    this.active = order;
+    this.drawn = new Set();
+    for (const panel of order) this.drawPanel(panel, view);
+    for (const panel of before) if (!order.includes(panel)) this.stale.add(panel.memory);
+    clearTimeout(this.waiting);
+    if (this.eager) this.drawOthers();
+    else this.waiting = setTimeout(() => this.drawOthers(), 60);
+    put("belongs", _("PE {unit}, and the MAB, L1B, L2B and group it belongs to.", { unit: `<b>${unitName(this.pe)}</b>` }));
+    put("scale", SCALES[this.format]);
+  }
+
+  drawPanel(panel, view) {
+    panel.draw(view, panel.element.classList.contains("wide") ? this.room.wide : this.room.panel);
+    this.stale.delete(panel.memory);
+    this.drawn.add(panel.memory);
+  }
+
+  drawOthers() {
+    const { picked } = this.view;
+    for (const panel of this.panels) {
+      const marked = picked?.memory === panel.memory || panel.picked;
+      panel.picked = picked?.memory === panel.memory;
+      if (!this.drawn.has(panel.memory) && (this.stale.has(panel.memory) || marked)) this.drawPanel(panel, this.view);
+    }
+  }
+
+  drawChip(touched) {
+    const { recording, frame, picked, pe } = this;
+    this.tree.draw(pe, touched);
+    if (at("unit") !== document.activeElement) at("unit").value = unitName(pe);
+    at("map-values").disabled = !picked;
+    at("map-values").title = picked ? "" : _("Choose a cell of a memory first");
+    const values = Boolean(this.values && picked);
+    at("map-touched").setAttribute("aria-pressed", String(!values));
+    at("map-values").setAttribute("aria-pressed", String(values));
+    const { arrows = [] } = recording.frames[frame];
+    const base = { pe, touched, arrows, ink: this.ink };
+    this.map.draw(values ? { ...base, ...valuesOn(this) } : { ...base, colours: null, caption: touchedText(touched) });
+  }
+
+  // Sizes are asked for once per change of the window: to ask in every step would make the page lay itself out twice.
+  resize() {
+    this.ink = inkOf();
+    this.theme++;
+    const width = at("others").clientWidth || at("actives").clientWidth;
+    const columns = Math.max(1, Math.floor((width + 12) / (430 + 12)));
+    for (const id of ["actives", "others"]) at(id).style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    const panel = (width - 12 * (columns - 1)) / columns;
+    this.room = { panel, wide: columns > 1 ? 2 * panel + 12 : panel };
+    for (const { element } of this.panels) {
+      if (element.classList.contains("wide")) element.style.gridColumn = columns > 1 ? "span 2" : "";
+    }
+    this.timeline.resize(at("timeline").parentElement.clientWidth, this.ink);
+    this.map.resize(at("map").parentElement.clientWidth);
+    this.listing.resize();
+    this.stale = new Set(Object.keys(this.recording.slots));
+    this.draw();
+    this.drawOthers();
+  }
+
+  // --- the address of the page says where one is ---
+
+  remember() {
     const parts = { step: this.frame, unit: unitName(this.pe), format: this.format };
     if (this.picked) parts.word = `${this.picked.memory}.${this.picked.address}`;
     if (this.values) parts.map = "values";
     try {
       history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
     } catch { /* inside a notebook's frame there is no address to change */ }
-    this.draw();
   }
 
   fromHash() {
@@ -87,166 +293,4 @@ class Page {
     result.values = wanted.get("map") === "values";
     return result;
   }
-
-  draw() {
-    const { recording, frame, pe, format, picked } = this;
-    const effects = recording.effects(frame, pe);
-    const view = { frame, pe, format, picked, effects, state: recording.state(frame, pe) };
-    this.drawHead();
-    this.drawStep(effects);
-    this.drawChip();
-    this.assembly.show(frame);
-    at("belongs").innerHTML = `PE <b>${unitName(pe)}</b>, and the MAB, L1B, L2B and group it belongs to.`;
-    at("scale").textContent = SCALES[format];
-    for (const panel of this.panels) panel.draw(view);
-  }
-
-  drawHead() {
-    const { step, count, line } = this.recording.frames[this.frame];
-    const cycles = step === undefined ? "" : ` · cycles ${4 * step}–${4 * (step + count) - 1}`;
-    const place = this.frame ? `line ${line}${cycles}` : "before the first line";
-    at("where").innerHTML = `<b>${this.frame}</b> of ${this.last} <span>· ${place}</span>`;
-    at("scrubber").value = this.frame;
-    at("scrubber").setAttribute("aria-valuetext", `${this.frame} of ${this.last}, ${place}`);
-    at("format").value = this.format;
-    for (const id of ["first", "back"]) at(id).disabled = this.frame === 0;
-    for (const id of ["forward", "last"]) at(id).disabled = this.frame === this.last;
-  }
-
-  drawStep(effects) {
-    const { text, words, more = "", remarks = [], printed = [] } = this.recording.frames[this.frame];
-    at("whose").textContent = this.frame ? `in ${unitName(this.pe)}` : "";
-    at("line").innerHTML = this.frame ? highlight(text) : "Start";
-    at("words").innerHTML =
-      words.map((sentence) => `<p>${escapeText(sentence)}</p>`).join("") +
-      remarks.map((remark) => `<p class="remark">${escapeText(remark)}</p>`).join("");
-    at("accesses").innerHTML = this.pickedText() + (this.frame ? this.effectsText(effects) : "");
-    for (const [id, content] of [["more", more], ["printed", printed.join("\n")]]) {
-      at(id).hidden = !content;
-      at(id).lastElementChild.textContent = content;
-    }
-  }
-
-  effectsText(effects) {
-    const merged = new Map();
-    for (const effect of effects) {
-      const key = `${effect.written}${effect.memory}`;
-      const entry = merged.get(key) ?? { ...effect, cells: new Map() };
-      for (const cell of effect.cells) entry.cells.set(cell.address, cell);
-      merged.set(key, entry);
-    }
-    const entries = [...merged.values()].sort((a, b) => a.written - b.written);
-    if (!entries.length) {
-      const others = this.recording.frames[this.frame].accesses.length > 0;
-      return `<p>${others ? `${unitName(this.pe)} takes no part in this step.` : "No memory is read or written."}</p>`;
-    }
-    return `<table class="effects"><tbody>${entries.map((entry) => this.effectRow(entry)).join("")}</tbody></table>`;
-  }
-
-  effectRow({ memory, written, cells, known }) {
-    const { recording, frame } = this;
-    const { title, flags, fixed } = LAYOUTS[memory];
-    const list = [...cells.values()].sort((a, b) => a.address - b.address);
-    const format = fixed ?? this.format;
-    const size = recording.width(memory) === 1 && !flags ? FORMATS[format].words : 1;
-    const show = (words) => (flags ? flagText(words[0]) : elements(words, format)).join(" ");
-    const runs = [];
-    for (let i = 0; i < list.length; i += size) {
-      const group = list.slice(i, i + size);
-      const [before, after] = ["before", "after"].map((time) => show(group.flatMap((cell) => cell[time])));
-      const run = runs.at(-1);
-      const [first, last] = [group[0].address, group.at(-1).address];
-      if (run && (PASSING.includes(memory) || run.before === before) && run.after === after && this.recording.follows(memory, run.last, first)) run.last = last;
-      else runs.push({ first, last, before, after });
-    }
-    const chips = runs.slice(0, MOST).map((run) => this.runText(memory, written, run));
-    if (runs.length > MOST) chips.push(`<span>and ${runs.length - MOST} more</span>`);
-    const { level } = recording.memories[memory];
-    const total = LEVELS[level];
-    const taking = recording.count(frame, memory, written);
-    const names = { pe: "PEs", mab: "MABs", l1b: "L1Bs", l2b: "L2Bs", group: "groups" };
-    const where = taking === total ? `all ${total.toLocaleString("en")} ${names[level]}` : `${taking} of ${total} ${names[level]}`;
-    const unknown = '<span class="unknown">values of this unit are not recorded</span>';
-    return (
-      `<tr class="${written ? "write" : "read"}"><th scope="row">${written ? "writes" : "reads"} ` +
-      `<button class="link" data-panel="${memory}">${title}</button> <small>${where}</small></th><td>${known ? chips.join(" ") : unknown}</td></tr>`
-    );
-  }
-
-  // Neighbours with one value: `8–9: 0 → 1.5`. What a unit put out before says nothing about this step.
-  runText(memory, written, { first, last, before, after }) {
-    const place = addressName(memory, first) + (last > first ? `–${addressName(memory, last)}` : "");
-    let change = written ? `<b>${after}</b>` : before;
-    if (written && !PASSING.includes(memory)) change = before === after ? `${after} <small>(same)</small>` : `<s>${before}</s> ${change}`;
-    return `<span class="chip-value"><i>${place}</i> ${change}</span>`;
-  }
-
-  pickedText() {
-    if (!this.picked) return "";
-    const { memory, address } = this.picked;
-    const { recording, frame, pe } = this;
-    const width = recording.width(memory);
-    const slot = recording.slot(memory, address);
-    const state = recording.state(frame, pe);
-    const words = Array.from(state.memories[memory].subarray(width * slot, width * (slot + 1)));
-    const writer = recording.writer(memory, address, frame, pe);
-    const line = writer > 0 ? `line ${recording.frames[writer].line}` : "the start";
-    const by = writer < 0 ? "Never written up to here." : `Last written by <button data-frame="${writer}">${line}</button>`;
-    const forms = Object.keys(FORMATS).filter((format) => FORMATS[format].words <= width);
-    const values = LAYOUTS[memory].flags ? flagText(words[0]).join(" ")
-      : forms.map((format) => `${format} <b>${elements(words, format).join(", ")}</b>`).join(" · ");
-    const known = state.unknown.has(memory) ? "not recorded" : values;
-    return `<p class="picked-word"><b>${LAYOUTS[memory].title}[${addressName(memory, address)}]</b> of ${owner(recording, memory, pe)}: ${known}. ${by}</p>`;
-  }
-
-  drawChip() {
-    const { recording, frame, picked } = this;
-    const touched = recording.touched(frame);
-    at("map-values").disabled = !picked;
-    at("map-values").title = picked ? "" : "Click a cell of a memory first";
-    const values = Boolean(this.values && picked);
-    at("map-touched").setAttribute("aria-pressed", String(!values));
-    at("map-values").setAttribute("aria-pressed", String(values));
-    if (values) {
-      const { words, known } = recording.across(picked.memory, picked.address, frame);
-      const width = recording.width(picked.memory);
-      const tints = Array.from(known, (is, unit) =>
-        css(is ? colour(Array.from(words.subarray(unit * width, (unit + 1) * width)), this.colourFormat(width)) : [128, 128, 128, 0.25]),
-      );
-      const colours = Array.from({ length: LEVELS.pe }, (_, pe) => tints[recording.unitOf(picked.memory, pe)]);
-      const title = `${LAYOUTS[picked.memory].title}[${addressName(picked.memory, picked.address)}]`;
-      const missing = known.every(Boolean) ? "" : "; grey: not recorded";
-      this.chip.draw(this.pe, touched, colours, `${title} in every unit, as colours${missing}`);
-      return;
-    }
-    const pes = touched.pe.map((flags, pe) => flags | touched.mab[pe >> 2]);
-    const written = pes.filter((flags) => flags & WRITTEN).length;
-    const read = pes.filter((flags) => flags === READ).length;
-    const above = ["l1b", "l2b", "group"].filter((level) => touched[level].some(Boolean));
-    const names = { l1b: "L1BMs", l2b: "L2BMs", group: "DRAM or PDM" };
-    const parts = [
-      written && `${written.toLocaleString("en")} PEs written`, read && `${read.toLocaleString("en")} PEs only read`,
-      above.length && `frames: ${above.map((level) => names[level]).join(", ")}`,
-    ].filter(Boolean);
-    this.chip.draw(this.pe, touched, null, parts.length ? parts.join("; ") : "nothing is touched");
-  }
-
-  colourFormat(width) {
-    return this.format === "double" && width === 1 ? "hex" : this.format;
-  }
 }
-
-async function main() {
-  try {
-    const data = JSON.parse(new TextDecoder().decode(await unpack("data")));
-    const page = new Page(new Recording(data, await unpack("values")));
-    at("page").hidden = false;
-    at("failure").hidden = true;
-    page.set(page.fromHash());
-  } catch (error) {
-    at("failure").textContent = `The recording cannot be shown: ${error.message}. A current version of Chrome, Edge, Firefox or Safari should do.`;
-    throw error;
-  }
-}
-
-main();

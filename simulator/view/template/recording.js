@@ -1,4 +1,4 @@
-// The recording: frames, their accesses, and the memories of a unit at any frame.
+// The recording: frames, what each reads and writes, and who wrote a word of any unit.
 
 const SHIFTS = Object.fromEntries(Object.entries(LEVELS).map(([level, count]) => [level, Math.log2(LEVELS.pe / count)]));
 const ABSENT = 0xffff;
@@ -23,7 +23,15 @@ class Recording {
       let total = 0;
       this.slots[memory] = { runs: runs.map(([start, count]) => ({ start, count, first: (total += count) - count })), total };
     }
-    this.cache = { frame: -1, pe: -1 };
+    this.writers = {}; // by memory: [frame, access] of every write, in order
+    this.frames.forEach((frame, number) => {
+      for (const access of frame.accesses) if (access.w) (this.writers[access.m] ??= []).push([number, access]);
+    });
+  }
+
+  // Whether a word is what nobody has put there.
+  isJunk(word) {
+    return this.junk.includes(word >>> 20);
   }
 
   width(memory) {
@@ -32,6 +40,11 @@ class Recording {
 
   unitOf(memory, pe) {
     return pe >> SHIFTS[this.memories[memory].level];
+  }
+
+  // The first PE of a unit.
+  firstPe(memory, unit) {
+    return unit << SHIFTS[this.memories[memory].level];
   }
 
   // Where an address stands among the used ones of its memory.
@@ -48,113 +61,111 @@ class Recording {
     return run && address >= run.start && address < run.start + run.count ? run.first + address - run.start : -1;
   }
 
-  // Whether an address is the next used one after another.
-  follows(memory, before, after) {
-    return this.slot(memory, after) === this.slot(memory, before) + 1;
+  address(memory, slot) {
+    const run = this.slots[memory].runs.find(({ first, count }) => slot >= first && slot < first + count);
+    return run ? run.start + slot - run.first : -1;
   }
 
   index(access) {
-    return access.i === undefined ? null : new Uint16Array(this.buffer, 4 * access.i, LEVELS[this.memories[access.m].level]);
+    if (access.i === undefined) return null;
+    return (access.units ??= new Uint16Array(this.buffer, 4 * access.i, LEVELS[this.memories[access.m].level]));
   }
 
   rowLength(access) {
     return (access.a ? 0 : access.k) + (access.w ? access.k * this.width(access.m) : 0);
   }
 
-  addresses(access) {
-    access.list ??= access.a.flatMap(([start, count]) => Array.from({ length: count }, (_, i) => start + i));
-    return access.list;
-  }
-
-  // What an access does in one unit: null if nothing, else addresses and where its values begin (-1 = not recorded).
+  // What an access does in one unit: null if nothing, else where its addresses and its values begin (-1: not recorded).
+  // Addresses are `runs` of [first, count], or `own`, where units have different ones.
   part(access, unit) {
     const index = this.index(access);
     const row = index ? index[unit] : 0;
     if (row === ABSENT) return null;
-    if (row === UNKNOWN) return { addresses: access.a ? this.addresses(access) : [], values: -1 };
+    if (row === UNKNOWN) return { runs: access.a ?? [], own: null, values: -1 };
     const offset = access.t + row * this.rowLength(access);
-    if (access.a) return { addresses: this.addresses(access), values: offset };
-    return { addresses: this.words.subarray(offset, offset + access.k), values: offset + access.k };
+    if (access.a) return { runs: access.a, own: null, values: offset };
+    return { runs: null, own: this.words.subarray(offset, offset + access.k), values: offset + access.k };
   }
 
-  // The memories of the units above `pe` after a frame: {memory: words by slot}; `unknown` names those not recorded.
-  state(frame, pe) {
-    let cache = this.cache;
-    if (cache.pe !== pe || cache.frame > frame) {
-      cache = { frame: -1, pe, memories: {}, unknown: new Set() };
-      for (const [memory, { total }] of Object.entries(this.slots)) {
-        cache.memories[memory] = new Uint32Array(total * this.width(memory));
-      }
+  // Where among its addresses a part has one: the last place, or -1.
+  position(part, address) {
+    if (part.own) return part.own.lastIndexOf(address);
+    let before = 0;
+    let found = -1;
+    for (const [first, count] of part.runs) {
+      if (address >= first && address < first + count) found = before + address - first;
+      before += count;
     }
-    while (cache.frame < frame) this.apply(++cache.frame, cache);
-    this.cache = cache;
-    return cache;
+    return found;
   }
 
-  apply(frame, state) {
-    for (const access of this.frames[frame].accesses) {
-      if (!access.w) continue;
-      const part = this.part(access, this.unitOf(access.m, state.pe));
-      if (!part) continue;
-      if (part.values < 0) {
-        state.unknown.add(access.m);
-        continue;
-      }
-      const width = this.width(access.m);
-      const target = state.memories[access.m];
-      part.addresses.forEach((address, i) => {
-        if (address === NOWHERE) return;
-        const slot = width * this.slot(access.m, address);
-        for (let word = 0; word < width; word++) target[slot + word] = this.words[part.values + width * i + word];
-      });
+  // The last write to an address of a unit up to a frame: {frame, words (null where not recorded)}, or null.
+  lastWrite(memory, address, unit, frame) {
+    const list = this.writers[memory] ?? [];
+    const width = this.width(memory);
+    for (let number = this.writesUpTo(list, frame) - 1; number >= 0; number--) {
+      const [at, access] = list[number];
+      const part = this.part(access, unit);
+      const place = part ? this.position(part, address) : -1;
+      if (place < 0) continue;
+      const from = part.values + width * place;
+      return { frame: at, words: part.values < 0 ? null : Array.from(this.words.subarray(from, from + width)) };
     }
+    return null;
   }
 
-  // What a frame does to the units above `pe`, with the values before and after: one entry per access.
-  effects(frame, pe) {
-    const before = frame > 0 ? this.copy(this.state(frame - 1, pe)) : null;
-    const after = this.state(frame, pe);
-    return this.frames[frame].accesses.flatMap((access) => {
-      const part = this.part(access, this.unitOf(access.m, pe));
-      if (!part) return [];
-      const width = this.width(access.m);
-      const cells = [];
-      for (const address of part.addresses) {
-        if (address === NOWHERE) continue;
-        const slot = this.slot(access.m, address);
-        const words = (memories) => Array.from(memories[access.m].subarray(width * slot, width * (slot + 1)));
-        const zero = Array(width).fill(0);
-        cells.push({ address, slot, before: before ? words(before) : zero, after: words(after.memories) });
-      }
-      return [{ memory: access.m, written: Boolean(access.w), cells, known: !after.unknown.has(access.m) }];
-    });
+  writesUpTo(list, frame) {
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle][0] <= frame) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
-  copy(state) {
-    return Object.fromEntries(Object.entries(state.memories).map(([memory, words]) => [memory, words.slice()]));
+  // The next frame that writes an address of a unit (direction 1: after this one, -1: before it), or -1.
+  otherWrite(memory, address, unit, frame, direction) {
+    const list = this.writers[memory] ?? [];
+    const step = direction > 0 ? 1 : -1;
+    for (let n = direction > 0 ? this.writesUpTo(list, frame) : this.writesUpTo(list, frame - 1) - 1; list[n]; n += step) {
+      const part = this.part(list[n][1], unit);
+      if (part && this.position(part, address) >= 0) return list[n][0];
+    }
+    return -1;
   }
 
   // READ and WRITTEN flags of every unit of every level.
   touched(frame) {
+    const known = this.frames[frame];
     const flags = Object.fromEntries(Object.entries(LEVELS).map(([level, count]) => [level, new Uint8Array(count)]));
-    for (const access of this.frames[frame].accesses) {
-      const target = flags[this.memories[access.m].level];
+    flags.memories = {}; // the same by memory, above the MABs
+    for (const access of known.accesses) {
+      const { level } = this.memories[access.m];
+      const target = flags[level];
+      const own = level === "pe" || level === "mab" ? null : (flags.memories[access.m] ??= new Uint8Array(target.length));
       const index = this.index(access);
       const bit = access.w ? WRITTEN : READ;
-      for (let unit = 0; unit < target.length; unit++) if (!index || index[unit] !== ABSENT) target[unit] |= bit;
+      for (let unit = 0; unit < target.length; unit++) {
+        if (index && index[unit] === ABSENT) continue;
+        target[unit] |= bit;
+        if (own) own[unit] |= bit;
+      }
     }
     return flags;
   }
 
   // How many units take part in the accesses of one memory and direction in a frame.
   count(frame, memory, written) {
-    const taking = new Uint8Array(LEVELS[this.memories[memory].level]);
+    const indices = [];
     for (const access of this.frames[frame].accesses) {
-      if (access.m !== memory || Boolean(access.w) !== written) continue;
-      const index = this.index(access);
-      for (let unit = 0; unit < taking.length; unit++) if (!index || index[unit] !== ABSENT) taking[unit] = 1;
+      if (access.m === memory && Boolean(access.w) === written) indices.push(this.index(access));
     }
-    return taking.reduce((sum, flag) => sum + flag, 0);
+    const total = LEVELS[this.memories[memory].level];
+    if (indices.includes(null)) return total;
+    let count = 0;
+    for (let unit = 0; unit < total; unit++) count += indices.some((index) => index[unit] !== ABSENT);
+    return count;
   }
 
   // One address in all units after a frame: words[unit * width + word], known[unit].
@@ -162,40 +173,24 @@ class Recording {
     const width = this.width(memory);
     const units = LEVELS[this.memories[memory].level];
     const result = { words: new Uint32Array(units * width), known: new Uint8Array(units).fill(1) };
-    for (let number = 0; number <= frame; number++) {
-      for (const access of this.frames[number].accesses) {
-        if (access.m === memory && access.w) this.spread(access, address, result);
-      }
-    }
+    const list = this.writers[memory] ?? [];
+    for (const [, access] of list.slice(0, this.writesUpTo(list, frame))) this.spread(access, address, result);
     return result;
   }
 
   spread(access, address, result) {
-    const place = access.a ? this.addresses(access).indexOf(address) : -1;
-    if (access.a && place < 0) return;
     const width = this.width(access.m);
+    if (access.a && this.position({ runs: access.a }, address) < 0) return;
     for (let unit = 0; unit < result.known.length; unit++) {
       const part = this.part(access, unit);
-      if (!part) continue;
-      const at = access.a ? place : part.addresses.lastIndexOf(address);
-      if (part.values < 0) result.known[unit] = 0;
+      const at = part ? this.position(part, address) : -1;
+      if (part && part.values < 0) result.known[unit] = 0;
       else if (at >= 0) {
+        result.known[unit] = 1;
         for (let word = 0; word < width; word++) {
           result.words[width * unit + word] = this.words[part.values + width * at + word];
         }
       }
     }
-  }
-
-  // The last frame up to `frame` that wrote an address of the units above `pe`, or -1.
-  writer(memory, address, frame, pe) {
-    for (let number = frame; number >= 0; number--) {
-      for (const access of this.frames[number].accesses) {
-        if (access.m !== memory || !access.w) continue;
-        const part = this.part(access, this.unitOf(memory, pe));
-        if (part && part.addresses.includes(address)) return number;
-      }
-    }
-    return -1;
   }
 }

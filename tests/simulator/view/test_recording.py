@@ -15,8 +15,10 @@ import pytest
 from simulator import ExecutionError, Machine, SimulatorError, assemble
 from simulator.__main__ import main
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, contents
+from simulator.engine.state.snapshot import snapshot
 from simulator.isa.units import PATHS
-from simulator.view import View, page
+from simulator.trace.places import parse_place
+from simulator.view import Opening, View, page
 from simulator.view.recording import ABSENT, UNKNOWN, Recorder, distinct, record
 from simulator.view.scope import CHIP, Scope, parse_unit
 
@@ -260,12 +262,12 @@ def test_a_name_with_special_letters_stays_text() -> None:
 
 def test_findings_of_the_checks_stand_at_their_line() -> None:
     frames = unpacked(page(assemble("ipassa $peid $lm0v\nipassa $lm0v $ln0v")))["frames"]
-    assert any("LM0" in remark for remark in frames[2]["remarks"])
+    assert any("LM0" in text for remark in frames[2]["remarks"] for text in remark)
 
 
 def test_a_notebook_shows_the_page_in_a_frame() -> None:
     shown = View(assemble("nop"))._repr_html_()
-    assert shown.startswith("<iframe srcdoc=") and "<script" not in shown
+    assert shown.startswith("<iframe ") and " srcdoc=" in shown and "<script" not in shown
 
 
 def test_a_program_of_many_lines_stays_small() -> None:
@@ -333,3 +335,43 @@ def test_a_file_name_may_be_any_bytes() -> None:
     """On Linux a name need not be UTF-8; Python then has surrogates in it, which no page can hold."""
     view = View(assemble("nop", "\udcff.vsm"))
     assert "?.vsm" in view.page.encode().decode()
+
+
+def test_a_folder_is_shown_with_the_operands_beside_its_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine()
+    machine.lm0[4] = 0x3F800000
+    machine.write_dram(0, np.arange(32, dtype=np.int32))
+    (tmp_path / "step.npz").write_bytes(snapshot(machine))
+    (tmp_path / "step.vsm").write_text("mvb2/n64 $d0 $lc0\nipassa $lm0v $ln0v\n# host: Exp e: x -> y\nnop\n")
+    assert main(["view", str(tmp_path)]) == 0
+    assert "step.html: 3 steps" in capsys.readouterr().err
+    data = unpacked((tmp_path / "step.html").read_text())
+    assert [access["m"] for access in data["frames"][0]["accesses"]] == ["lm0", "dram"]
+    assert any("step.npz" in note for note in data["notes"]) and any("1 pieces" in note for note in data["notes"])
+    assert main(["view", str(tmp_path), "--zeros", "-o", str(tmp_path / "zeros.html")]) == 0
+    assert not unpacked((tmp_path / "zeros.html").read_text())["frames"][0]["accesses"]
+
+
+def test_a_folder_without_a_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(tmp_path)]) == 2
+    assert "has no step.vsm" in capsys.readouterr().err
+
+
+def test_junk_is_kept_where_the_program_touches_it_only() -> None:
+    machine = Machine()
+    machine.lm0[...] = 0x7E500000
+    machine.lm0[2, 5] = 1
+    machine.grf0[...] = 0x7E500000
+    recorder = record(assemble("lpassa $lr0 $ln0"), machine, CHIP, junk=(0x7E5,))
+    kept = {a.memory: np.asarray(a.addresses).tolist() for a in recorder.frames[0].accesses}
+    assert kept == {"lm0": [2], "grf0": [0, 1]}
+
+
+def test_what_fits_is_the_part_around_the_word_of_the_opening() -> None:
+    machine = Machine()
+    machine.lm0[:8] = np.random.default_rng(0).integers(0, 2**32, (8, 4096), dtype=np.uint32)
+    (place,) = parse_place("$n1n2c1b3m4p1")
+    view = View(assemble("ipassa $lm0v $ln0v"), machine, budget=5_000, opening=Opening("", word=place))
+    assert view.recorded == ["n2c1b3"] and unpacked(view.page)["unit"].startswith("n2c1b3")

@@ -51,6 +51,7 @@ const choose = (value) => { byId("format").value = value; byId("format").dispatc
 const waiting = setInterval(() => {
   if (byId("page").hidden) return;
   clearInterval(waiting);
+  viewer.eager = true; // what the page puts off until it is idle, at once
   let found = null;
   try { found = (() => { %s })(); } catch (error) { failures.push(String(error)); }
   byId("result").textContent = JSON.stringify({ failures, found });
@@ -106,6 +107,7 @@ def words(machine: Machine, memory: str, address: int, pe: int) -> str:
     return " ".join(f"{word:08x}" for word in contents(machine, memory, np.array([address]))[:, unit].tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "pe"), [("n0c0b0m0p0", 0), ("n2c1b7m2p3", 2 * 1024 + 512 + 7 * 64 + 2 * 4 + 3)])
 def test_every_step_shows_what_the_machine_holds_forward_and_back(
     browser: str, tmp_path: Path, unit: str, pe: int
@@ -133,6 +135,7 @@ def test_every_step_shows_what_the_machine_holds_forward_and_back(
     assert checked > 300
 
 
+@pytest.mark.slow
 def test_what_a_step_read_and_wrote(browser: str, tmp_path: Path) -> None:
     script = """
       const rows = [...document.querySelectorAll(".effects tr")].map((row) => row.textContent.replace(/\\s+/g, " "));
@@ -147,6 +150,7 @@ def test_what_a_step_read_and_wrote(browser: str, tmp_path: Path) -> None:
     assert found["written"][:8] == found["read"]
 
 
+@pytest.mark.slow
 def test_numbers_in_every_format(browser: str, tmp_path: Path) -> None:
     patterns = ["3ff00000", "00000000", "c2f00001", "7f800000", "3e00c000", "80000000", "0000ffff", "00000001"]
     text = "".join(f"d set $lm{2 * i}n0c0b0m0p0 1 {patterns[2 * i]}{patterns[2 * i + 1]}\n" for i in range(4))
@@ -165,14 +169,16 @@ def test_numbers_in_every_format(browser: str, tmp_path: Path) -> None:
     assert shown["double"] == ["1", "-2.815e14", "4.875e-10", "0"]
 
 
+@pytest.mark.slow
 def test_lines_cells_units_and_keys(browser: str, tmp_path: Path) -> None:
     script = """
       const seen = {};
-      document.querySelectorAll("#assembly button")[3].click();
+      document.querySelectorAll("#assembly button.line")[3].click();
       seen.line = byId("line").textContent;
-      document.querySelector('.panel td[data-address="1"]').click();
-      seen.picked = document.querySelector(".picked-word").textContent;
+      document.querySelector('[data-memory="lm0"] td[data-address="1"]').click();
+      seen.picked = byId("picked").textContent;
       byId("tree").querySelectorAll(".row")[4].querySelectorAll("button")[2].click();
+      viewer.remember();
       seen.hash = location.hash;
       press("End");
       seen.end = byId("where").textContent;
@@ -196,6 +202,7 @@ def test_lines_cells_units_and_keys(browser: str, tmp_path: Path) -> None:
     assert seen["current"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["390,844", "1280,800", "1920,1080"])
 def test_nothing_is_wider_than_the_window(browser: str, tmp_path: Path, size: str) -> None:
     script = "return [document.documentElement.scrollWidth, innerWidth, byId('map').width];"
@@ -204,6 +211,7 @@ def test_nothing_is_wider_than_the_window(browser: str, tmp_path: Path, size: st
     assert drawn > 200
 
 
+@pytest.mark.slow
 def test_the_frame_of_a_notebook_shows_the_page(browser: str, tmp_path: Path) -> None:
     host = f"""<!doctype html><body>{View(assemble(PROGRAM, "sample.vsm"))._repr_html_()}<pre id="result"></pre><script>
       const waiting = setInterval(() => {{
@@ -218,6 +226,7 @@ def test_the_frame_of_a_notebook_shows_the_page(browser: str, tmp_path: Path) ->
     assert open_page(browser, tmp_path, host).startswith("d set $lm0n0c0b0p0")
 
 
+@pytest.mark.slow
 def test_a_unit_that_is_not_recorded_says_so(browser: str, tmp_path: Path) -> None:
     content = page(assemble(PROGRAM), units=["n1c0b0"])
     script = """return {

@@ -1,0 +1,185 @@
+"""The viewer's controls in a headless Chromium: keys, breakpoints, search, watched words, the debugger's opening."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator import Machine, assemble
+from simulator.trace.places import parse_place
+from simulator.view import Opening, View
+from tests.simulator.view.test_recording import PROGRAMS
+from tests.simulator.view.test_view_browser import DRIVER, PROGRAM, browser, open_page, run
+
+__all__ = ["browser"]
+pytestmark = pytest.mark.slow
+TEMPLATE = Path(__file__).resolve().parents[3] / "simulator/view/template"
+
+
+def test_everything_by_keyboard(browser: str, tmp_path: Path) -> None:
+    script = """
+      const seen = {};
+      const type = (id, text) => {
+        byId(id).value = text;
+        byId(id).dispatchEvent(new Event("input"));
+        byId(id).dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      };
+      const line = () => byId("line").textContent;
+      press("?");
+      seen.keys = [...document.querySelectorAll("#keys kbd")].map((key) => key.textContent);
+      seen.help = byId("help").open;
+      byId("help").close();
+      press("g");
+      seen.goto = document.activeElement.id;
+      type("goto", "7");
+      seen.line7 = line();
+      type("goto", "s4");
+      seen.step4 = viewer.recording.frames[viewer.frame].step;
+      press("b");
+      press("Home");
+      press("c");
+      seen.stopped = viewer.frame;
+      seen.breakpoint = byId("stops").textContent;
+      press("/");
+      seen.search = document.activeElement.id;
+      type("search", "imm");
+      seen.found = [line(), byId("found").textContent];
+      document.activeElement.blur();
+      press("n");
+      seen.second = line();
+      type("search", "LM0[0]");
+      seen.touching = viewer.hits;
+      press("Home");
+      viewer.pick({ memory: "grf0", address: 0 });
+      press("w");
+      seen.first = line();
+      press("w");
+      seen.next = line();
+      press("W");
+      seen.before = line();
+      press("a");
+      seen.watched = byId("watches").textContent.includes("GRF0[0] of n0c0b0m0p0");
+      viewer.watches.list[0].stop = true;
+      viewer.toggleBreakpoint(seen.stopped);
+      press("Home");
+      press("c");
+      seen.written = line();
+      press("m");
+      seen.cell = document.activeElement.tagName;
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      seen.picked = byId("picked").textContent;
+      press("Escape");
+      seen.left = document.activeElement === document.body;
+      const before = viewer.timeline.view[1] - viewer.timeline.view[0];
+      press("+");
+      seen.zoomed = (viewer.timeline.view[1] - viewer.timeline.view[0]) / before;
+      return seen;
+    """
+    seen = run(browser, tmp_path, script)
+    assert seen["help"] and {"Space", "b", "c", "g", "/", "n", "w", "a", "u", "m", "+", "?"} <= set(seen["keys"])
+    assert (seen["goto"], seen["search"]) == ("goto", "search")
+    assert seen["line7"].startswith("imm f") and seen["step4"] == 4
+    assert seen["stopped"] == 5 and seen["breakpoint"] == "1 breakpoint"
+    assert seen["found"][1] == "2 of 2" or seen["found"][1] == "1 of 2"
+    assert "imm" in seen["found"][0] and "imm" in seen["second"] and seen["found"][0] != seen["second"]
+    assert seen["touching"] == [1, 2]
+    assert seen["first"].startswith("fvfma") and seen["next"].startswith("imm f") and seen["before"].startswith("fvfma")
+    assert seen["watched"] and seen["written"].startswith("fvfma")
+    assert seen["cell"] == "TD" and re.match(r"\$?\w+\[", seen["picked"])
+    assert seen["left"] and 0.4 < seen["zoomed"] < 1
+
+
+def test_play_stops_at_a_breakpoint(browser: str, tmp_path: Path) -> None:
+    script = """
+      viewer.toggleBreakpoint(4);
+      byId("speed").value = 6;
+      byId("speed").dispatchEvent(new Event("change"));
+      press(" ");
+      byId("result").id = "";
+      setTimeout(() => {
+        const result = document.querySelector("pre");
+        const found = [viewer.frame, byId("play").textContent.trim(), byId("where").textContent];
+        document.body.insertAdjacentHTML("beforeend", `<pre id="result"></pre>`);
+        byId("result").textContent = JSON.stringify({ failures, found });
+      }, 3000);
+    """
+    content = View(assemble(PROGRAM, "sample.vsm")).page.replace("</body>", DRIVER % script)
+    content = content.replace('byId("result").textContent = JSON.stringify({ failures, found });\n}, 20)', "}, 20)")
+    frame, play, where = open_page(browser, tmp_path, content)
+    assert frame == 4 and play.endswith("Play") and where.startswith("4 of 7")
+
+
+def test_a_debuggers_page_begins_at_the_wrong_word(browser: str, tmp_path: Path) -> None:
+    (place,) = parse_place("$n1n0c0b0m2p0")
+    opening = Opening("wrong rows", ("headline", "written by line 3"), place, "y[0, 1]", 0x3F800000, 0x43E6C407, 3)
+    script = """
+      return {
+        shown: !byId("opening").hidden && byId("opening").innerText, frame: viewer.frame, pe: viewer.pe,
+        picked: byId("picked").textContent, wrong: document.querySelector("td.wrong")?.textContent,
+      };
+    """
+    content = View(assemble(PROGRAM, "sample.vsm"), opening=opening).page
+    seen = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script))
+    for text in ("wrong rows", "y[0, 1]", "3f800000", "461.531", "written by line 3"):
+        assert text in seen["shown"]
+    assert "headline" not in seen["shown"]
+    assert seen["frame"] == 2 and seen["pe"] == 8
+    assert seen["picked"].startswith("LM1[1] of n0c0b0m2p0: float 461.531") and "line 3" in seen["picked"]
+    assert seen["wrong"] == "461.531"
+
+
+def test_words_that_nobody_put_there_are_junk(browser: str, tmp_path: Path) -> None:
+    machine = Machine()
+    machine.lm0[...] = 0x7E500000
+    machine.lm0[0] = 7
+    script = """
+      const cells = [...byId("actives").querySelectorAll("[data-memory=lm0] td")];
+      return Object.fromEntries(cells.map((cell) => [cell.dataset.address, cell.textContent]));
+    """
+    content = View(assemble("ipassa $lm0v $ln0v"), machine, junk=(0x7E5,)).page
+    cells = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script), anchor="step=1&format=int")
+    assert cells == {"0": "7", **{str(n): "junk" for n in range(1, 4)}, **{str(n): "junk" for n in range(4, 8)}}
+
+
+@pytest.mark.parametrize("size", ["700,900", "1920,1080"])
+def test_all_controls_have_names_and_no_text_is_small(browser: str, tmp_path: Path, size: str) -> None:
+    script = """
+      press("End");
+      viewer.pick({ memory: "lm0", address: 0 });
+      press("a");
+      const visible = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+      const label = (one) => document.getElementById(one.getAttribute("aria-labelledby"))?.textContent;
+      const named = (one) => one.ariaLabel || one.textContent.trim() || one.labels?.[0]?.textContent || label(one);
+      const written = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+      const controls = visible("button, input, select, canvas");
+      const texts = visible("main *, header *").filter((one) => written(one) && one.tagName !== "PRE");
+      const told = (list) => list.map((one) => one.outerHTML.slice(0, 80));
+      return {
+        controls: controls.length, nameless: told(controls.filter((one) => !named(one))),
+        small: told(texts.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 11)), count: texts.length,
+      };
+    """
+    seen: dict[str, Any] = run(browser, tmp_path, script, size=size)
+    assert seen["controls"] > 60 and not seen["nameless"]
+    assert seen["count"] > 100 and not seen["small"]
+
+
+def test_the_pages_script_is_small_plain_files() -> None:
+    for path in TEMPLATE.glob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) < 300, path.name
+        assert text.startswith("// "), path.name
+        assert not re.search(r"https?:|\bimport\b|\beval\b", text), path.name
+
+
+@pytest.mark.parametrize("size", ["700,900", "1280,800"])
+def test_all_columns_of_a_matrix_are_in_sight(browser: str, tmp_path: Path, size: str) -> None:
+    script = """
+      const window = document.querySelector("[data-memory=mx] .window");
+      return [window.scrollWidth <= window.clientWidth, window.querySelectorAll("tr:first-child td").length];
+    """
+    assert run(browser, tmp_path, script, PROGRAMS["matrix"], "step=5", size) == [True, 8]
