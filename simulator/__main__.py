@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from simulator.commands import check, compare, explain, judge, profile, run, schedule, trace, view
-from simulator.console import add_version, run_guarded
+from simulator.console import Parser, add_version, run_guarded
 
 COMMANDS = (run, check, judge, explain, profile, trace, compare, view, schedule)
 
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m simulator", description="A simulated MN-Core 2.")
+    parser = Parser(prog="python -m simulator", description="A simulated MN-Core 2.")
     add_version(parser)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 

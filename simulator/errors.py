@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 def advised(message: str, try_: str) -> str:
@@ -35,9 +35,16 @@ class UserError(Exception):
         try_: what to try, if known; it is put on a line of its own.
     """
 
+    in_notebooks: ClassVar[Callable[[BaseException], list[str]]]
+    """What a notebook shows of one; the package sets it, since it knows the language that these classes know not of."""
+
     def __init__(self, message: str, try_: str = "") -> None:
         self.message, self.try_ = message, try_
         super().__init__(advised(message, try_))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback."""
+        return UserError.in_notebooks(self)
 
 
 class SimulatorError(UserError):

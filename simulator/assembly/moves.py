@@ -95,7 +95,7 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         if known is None:
             spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
             near = spelled[:3] or get_close_matches(name, MOVE_OPCODES, 3)
-            fix = f"did you mean {' or '.join(near)}?" if near else "see docs/isa.md, the table of MV instructions"
+            fix = f"did you mean {', '.join(near)}?" if near else "see docs/isa.md, the table of MV instructions"
             raise OperandError(f"`{name}` is not an MV instruction", fix)
         row, precision, reduction = known
         if not row.forms:

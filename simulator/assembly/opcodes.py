@@ -93,7 +93,7 @@ def _unknown_opcode(name: str) -> OperandError:
     what = "is not complete" if spelled else "is not an instruction"
     return OperandError(
         f"`{name}` {what}",
-        f"did you mean {' or '.join(near)}?" if near else "see docs/isa.md, which lists every instruction",
+        f"did you mean {', '.join(near)}?" if near else "see docs/isa.md, which lists every instruction",
     )
 
 

@@ -14,6 +14,7 @@ from simulator.assembly.checks import check_text, fix_nops
 from simulator.console import FINE, NEGATIVE
 from simulator.errors import AssemblyError, Diagnostic
 from simulator.files import read
+from simulator.messages import say
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,7 +42,7 @@ def _report(findings: Sequence[Diagnostic], name: str, as_json: bool) -> int:
         print(json.dumps([{"file": name, **asdict(finding)} for finding in findings], indent=2))
     else:
         for finding in findings:
-            print(finding.render(name))
+            say(finding.render(name))
         if not findings:
-            print(f"{name}: nothing found")
+            say(f"{name}: nothing found")
     return NEGATIVE if any(finding.severity == "error" for finding in findings) else FINE

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from simulator.files import read
 from simulator.judge.compare import compare
+from simulator.messages import say
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -21,7 +22,7 @@ def _command(options: argparse.Namespace) -> int:
     first, second = str(options.first), str(options.second)
     found = compare(read(options.first), read(options.second), first, second)
     if found is None:
-        print("no difference")
+        say("no difference")
         return 0
-    print(found.text(first, second))
+    say(found.text(first, second))
     return 1

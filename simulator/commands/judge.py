@@ -8,6 +8,7 @@ from pathlib import Path
 from simulator.console import FINE, NEGATIVE
 from simulator.files import read
 from simulator.judge.verdict import judge
+from simulator.messages import say
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,5 +21,5 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _judge(options: argparse.Namespace) -> int:
     verdict = judge(read(options.testcase), read(options.answer), str(options.testcase), str(options.answer))
-    print(verdict.message)
+    say(verdict.message)
     return FINE if verdict.accepted else NEGATIVE

@@ -10,6 +10,7 @@ from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.explain.profile import as_json, profile_of, table
 from simulator.files import read
+from simulator.messages import say
 from simulator.pictures.timeline import timeline
 from simulator.schedule import overlapped
 from simulator.schedule.overlap import ASSUMED as OVERLAPPED
@@ -38,8 +39,8 @@ def _command(options: argparse.Namespace) -> int:
     if picture is not None:
         timeline(program).save(picture)
     if options.overlapped:
-        print(f"{overlapped(program):,.1f} cycles per run: {OVERLAPPED}")
-        print(floors(program))
+        say(f"{overlapped(program):,.1f} cycles per run: {OVERLAPPED}")
+        say(floors(program))
         return 0
     profile = profile_of(program)
     print(json.dumps(as_json(profile), indent=2) if options.json else table(profile))

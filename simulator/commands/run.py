@@ -12,6 +12,7 @@ from simulator.console import FINE
 from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError
 from simulator.files import read, write_file
+from simulator.messages import say
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
         if any(finding.severity == "error" for finding in findings):
             raise AssemblyError(name, findings)
     for finding in findings:
-        print(finding.render(name), file=sys.stderr)
+        say(finding.render(name), file=sys.stderr)
     result = Machine().run(program, until=options.until)
     text = "".join(f"{line}\n" for line in result.dump)
     if options.dump is None:

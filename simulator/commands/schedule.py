@@ -9,6 +9,7 @@ from pathlib import Path
 from simulator.assembly.checks import check_text
 from simulator.errors import AssemblyError
 from simulator.files import read, write_file
+from simulator.messages import say
 from simulator.schedule import bounds, schedule
 
 
@@ -36,7 +37,7 @@ def _command(options: argparse.Namespace) -> int:
     found = schedule(program, options.rename, options.effort)
     write_file(options.output, found.source)
     least = bounds(program, options.rename)
-    print(
+    say(
         f"{options.output}: {found.steps} PE steps (nops {found.nops}), before {program.steps} (nops {program.nops}); "
         f"the longest chain of waits takes {least.chain}, the busiest unit {least.unit}",
         file=sys.stderr,

@@ -1,7 +1,11 @@
-"""docs/isa.md, generated from the table of instructions: `python -m simulator.explain.isa_page docs/isa.md`."""
+"""docs/isa.md, generated from the table of instructions: `python -m simulator.explain.isa_page docs/isa.md`.
+
+With HARIBOTE_LANG=ja it is docs/isa.ja.md. The names of operand roles, and grammar, are the same in all languages.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,22 +20,37 @@ from simulator.explain.wording import PRECISIONS
 from simulator.files import write_file
 from simulator.isa.cost import NOT_KNOWN, RATES
 from simulator.isa.forms import Form
+from simulator.isa.formulas import bounded
 from simulator.isa.rows import EVIDENCE, ROLES, MoveRow, Row
+from simulator.language import language
+from simulator.messages import joined, shown
 from simulator.rules.waits import RULES
 
-HEAD = """<!-- Generated from simulator/isa by `python -m simulator.explain.isa_page docs/isa.md`. Do not edit. -->
-# The instructions of MN-Core 2, as this simulator knows them
-
-A step is one line of the program: 4 cycles (`c` = 0 to 3), in which every PE does the same. An instruction of a step
+COMMAND = "python -m simulator.explain.isa_page docs/isa.md"
+COMMANDS = {"en": COMMAND, "ja": f"HARIBOTE_LANG=ja {COMMAND.replace('.md', '.ja.md')}"}
+EDITIONS = {"en": "[日本語](isa.ja.md)", "ja": "[English](isa.md)"}
+STOPS = {"en": ".", "ja": "。"}
+TITLE = "The instructions of MN-Core 2, as this simulator knows them"
+STEPS = f"""\
+A step is one line of the program: {isa.STEP_CYCLES} cycles (`c` = 0 to 3), in which every PE does the same. An \
+instruction of a step
 reads all its operands before anything is written. `x y z` are inputs, `dst…` one or more destinations; `[ ]` may be
-left out, `{ | }` is a choice, and a mask is `1000` (a digit per cycle) or `$imr1` (an entry of the mask register).
-What a mask excludes stays as it was; only flags written to the mask register (`$omr1/1000`) are cleared there.
-
+left out, `{{ | }}` is a choice, and a mask is `1000` (a digit per cycle) or `$imr1` (an entry of the mask register).
+What a mask excludes stays as it was; only flags written to the mask register (`$omr1/1000`) are cleared there."""
+FORMULAS = """\
 In formulas, `PE[m, p, c, w]` is long word w that PE p of MAB m handles in cycle c; A and B are the addresses of source
 and destination; `M` is a matrix register. What only one side of a formula counts over is combined. Words have 32 bits,
 long words 64. Every example below is assembled and executed by the tests, and the words under it are what
-`python -m simulator explain` says about it.
-"""
+`python -m simulator explain` says about it."""
+OTHER_ADDRESSES = """\
+Where the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles
+are one step where both lines go through the same addresses (`v`), two where the last cycle writes what the
+first one reads. Where `imm` or `zero` writes a GRF and a transfer to the L1BM reads it, 4 free cycles give
+no error but a warning: a published program leaves no more. What is written to a GRF under a written mask
+entry (`/$imr1`) is not waited for, since it is not known before the program runs."""
+PATHS_HOLD = """\
+The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in
+between do no harm; after any other step that gives no result to a path, it is not known what it holds."""
 FAMILIES = {
     "Control": ("nop", "noforward", "wait"),
     "ALU": ("alu",),
@@ -39,6 +58,7 @@ FAMILIES = {
     "L1BM: between L1BM and PEs": ("l1bm",),
     "L2BM: between L2BM and L1BM": ("l2bm", "l2bmdarw"),
 }
+MV = "MV: between DRAM, PDM and L2BM"
 MEMORIES = {"p": "$p", "d": "$d", "c": "$lc"}
 
 
@@ -59,14 +79,59 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def page() -> str:
-    """The whole page."""
-    parts = [HEAD, *_evidence(), *_operands(), *_waits(), *_costs()]
-    for title, units in FAMILIES.items():
-        parts.append(f"## {title}\n")
-        parts += [_entry(row) for row in isa.INSTRUCTIONS.values() if row.unit in units]
-    parts.append("## MV: between DRAM, PDM and L2BM\n")
+    """The whole page, in the language of the moment."""
+    parts = [*_head(), *_contents(), *_evidence(), *_operands(), *_waits(), *_costs()]
+    for title in FAMILIES:
+        parts.append(_heading(title))
+        parts += [_entry(row) for row in _members(title)]
+    parts.append(_heading(MV))
     parts += [_move_entry(row) for row in isa.MOVES.values()]
     return "\n".join(parts)
+
+
+def _members(family: str) -> list[Row]:
+    return [row for row in isa.INSTRUCTIONS.values() if row.unit in FAMILIES[family]]
+
+
+def _said(text: str) -> str:
+    """A text in the language of the moment, without a space where lines of full-width characters meet."""
+    return re.sub(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])", "", shown(text))
+
+
+def _heading(title: str) -> str:
+    return f"## {shown(title)}\n"
+
+
+def _head() -> Iterator[str]:
+    yield f"<!-- Generated from simulator/isa by `{COMMANDS[language()]}`. Do not edit. -->"
+    yield f"# {shown(TITLE)}\n"
+    yield f"*{EDITIONS[language()]}*\n"
+    yield from (f"{_said(paragraph)}\n" for paragraph in (STEPS, FORMULAS))
+
+
+def _contents() -> Iterator[str]:
+    """The sections, and in those of instructions every instruction."""
+    yield _heading("Contents")
+    yield from (f"* {_link(shown(title))}" for title in ("Evidence", "Operands and letters", "Waits", "Cost"))
+    families = {title: [row.name for row in _members(title)] for title in FAMILIES} | {MV: list(isa.MOVES)}
+    for title, names in families.items():
+        yield f"* {_link(shown(title))}: {', '.join(map(_link, names))}"
+    yield ""
+
+
+def _link(title: str) -> str:
+    """A link to a heading of this page."""
+    return f"[{title}](#{slug(title)})"
+
+
+def slug(heading: str) -> str:
+    """The anchor that code hosts give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _in_code(text: str) -> str:
+    """Operands as code: `$lb<address>` would be a tag that no page shows."""
+    return re.sub(r'\$\w+(<[^<>]+>)?|i"1"', r"`\g<0>`", text, flags=re.ASCII)
 
 
 # --- what holds for all ----------------------------------------------------------------------------------------------
@@ -79,59 +144,54 @@ def counts() -> Counter[str]:
 
 
 def _evidence() -> Iterator[str]:
-    yield "## Evidence\n"
+    yield _heading("Evidence")
     number = counts()
     for mark, meaning in EVIDENCE.items():
-        yield f"* **{mark}** {meaning} ({number[mark]} instructions)"
+        yield shown(f"* **{mark}** {meaning} ({number[mark]} instructions)")
     pe, mv = f"{len(isa.INSTRUCTIONS)} PE instructions", f"{len(isa.MOVES)} MV instructions"
-    yield f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n"
-    yield (
+    yield shown(f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n")
+    yield _said(
         'Where a comment in the source cites a section ("isa.md, section 12.2"), that is of the notes for\n'
         "implementers that this simulator was written from; what they say of an instruction is on this page.\n"
     )
 
 
 def _operands() -> Iterator[str]:
-    yield "## Operands and letters\n"
-    yield "| operand | what may stand there | decorations |\n|---|---|---|"
+    yield _heading("Operands and letters")
+    yield shown("| operand | what may stand there | decorations |\n|---|---|---|")
     for name, role in ROLES.items():
         allowed = ["`-` negates"] * role.negate
         allowed += [f"`e` widens ({', '.join(role.widen)})"] * bool(role.widen)
         allowed += [f"`r` rounds singles to halves ({', '.join(role.narrow)})"] * bool(role.narrow)
-        yield f"| {name} | {role.description} | {', '.join(allowed)} |"
-    letters = ", ".join(f"`{letter}` {meaning}" for letter, meaning in PRECISIONS.items())
+        yield f"| {name} | {_in_code(shown(role.description))} | {joined(*allowed)} |"
+    letters = joined(*(f"`{letter}` {shown(meaning)}" for letter, meaning in PRECISIONS.items()))
     reductions = ", ".join(f"`{letter}{name}`" for letter, name in REDUCTIONS)
-    yield f"\nPrecisions: {letters}. Reductions: {reductions}.\n"
+    yield shown(f"\nPrecisions: {letters}. Reductions: {reductions}.\n")
 
 
 def _waits() -> Iterator[str]:
-    yield "## Waits\n"
-    yield (
+    yield _heading("Waits")
+    yield _said(
         "What a step writes can be read only some steps later. The check refuses a program that reads too early;\n"
         "where the closest known distance is all there is to go by, it warns. `nop` is one step, `nop/3` are three.\n"
     )
-    yield "| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|"
+    yield shown("| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|")
     for rule in RULES:
-        steps = f"{rule.steps} (a warning)" if rule.warning else str(rule.steps or "")
-        yield f"| {rule.producer} | {rule.consumer} | {steps} | {rule.cycles or ''} |"
-    yield (
-        "\nWhere the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles\n"
-        "are one step where both lines go through the same addresses (`v`), two where the last cycle writes what the\n"
-        "first one reads. Where `imm` or `zero` writes a GRF and a transfer to the L1BM reads it, 4 free cycles give\n"
-        "no error but a warning: a published program leaves no more. What is written to a GRF under a written mask\n"
-        "entry (`/$imr1`) is not waited for, since it is not known before the program runs.\n\n"
-        "The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in\n"
-        "between do no harm; after any other step that gives no result to a path, it is not known what it holds.\n"
-    )
+        steps = shown(f"{rule.steps} (a warning)") if rule.warning else str(rule.steps or "")
+        yield f"| {shown(rule.producer)} | {shown(rule.consumer)} | {steps} | {rule.cycles or ''} |"
+    yield f"\n{_said(OTHER_ADDRESSES)}\n"
+    yield f"{_said(PATHS_HOLD)}\n"
 
 
 def _costs() -> Iterator[str]:
-    yield "## Cost\n"
-    yield f"A PE line takes one step, {isa.STEP_CYCLES} cycles. An MV instruction takes its size divided by its rate:\n"
-    yield "| MV instruction | long words per cycle | source |\n|---|---|---|"
-    yield from (f"| {rate.kind} | {rate.longs} | {rate.source} |" for rate in RATES)
-    yield "\nNot counted:\n"
-    yield from (f"* {note}" for note in NOT_KNOWN)
+    yield _heading("Cost")
+    yield shown(
+        f"A PE line takes one step, {isa.STEP_CYCLES} cycles. An MV instruction takes its size divided by its rate:\n"
+    )
+    yield shown("| MV instruction | long words per cycle | source |\n|---|---|---|")
+    yield from (f"| {shown(rate.kind)} | {rate.longs} | {shown(rate.source)} |" for rate in RATES)
+    yield shown("\nNot counted:\n")
+    yield from (f"* {shown(note)}" for note in NOT_KNOWN)
     yield ""
 
 
@@ -170,7 +230,9 @@ def grammar(row: Row, form: Form) -> str:
 
 
 def _entry(row: Row) -> str:
-    lines = [f"### {row.name}\n", f"{_sentence(row.meaning)} Evidence: {row.evidence}.\n", "```"]
+    meaning = _sentence(shown(row.meaning))
+    told = shown(f"{meaning} Evidence: {row.evidence}.")
+    lines = [f"### {row.name}\n", f"{told}\n", "```"]
     lines += [grammar(row, form) for form in row.forms]
     facts = [f"* {fact}" for fact in _facts(row)]
     lines += ["```\n", *facts, *[""] * bool(facts), *_example(row.example)]
@@ -181,33 +243,42 @@ def _facts(row: Row) -> Iterator[str]:
     for form in row.forms:
         named = [*form.sources, *([form.destination] if form.destination else [])]
         if named:
-            yield f"operands: {', '.join(named)}"
+            yield f"{shown('operands:')} {', '.join(named)}"
         if form.formula:
             yield f"`{_readable(form.formula)}`"
         l2bm, l1bm, per_pe = form.traffic()
         alignment = [f"`$lc` a multiple of {form.l2bm}"] * bool(form.l2bm)
-        usual = ", usually" if row.name == "l1bmp" else ""
-        double = f" ({8 * form.l1bm if usual else 2 * form.l1bm} for `$llb`)" if per_pe and not row.shifts else ""
-        alignment += [f"`$lb` a multiple of {4 * form.l1bm if usual else form.l1bm}{double}{usual}"] * bool(form.l1bm)
+        alignment += [_multiple(form.l1bm, bool(per_pe and not row.shifts), row.name == "l1bmp")] * bool(form.l1bm)
         if alignment:
-            yield f"alignment: {', '.join(alignment)}"
+            multiples = joined(*alignment)
+            yield shown(f"alignment: {multiples}")
             moved = {"L2BM": l2bm, "L1BM": l1bm, "PE": per_pe}
-            yield "long words per step: " + ", ".join(f"{n} per {level}" for level, n in moved.items() if n)
+            words = joined(*(f"{n} per {level}" for level, n in moved.items() if n))
+            yield shown(f"long words per step: {words}")
     if row.halves:
-        yield f"`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {row.halves}"
+        yield shown(f"`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {row.halves}")
     if row.fma:
-        yield "multiply-adds per MAB and step: " + ", ".join(f"{letter} {n}" for letter, n in row.fma.items())
+        rates = joined(*(f"{letter} {n}" for letter, n in row.fma.items()))
+        yield shown(f"multiply-adds per MAB and step: {rates}")
     for letter, numbers in row.number.items():
-        limit = f"{numbers[0]} to {numbers[-1]}" if len(numbers) < 100 else f"{numbers[0]} or more"
-        yield f"`/n`: {limit}" + (f" (only {letter})" if letter and len(row.precisions) > 1 else "")
+        limit = shown(f"{numbers[0]} to {numbers[-1]}" if len(numbers) < 100 else f"{numbers[0]} or more")
+        limit = shown(f"{limit} (only {letter})") if letter and len(row.precisions) > 1 else limit
+        yield f"`/n`: {limit}"
+
+
+def _multiple(l1bm: int, double: bool, usual: bool) -> str:
+    """What addresses of the L1BM are multiples of."""
+    if usual:
+        return f"`$lb` a multiple of {4 * l1bm} ({8 * l1bm} for `$llb`), usually"
+    return f"`$lb` a multiple of {l1bm} ({2 * l1bm} for `$llb`)" if double else f"`$lb` a multiple of {l1bm}"
 
 
 def _move_entry(row: MoveRow) -> str:
     size = "<reduction>" * row.reduces + "/n<size>[i<tag>][p<priority>] source destination"
-    lines = [f"### {row.name}\n", f"{_sentence(row.meaning)}\n", "```"]
+    lines = [f"### {row.name}\n", f"{_sentence(shown(row.meaning))}\n", "```"]
     lines += [row.name + (size if row.forms else ""), "```\n"]
     if row.forms:
-        lines.append("| from | to | evidence | moves |\n|---|---|---|---|")
+        lines.append(shown("| from | to | evidence | moves |\n|---|---|---|---|"))
     for (source, destination), form in sorted(row.forms.items()):
         lines.append(f"| `{spell(source)}` | `{spell(destination)}` | {form.evidence} | `{_readable(form.formula)}` |")
     return "\n".join([*lines, *[""] * bool(row.forms), *_example(row.example)])
@@ -215,11 +286,14 @@ def _move_entry(row: MoveRow) -> str:
 
 def _sentence(meaning: str) -> str:
     """A meaning with a capital, unless it starts with an operand's letter, and a full stop."""
-    return f"{meaning}." if meaning[1] == " " else f"{meaning[0].upper()}{meaning[1:]}."
+    as_it_is = meaning[1] == " " or language() != "en"
+    return (meaning if as_it_is else meaning[0].upper() + meaning[1:]) + STOPS[language()]
 
 
 def _readable(formula: str) -> str:
-    return formula.replace("//", "div").replace("%", "mod").replace("&", "AND").replace("==", "=").replace("|", "for")
+    equation, _, bounds = formula.partition("|")
+    text = equation + bounded([part.strip() for part in bounds.split(",")] if bounds else []).lstrip()
+    return text.replace("//", "div").replace("%", "mod").replace("&", "AND").replace("==", "=")
 
 
 def spell(kind: str) -> str:

@@ -1,22 +1,25 @@
 """`explain`: a line of assembly, or a file, in words: what moves where and what is computed, cycle by cycle.
 
-Everything said comes from the row of the instruction (simulator/isa) and from its decoded operands.
+Everything said comes from the row of the instruction (simulator/isa) and from its decoded operands. It is said in the
+language of the moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from simulator import isa
+from simulator.columns import aligned
 from simulator.explain import wording
 from simulator.isa import program as p
 from simulator.isa.cost import move_rate
 from simulator.isa.formulas import Index, Reference
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.isa.units import UNITS
+from simulator.messages import joined, shown
 from simulator.trace.dependence import names_of
 
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
@@ -32,8 +35,8 @@ class Sentence:
 
     def lines(self, evidence: bool = True) -> list[str]:
         """The sentence and, indented below it, its details and its evidence."""
-        known = [f"  evidence: {self.evidence}"] if evidence and self.evidence else []
-        return [self.text, *(f"  {detail}" for detail in self.details), *known]
+        known = [f"evidence: {self.evidence}"] if evidence and self.evidence else []
+        return [shown(self.text), *(f"  {shown(text)}" for text in (*self.details, *known))]
 
 
 def explain(program: p.Program) -> str:
@@ -81,10 +84,10 @@ def _instruction(instruction: p.Instruction) -> Sentence:
     transfer = transfer_of(instruction)
     if transfer is not None:
         details.append(transfer.text())
-    details += [f"{role} = {text}" for role, text in _operands(instruction)]
+    details += [f"{shown(role)} = {text}" for role, text in _operands(instruction)]
     if instruction.sources or instruction.destinations:
         details += _table(instruction, transfer)
-    return Sentence(f"{name}{f' ({lane})' if lane else ''}: {row.meaning}", tuple(details), row.evidence)
+    return Sentence(f"{name}{f' ({lane})' if lane else ''}: {shown(row.meaning)}", tuple(details), row.evidence)
 
 
 def _remarks(instruction: p.Instruction) -> Iterator[str]:
@@ -113,7 +116,7 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
 
 
 def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
-    """Every operand that is not in the formula of a transfer already, with its part in the instruction."""
+    """Every operand that is not in the formula of a transfer already, behind its part in the instruction."""
     moved = transfer_of(instruction) is not None
     for name, source in zip(names_of(instruction), instruction.sources, strict=True):
         if not isinstance(source.operand, p.L1bm | p.L2bm):
@@ -128,7 +131,7 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
         else:
             role = "PE words written" if moved and not isinstance(destination.operand, ON_CHIP) else "result"
         mask = wording.masked(destination.mask, isinstance(destination.operand, p.MaskRegister))
-        yield role, wording.describe(destination.operand) + (f", {mask}" if mask else "")
+        yield role, joined(wording.describe(destination.operand), mask)
 
 
 # --- cycle by cycle --------------------------------------------------------------------------------------------------
@@ -139,8 +142,10 @@ def _table(instruction: p.Instruction, transfer: Transfer | None) -> list[str]:
     head = ["cycle", *names_of(instruction), *(["to"] * len(instruction.destinations))]
     rows = [_cycle(instruction, transfer, cycle) for cycle in wording.CYCLES]
     if all(row == rows[0] for row in rows):
-        return _align(head, [["0 to 3", *rows[0]]])
-    return _align(head, [[str(cycle), *row] for cycle, row in enumerate(rows)])
+        rows = [["0 to 3", *rows[0]]]
+    else:
+        rows = [[str(cycle), *row] for cycle, row in enumerate(rows)]
+    return aligned([[shown(cell) for cell in row] for row in (head, *rows)])
 
 
 def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) -> list[str]:
@@ -168,11 +173,8 @@ def _place(operand: p.Operand, side: Reference, points: Index) -> str:
     """Where a transfer reads or writes, e.g. `L1BM[64-79]`; units where there are several."""
     if isinstance(operand, p.Matrix):
         rows, columns = (_spans(points, i) for i in (0, 1))
-        return (
-            f"row {rows} of ${operand.register}"
-            if len(rows) < len(columns)
-            else f"column {columns} of ${operand.register}"
-        )
+        one_row = len(rows) < len(columns)
+        return f"row {rows} of ${operand.register}" if one_row else f"column {columns} of ${operand.register}"
     name = "turnaround" if isinstance(operand, p.Turnaround) else side.memory
     addresses = _spans(points, -1)
     if points.shape[1] == 1:
@@ -185,20 +187,13 @@ def _spans(points: Index, coordinate: int) -> str:
     return wording.spans(np.unique(points[:, coordinate]).tolist())
 
 
-def _align(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
-    ]
-
-
 # --- MV lines and debug statements -----------------------------------------------------------------------------------
 
 
 def _move(move: p.Move) -> Sentence:
     transfer = move_transfer(move)
     details = () if transfer is None else tuple(_moved(move, transfer))
-    return Sentence(f"{move.op} (MV): {isa.MOVES[move.op].meaning}", details)
+    return Sentence(f"{move.op} (MV): {shown(isa.MOVES[move.op].meaning)}", details)
 
 
 def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
@@ -219,8 +214,8 @@ def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
 
 
 def _units(side: Reference, points: Index) -> str:
-    groups = f"group {_spans(points, 0)}"
-    return groups if side.memory != "L2BM" else f"{groups}, L2B {_spans(points, 1)}"
+    groups = _spans(points, 0)
+    return f"group {groups}" if side.memory != "L2BM" else f"group {groups}, L2B {_spans(points, 1)}"
 
 
 def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from simulator import isa
+from simulator.columns import left, right
 from simulator.explain import wording
 from simulator.explain.waiting import Chain, Waiting, chains, waitings
 from simulator.isa import program as p
 from simulator.isa.cost import NOT_KNOWN, Cost, cost_of, move_rate
 from simulator.isa.units import UNITS
+from simulator.messages import shown
 
 LANES = ("MV", "L2BM", "L1BM", "MAU", "ALU", "nop")
 PORT_WORDS = 16
@@ -161,16 +163,25 @@ def _transfer_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
 
 
 def table(profile: Profile) -> str:
-    """The profile as text."""
-    return "\n".join([*_summary(profile), "", *_use(profile), "", *_waiting(profile), "", *_notes()])
+    """The profile as text, in the language of the moment."""
+    lines = [*_summary(profile), "", *_use(profile), "", *_waiting(profile), "", *_notes()]
+    return "\n".join([profile.filename, *map(shown, lines)])
+
+
+def table_of_waiting(profile: Profile) -> str:
+    """Its part that says which rules ask for nops, and where most of them follow each other."""
+    return "\n".join(map(shown, _waiting(profile)))
 
 
 def _summary(profile: Profile) -> Iterator[str]:
     cost = profile.cost
-    yield profile.filename
-    yield f"steps   {cost.steps:>10,}   of these nops {cost.nops:,}"
-    yield f"MV      {cost.moves:>10,}   moving {cost.move_words:,} long words (by their size operands)"
-    yield f"cycles  {cost.cycles:>10,.0f}   {isa.STEP_CYCLES * cost.steps:,} in steps, the rest in MV"
+    rows = (
+        ("steps", cost.steps, f"of these nops {cost.nops:,}"),
+        ("MV", cost.moves, f"moving {cost.move_words:,} long words (by their size operands)"),
+        ("cycles", cost.cycles, f"{isa.STEP_CYCLES * cost.steps:,} in steps, the rest in MV"),
+    )
+    for name, number, more in rows:
+        yield f"{left(shown(name), 7)} {number:>10,.0f}   {shown(more)}"
     for letter, count in profile.multiply_adds.items():
         peak = max(row.fma.get(letter, 0) for row in isa.INSTRUCTIONS.values())
         mabs = isa.ALL_MABS
@@ -179,14 +190,14 @@ def _summary(profile: Profile) -> Iterator[str]:
 
 
 def _use(profile: Profile) -> Iterator[str]:
-    yield "unit    share of cycles"
+    yield f"{left(shown('unit'), 7)} {shown('share of cycles')}"
     for lane, share in profile.lanes.items():
         yield f"{lane:<7} {share:>6.1%}  {'#' * round(30 * share)}"
     yield ""
-    yield f"{'path':<16} {'words':>10}  {'per':<8} share of its port"
+    yield f"{left(shown('path'), 16)} {right(shown('words'), 10)}  {left(shown('per'), 8)} {shown('share of its port')}"
     for use in profile.paths:
         share_text = "" if use.share is None else f"{use.share:.1%}"
-        yield f"{use.path:<16} {use.words:>10,}  {use.per:<8} {share_text}".rstrip()
+        yield f"{left(shown(use.path), 16)} {use.words:>10,}  {left(shown(use.per), 8)} {share_text}".rstrip()
 
 
 def _waiting(profile: Profile) -> Iterator[str]:
@@ -198,20 +209,20 @@ def _waiting(profile: Profile) -> Iterator[str]:
         by_rule[waiting.rule or "no rule between steps asks for them"] += waiting.nops
     yield "nops by reason"
     for rule, nops in by_rule.most_common():
-        yield f"{nops:>6}  {rule}"
+        yield f"{nops:>6}  {shown(rule)}"
     if profile.chains:
         yield ""
         yield "longest chains of waiting"
     for chain in profile.chains[:SHOWN_CHAINS]:
         yield f"  {chain.nops} nop{'s' * (chain.nops > 1)}"
         for link in chain.links:
-            yield f"      line {link.producer} to {link.consumer}: {link.nops} for {link.rule}"
+            yield f"      line {link.producer} to {link.consumer}: {link.nops} for {shown(link.rule)}"
     if len(profile.chains) > SHOWN_CHAINS:
         yield f"  … and {len(profile.chains) - SHOWN_CHAINS} shorter ones"
 
 
 def _notes() -> Sequence[str]:
-    return ["what these cycles leave out:", *(f"  {note}" for note in NOT_KNOWN)]
+    return ["what these cycles leave out:", *(f"  {shown(note)}" for note in NOT_KNOWN)]
 
 
 def as_json(profile: Profile) -> dict[str, object]:

@@ -9,6 +9,7 @@ from simulator.isa import CYCLE_MASKS
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS
 from simulator.isa.words import BEYOND_J, words_of
+from simulator.messages import joined, shown
 
 CYCLES = range(isa.STEP_CYCLES)
 BANKS = {"lm0": "LM0", "lm1": "LM1", "grf0": "GRF0", "grf1": "GRF1"}
@@ -123,13 +124,13 @@ def describe(operand: p.Operand) -> str:
 
 
 def source(end: p.Source, precision: str) -> str:
-    """An input with its decorations."""
-    text = describe(end.operand)
+    """An input with its decorations, in the language of the moment."""
+    text = shown(describe(end.operand))
     if end.widen:
-        text += f", widened from {LOWER.get(precision, 'half')} precision"
+        text += shown(f", widened from {LOWER.get(precision, 'half')} precision")
     if end.narrow:
-        text += ", rounded to half precision first"
-    return f"{text}, negated" if end.negate else text
+        text += shown(", rounded to half precision first")
+    return joined(text, "negated" * end.negate)
 
 
 def written_cycles(mask: p.WriteMask | None) -> list[int]:
@@ -140,23 +141,28 @@ def written_cycles(mask: p.WriteMask | None) -> list[int]:
 
 
 def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
-    """A write mask in words; "" where everything is written. flags: of a mask register as destination."""
+    """A write mask in the language of the moment; "" where everything is written. flags: of a mask register."""
     if mask is None or mask.entry == 0 or (written_cycles(mask) == list(CYCLES) and mask.entry >= CYCLE_MASKS):
         return ""
-    by = "" if mask.explicit else " (by the `mask` statement)"
-    if flags:
-        by = f", cleared elsewhere{by}"
+    by = [", cleared elsewhere"] * flags + [" (by the `mask` statement)"] * (not mask.explicit)
+    return "".join(map(shown, (_where(mask, flags), *by)))
+
+
+def _where(mask: p.WriteMask, flags: bool) -> str:
+    """Where a mask lets an instruction write."""
     if mask.entry >= CYCLE_MASKS:
-        return f"only in cycle {spans(written_cycles(mask)) or 'none'}{by}"
+        cycles = spans(written_cycles(mask))
+        return f"only in cycle {cycles}" if cycles else "only in cycle none"
     lanes = "its four flags guard the four words" if mask.words == 4 else "its flags guard the halves of long word 0"
     lanes = "flag by flag" if flags else lanes
-    return f"only where mask register entry {mask.entry} is 1, {lanes}{by}"
+    return f"only where mask register entry {mask.entry} is 1, {lanes}"
 
 
 def elements(unit: str, precision: str) -> str:
     """How many elements a unit handles: `single precision, 2 elements per PE and cycle`."""
     if precision not in PRECISIONS:
         return ""
-    count = ELEMENTS.get(precision) or {"l": 1, "i": 2, "s": 4}[precision]
-    what = "of long word 0 " if unit == "alu" else ""
-    return f"{PRECISIONS[precision]}, {count} element{'s' * (count > 1)} {what}per PE and cycle"
+    known, count = PRECISIONS[precision], ELEMENTS.get(precision) or {"l": 1, "i": 2, "s": 4}[precision]
+    if unit == "alu":
+        return f"{known}, {count} element{'s' * (count > 1)} of long word 0 per PE and cycle"
+    return f"{known}, {count} element{'s' * (count > 1)} per PE and cycle"

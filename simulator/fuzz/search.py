@@ -27,7 +27,7 @@ import numpy as np
 from simulator import isa
 from simulator.assembly.assembler import assemble
 from simulator.assembly.checks import check_text, fix_nops
-from simulator.console import run_guarded, seed
+from simulator.console import Parser, run_guarded, seed
 from simulator.engine.machine import ENGINES, Machine
 from simulator.engine.state.elements import fit
 from simulator.engine.state.memories import Memories, Words
@@ -299,7 +299,7 @@ def read_corpus(paths: Sequence[Path]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz for a while and say what was found."""
-    parser = argparse.ArgumentParser(prog="python -m simulator.fuzz", description=__doc__)
+    parser = Parser(prog="python -m simulator.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long (default 60)")
     parser.add_argument("--seed", type=seed, help="start of the random numbers (default: another one every time)")
     parser.add_argument("--corpus", type=Path, nargs="*", default=(), help="programs to mutate: .vsm files or folders")

@@ -56,8 +56,9 @@ class Cost:
     @property
     def figures(self) -> str:
         """`serial 3,912  overlapped 2,540 cycles`; what was not counted is left out."""
-        overlapped = "" if self.overlapped is None else f"  overlapped {self.overlapped:,.0f}"
-        return f"serial {self.cycles:,.0f}{overlapped} cycles"
+        if self.overlapped is None:
+            return f"serial {self.cycles:,.0f} cycles"
+        return f"serial {self.cycles:,.0f}  overlapped {self.overlapped:,.0f} cycles"
 
 
 def move_rate(move: Move) -> int:

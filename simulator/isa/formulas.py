@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.messages import shown
+
 Constants = Mapping[str, int]
 Index = NDArray[np.int64]
 
@@ -88,11 +90,16 @@ class Formula:
         )
         over = [name for name in self.source.names if name not in self.destination.names and name not in constants]
         if reduction:
-            right = f"{reduction} over {', '.join(over)} of {right}"
+            right = shown(f"{reduction} over {', '.join(over)} of {right}")
         bounds = [f"{name} < {self.limit(name, constants)}" for name in self.limits if name not in chosen]
         bounds += [f"{name} in {{{', '.join(map(str, values))}}}" for name, values in chosen.items()]
         bounds += [render(condition, constants, self) for condition in self.conditions]
-        return f"{left} = {right}" + (f"   for {', '.join(bounds)}" if bounds else "")
+        return f"{left} = {right}{bounded(bounds)}"
+
+
+def bounded(bounds: Sequence[str]) -> str:
+    """What stands behind a formula: over what it counts, in the language of the moment."""
+    return shown(f"   for {', '.join(bounds)}") if bounds else ""
 
 
 @lru_cache(maxsize=256)

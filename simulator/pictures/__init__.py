@@ -9,8 +9,8 @@ from __future__ import annotations
 from simulator.pictures.canvas import Picture
 from simulator.pictures.chip import chip
 from simulator.pictures.memory import memory
-from simulator.pictures.move import move
+from simulator.pictures.move import animate, move
 from simulator.pictures.timeline import timeline
 from simulator.pictures.traffic import traffic
 
-__all__ = ["Picture", "chip", "memory", "move", "timeline", "traffic"]
+__all__ = ["Picture", "animate", "chip", "memory", "move", "timeline", "traffic"]

@@ -1,18 +1,29 @@
-"""SVG written by hand: shapes and texts are added to a canvas, which becomes a picture that notebooks show."""
+"""SVG written by hand: shapes and texts are added to a canvas, which becomes a picture that notebooks show.
+
+Every text is English when it is given to a canvas, also to `width_of`, `cut` and `wrap`, and is measured and painted in
+the language of the moment (simulator/messages.py).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from simulator.columns import full
 from simulator.files import write_file
-from simulator.pictures.style import MONO_EM, SANS_EM, style_sheet
+from simulator.lines import wrapped
+from simulator.messages import shown
+from simulator.pictures.style import MONO_EM, SANS_EM, lang, style_sheet
 
 WIDTH = 840.0
 """Pixels: what a column of JupyterLab shows without shrinking."""
+WIDEST = 1.3
+"""Times its width that a picture takes on a wide page."""
 MARGIN = 16.0
+_CLASSES = re.compile(r'class="([^"]*)"')
 
 
 class Picture:
@@ -24,6 +35,10 @@ class Picture:
     def _repr_html_(self) -> str:
         """The SVG within the page, where its tooltips work and it follows the page's theme."""
         return inline(self.text)
+
+    def _repr_svg_(self) -> str:
+        """What is stored in a notebook: without a kernel, and on a code host, it is all that there is."""
+        return self.text
 
     def __repr__(self) -> str:
         return f"<picture: {self.title}>"
@@ -37,8 +52,15 @@ class Picture:
 
 
 def inline(svg: str) -> str:
-    """An SVG for the output of a notebook; the classes keep MathJax from taking `$lm0 $lr0` for a formula."""
-    return f'<div class="mathjax_ignore tex2jax_ignore" style="overflow-x: auto">{svg}</div>'
+    """An SVG for the output of a notebook: as wide as the page up to WIDEST times its own width; on a narrow page one
+    scrolls, for smaller text could not be read. The classes keep MathJax from taking `$lm0 $lr0` for a formula.
+    """
+    found = re.match(r'<svg [^>]*?\bwidth="([0-9.]+)"', svg)
+    width = float(found[1]) if found else WIDTH
+    return (
+        '<div class="mathjax_ignore tex2jax_ignore" style="overflow-x: auto">'
+        f'<div style="min-width: {width:.0f}px; max-width: {WIDEST * width:.0f}px">{svg}</div></div>'
+    )
 
 
 class Canvas:
@@ -53,7 +75,7 @@ class Canvas:
         """A rectangle; style: classes of the style sheet. title: its tooltip."""
         corner = f' rx="{round_:g}"' if round_ else ""
         shape = f'<rect class="{style}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"{corner}'
-        self.parts.append(shape + (f"><title>{escape(title)}</title></rect>" if title else "/>"))
+        self.parts.append(shape + (f">{tooltip(title)}</rect>" if title else "/>"))
 
     def text(
         self,
@@ -66,26 +88,27 @@ class Canvas:
         room: float = 0,
         turn: float = 0,
         size: int = 0,
+        name: bool = False,
     ) -> None:
         """A line of text whose baseline is y. anchor: start, middle or end. room: pixels it may take; a longer text is
         cut, and whole in its tooltip. turn: degrees. size: of the font in pixels, where it is not that of its style.
+        name: it is one of a program or a graph, and no word: painted as it is.
         """
         if not text:
             return
-        shown = cut(text, room, style, size) if room else text
-        title = f"<title>{escape(text)}</title>" if shown != text else ""
+        text = text if name else shown(text)
+        said = _cut(text, room, style, size) if room else text
+        title = f"<title>{escape(text)}</title>" if said != text else ""
         middle = f' text-anchor="{anchor}"' if anchor != "start" else ""
         turned = f' transform="rotate({turn:g} {_n(x)} {_n(y)})"' if turn else ""
         classes = f' class="{style}"' if style else ""
         classes += f' style="font-size: {size}px"' if size else ""
-        space = ' xml:space="preserve"' if "  " in shown else ""
-        self.parts.append(
-            f'<text{classes} x="{_n(x)}" y="{_n(y)}"{middle}{turned}{space}>{escape(shown)}{title}</text>'
-        )
+        space = ' xml:space="preserve"' if "  " in said else ""
+        self.parts.append(f'<text{classes} x="{_n(x)}" y="{_n(y)}"{middle}{turned}{space}>{escape(said)}{title}</text>')
 
     def path(self, commands: str, style: str, *, title: str = "", more: str = "") -> None:
         """A path; more: further attributes."""
-        inside = f"><title>{escape(title)}</title></path>" if title else "/>"
+        inside = f">{tooltip(title)}</path>" if title else "/>"
         self.parts.append(f'<path class="{style}" d="{commands}"{" " + more if more else ""}{inside}')
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str = "rule") -> None:
@@ -124,45 +147,93 @@ class Canvas:
     def group(self, title: str = "", *, style: str = "", data: str = "") -> Iterator[None]:
         """What is drawn within gets one tooltip. data: its `data-name`."""
         attributes = (f' class="{style}"' if style else "") + (f" data-name={quoteattr(data)}" if data else "")
-        self.parts.append(f"<g{attributes}>" + (f"<title>{escape(title)}</title>" if title else ""))
+        self.parts.append(f"<g{attributes}>{tooltip(title)}")
         yield
         self.parts.append("</g>")
 
+    def begin(self, labels: list[str]) -> None:
+        """What is drawn from here on happens after what was drawn before, where pictures move. labels: its cycles."""
+
+    def lit(self, cycle: int, kind: str) -> str:
+        """The class of what is read ("r"), written ("w") or at work ("u") in a cycle; "" on a picture that stands."""
+        return ""
+
+    def packet(
+        self,
+        cycle: int,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        style: str,
+        *,
+        label: str = "",
+        flight: str = "g",
+        data: str = "",
+    ) -> None:
+        """Words that travel in a cycle, where pictures move (`motion.Moving`). label: which; data: the same, exactly.
+        flight: "g" through the whole cycle, "i" to a unit in its first half, "o" from a unit in its second.
+        """
+
+    def spread(
+        self,
+        cycle: int,
+        one: tuple[float, float],
+        many: Sequence[tuple[float, float]],
+        style: str,
+        *,
+        back: bool = False,
+        data: str = "",
+    ) -> None:
+        """Words that travel from one place to many of one height, where pictures move; back: from the many to it."""
+
     def picture(self, title: str, height: float, width: float = WIDTH) -> Picture:
         """The whole as a picture. title: what a reader who does not see it is told."""
+        title = shown(title)
         size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hbp" {size} style="max-width: 100%; height: auto" '
-            f'role="img" aria-label={quoteattr(title)}>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="hbp" {size} style="width: 100%; height: auto" '
+            f'role="img" aria-label={quoteattr(title)}{lang("lang", "xml:lang")}>'
         )
         paper = f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
-        return Picture("\n".join([head, f"<style>\n{style_sheet()}\n</style>", paper, *self.parts, "</svg>\n"]), title)
+        used = {name for part in self.parts for found in _CLASSES.findall(part) for name in found.split()}
+        style = style_sheet({"paper", *used})
+        return Picture("\n".join([head, f"<style>\n{style}\n</style>", paper, *self.parts, "</svg>\n"]), title)
+
+
+def tooltip(title: str) -> str:
+    """The element that is a shape's tooltip; "" without text."""
+    return f"<title>{escape(shown(title))}</title>" if title else ""
 
 
 def width_of(text: str, style: str = "", size: int = 0) -> float:
     """Pixels that a text may take up in the widest of its fonts. size: of the font, where it is not the style's."""
-    classes = style.split()
+    return _width(shown(text), style, size)
+
+
+def _width(text: str, style: str, size: int) -> float:
+    """The same of a text as it is painted; a full-width character takes one em."""
+    classes, wide = style.split(), full(text)
     size = size or (15 if "head" in classes else 11 if "s" in classes or "m" in classes else 12)
-    return len(text) * size * (MONO_EM if "m" in classes else SANS_EM)
+    return (len(text) - wide) * size * (MONO_EM if "m" in classes else SANS_EM) + wide * size
 
 
 def cut(text: str, room: float, style: str = "", size: int = 0) -> str:
-    """The text, or its beginning and an ellipsis where it does not fit."""
-    if width_of(text, style, size) <= room:
+    """The text in the language of the moment, or its beginning and an ellipsis where it does not fit."""
+    return _cut(shown(text), room, style, size)
+
+
+def _cut(text: str, room: float, style: str, size: int) -> str:
+    """The same of a text as it is painted."""
+    if _width(text, style, size) <= room:
         return text
-    keep = max(1, int(room / width_of("x", style, size)) - 1)
+    keep = max(1, int(room / _width("x", style, size)) - 1)
+    while keep > 1 and full(text[:keep]) and _width(text[:keep] + "…", style, size) > room:
+        keep -= 1
     return text[:keep].rstrip() + "…"
 
 
 def wrap(text: str, room: float, style: str = "") -> list[str]:
-    """The text in lines that fit, broken at spaces."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and width_of(f"{lines[-1]} {word}", style) <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
+    """The text in the language of the moment, in lines that fit, broken at spaces and between full-width characters."""
+    return wrapped(shown(text), room, lambda line: _width(line, style, 0))
 
 
 def _n(value: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from simulator import isa
 from simulator.errors import SimulatorError
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, cut
 from simulator.view.scope import parse_unit
 
@@ -59,7 +60,7 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
     text = "".join(f"{level.letter}{n}" for level, n in zip(LEVELS, unit, strict=True))
-    where = f"marked: {text}" + "".join(f"; {name}: {note}" for name, note in notes.items() if note)
+    where = shown(f"marked: {text}") + "".join(f"; {name}: {shown(note)}" for name, note in notes.items() if note)
     canvas.text(MARGIN, bottom + 20, cut(where, WIDTH - 2 * MARGIN, "s"), "s f")
     title = f"The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}"
     return canvas.picture(title, bottom + 32)
@@ -81,9 +82,8 @@ def _unit(notes: Mapping[str, str]) -> tuple[int, ...]:
 
 
 def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> None:
-    canvas.text(
-        LEFT - 10, y + 17, f"{level.count} {level.name}{'s' if level.name == 'group' else ''}", "b", anchor="end"
-    )
+    name = f"{level.count} groups" if level.name == "group" else f"{level.count} {level.name}"
+    canvas.text(LEFT - 10, y + 17, name, "b", anchor="end")
     if total > level.count:
         canvas.text(LEFT - 10, y + 32, f"{total:,} in all", "s f", anchor="end")
     width = (RIGHT - LEFT + 6) / level.count
@@ -95,9 +95,9 @@ def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> Non
             y,
             width - 6,
             ROW,
-            "h0" if chosen else "box",
+            "from" if chosen else "box",
             round_=3,
-            title=f"{level.name} {number} ({level.letter}{number})",
+            title=f"{shown(level.name)} {number} ({level.letter}{number})",
         )
         style = "on b" if chosen else "f"
         canvas.text(x + (width - 6) / 2, y + 25, f"{level.letter}{number}", f"m {style}", anchor="middle")
@@ -115,13 +115,13 @@ def _memories(canvas: Canvas, y: float, level: Level, notes: Mapping[str, str]) 
     for number, (name, size) in enumerate(level.memories):
         x, top = RIGHT + 14, y + number * height
         note = notes.get(name)
-        style = "h1" if note is not None else "box"
+        style = "to" if note is not None else "box"
         canvas.rect(x, top, WIDTH - MARGIN - x, height - 2, style, round_=3)
         ink = " on" if note is not None else ""
         canvas.text(x + 8, top + height / 2 + 3, name, f"b s{ink}")
-        per = "" if name in ("MAU", "matrix") else f" per {level.name}"
+        size = size if name in ("MAU", "matrix") else f"{size} per {level.name}"
         room = WIDTH - MARGIN - x - 68
-        canvas.text(x + 60, top + height / 2 + 3, note or size + per, f"s{ink or ' f'}", room=room)
+        canvas.text(x + 60, top + height / 2 + 3, note or size, f"s{ink or ' f'}", room=room)
 
 
 def _inside(canvas: Canvas, y: float, notes: Mapping[str, str]) -> float:
@@ -131,7 +131,7 @@ def _inside(canvas: Canvas, y: float, notes: Mapping[str, str]) -> float:
     for number, (name, letter, size) in enumerate(INSIDE):
         x, note = LEFT + number * width, notes.get(name)
         on = note is not None
-        canvas.rect(x, y, width - 6, 50, "h1" if on else "box", round_=3, title=f"{name}: {note or size}")
+        canvas.rect(x, y, width - 6, 50, "to" if on else "box", round_=3, title=f"{shown(name)}: {shown(note or size)}")
         canvas.text(x + (width - 6) / 2, y + 17, name, "b on" if on else "b", anchor="middle")
         canvas.text(x + (width - 6) / 2, y + 31, letter, "m on" if on else "m f", anchor="middle")
         canvas.text(x + (width - 6) / 2, y + 44, note or size, "s on" if on else "s f", anchor="middle", room=width - 8)

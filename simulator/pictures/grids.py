@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
+from simulator.messages import shown
 from simulator.pictures.canvas import Canvas, width_of
 
 Styles = NDArray[np.str_]
@@ -160,7 +161,7 @@ class MachineMap:
             for l1b in range(L1BS):
                 x, y = self.corner(l2b, l1b)
                 more = tooltip(l2b, l1b) if tooltip else ""
-                with canvas.group(f"L2B {l2b}, L1B {l1b}{': ' + more if more else ''}"):
+                with canvas.group(f"L2B {l2b}, L1B {l1b}{': ' + shown(more) if more else ''}"):
                     canvas.rect(x, y, self.block_width, self.block_height, "empty")
                     paint(canvas, x, y, self.block_width, self.block_height, styles[l2b, l1b].T)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator import isa
+from simulator import isa, messages
 from simulator.engine.state.contents import KINDS, contents
 from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
-from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, tooltip
 from simulator.pictures.grids import MachineMap, ring
 from simulator.pictures.style import HEAT_LIGHT
 from simulator.view.memories import in_use
@@ -54,7 +54,7 @@ def memory(
     bottom = _map(canvas, kind.level, per_unit, numbers)
     bottom = max(bottom, _legend(canvas, per_unit, kind.long))
     bottom = _list(canvas, bottom + 26, f"{name.upper()} of {unit_name}", first, listed[:, number], kind.long, dtype)
-    return canvas.picture(f"{head}; listed: {unit_name} from {first} on", bottom + MARGIN)
+    return canvas.picture(f"{messages.shown(head)}; listed: {unit_name} from {first} on", bottom + MARGIN)
 
 
 def _filled(machine: Memories, name: str, listed: Words) -> NDArray[np.int64]:
@@ -94,7 +94,8 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         shade, _, faint = str(style).partition(" s")
         more = f' fill-opacity="{1 - 0.105 * int(faint):.3g}"' if faint else ""
         box = f'x="{x:g}" y="{y:g}" width="{width - 4:g}" height="18" rx="2"'
-        canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}><title>{name}: {words} words</title></rect>')
+        title = tooltip(f"{name}: {words} words")
+        canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}>{title}</rect>')
         if unit == int(np.ravel_multi_index(numbers, SIZES[: len(numbers)])):
             ring(canvas, x, y, width - 4, 18)
         if level == "l1b" and unit % 8 == 0:
@@ -117,10 +118,11 @@ def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:
     return 118
 
 
-def _list(canvas: Canvas, y: float, name: str, first: int, words: Words, long: bool, dtype: str) -> float:
+def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long: bool, dtype: str) -> float:
     """The words of one unit as a grid; returns where it ends."""
-    unit = "long words" if long else "words"
-    canvas.text(MARGIN, y, f"{name}, {unit} {first} to {first + len(words) // (2 if long else 1) - 1}", "b")
+    last = first + len(words) // (2 if long else 1) - 1
+    told = f"{heading}, long words {first} to {last}" if long else f"{heading}, words {first} to {last}"
+    canvas.text(MARGIN, y, told, "b")
     per_row = 8
     width = (WIDTH - 2 * MARGIN - 56) / per_row
     y += 8
@@ -130,8 +132,10 @@ def _list(canvas: Canvas, y: float, name: str, first: int, words: Words, long: b
             at = first + number // (2 if long else 1)
             canvas.text(MARGIN + 48, top + 14, str(at), "m f", anchor="end")
         place = first + number // (2 if long else 1)
-        half = (" high", " low")[number % 2] if long else ""
-        title = f"{'long word' if long else 'word'} {place}{half}: 0x{word:08x}"
+        name = f"word {place}"
+        if long:
+            name = f"long word {place} low" if number % 2 else f"long word {place} high"
+        title = f"{messages.shown(name)}: 0x{word:08x}"
         canvas.rect(x, top, width - 3, 18, "h0" if word else "empty", title=title)
         tone = "m on" if word else "m f"
         canvas.text(x + width / 2 - 1.5, top + 13, shown(word, dtype), tone, anchor="middle", room=width)

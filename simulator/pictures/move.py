@@ -7,13 +7,18 @@ what the machine changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simulator import isa
 from simulator.errors import SimulatorError
 from simulator.isa import program as p
 from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.isa.units import UNITS
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
-from simulator.pictures.move_blocks import l1bm_panel, l2bm_panel
+from simulator.pictures.motion import Film, Moving
+from simulator.pictures.move_blocks import l2bm_panel
+from simulator.pictures.move_l1bm import l1bm_panel
 from simulator.pictures.move_mv import mv_panel
 from simulator.pictures.move_pe import pe_panel
 from simulator.pictures.source import program_of
@@ -30,17 +35,63 @@ def move(line: str | p.Step | p.Move) -> Picture:
     """
     found = _line(line)
     canvas = Canvas()
-    text = found.text.strip()
-    canvas.text(MARGIN, 28, text, "m b", room=WIDTH - 2 * MARGIN, size=HEADING)
-    y = 34.0
-    y = _mv(canvas, found, y) if isinstance(found, p.Move) else _step(canvas, found, y)
-    return canvas.picture(f"What `{text}` moves: {_says(found)}", y + MARGIN)
+    height = _one_below_the_other(canvas, [found]) + MARGIN
+    return canvas.picture(f"What `{found.text.strip()}` moves: {_says(found)}", height)
+
+
+MOST = 8
+"""Lines that one moving picture shows."""
+
+
+def animate(*lines: str | p.Step | p.Move) -> Film:
+    """The same as `move`, moving: in every cycle the words that are read, on their way and written.
+
+    lines: as of `move`; a text may have several lines. They follow one another in time and stand one below the other.
+    In a notebook there are buttons below the title; the picture stands still where a reader asks for less motion.
+    Raises AssemblyError for a line that cannot be assembled, SimulatorError where there is none, or more than eight.
+    """
+    found = [one for line in lines for one in _lines(line)]
+    if not 1 <= len(found) <= MOST:
+        received = f"there are {len(found)} lines" if found else "there is no instruction"
+        raise SimulatorError(f"{received} in what should move", f"1 to {MOST} lines, such as 'l1bmd $lb0 $lm0v'")
+    moving, standing = Moving(), Canvas()
+    height = _one_below_the_other(moving, found) + MARGIN
+    _one_below_the_other(standing, found)
+    says = shown("; then ").join(f"`{line.text.strip()}`: {_says(line)}" for line in found)
+    return moving.film(standing.picture(f"What moves, cycle by cycle, in {says}", height), height)
+
+
+def _one_below_the_other(canvas: Canvas, lines: Sequence[p.Step | p.Move]) -> float:
+    """Lines with their headings; returns where they end."""
+    y = 6.0
+    for number, line in enumerate(lines):
+        if number:
+            canvas.line(MARGIN, y + MARGIN, WIDTH - MARGIN, y + MARGIN)
+            y += MARGIN + 6
+        canvas.begin(_slots(line, number + 1 if len(lines) > 1 else 0))
+        canvas.text(MARGIN, y + 22, line.text.strip(), "m b", room=WIDTH - 2 * MARGIN, size=HEADING)
+        y = _mv(canvas, line, y + 28) if isinstance(line, p.Move) else _step(canvas, line, y + 28)
+    return y
+
+
+def _slots(line: p.Step | p.Move, number: int) -> list[str]:
+    """What the cycles of a line are called; an MV instruction is shown at once, a step of nops too. number: of the
+    line, 0 for one that is alone.
+    """
+    if isinstance(line, p.Move) or all(i.op in QUIET for i in line.instructions):
+        name = "MV" if isinstance(line, p.Move) else "nop"
+        return [f"line {number}, {name}" if number else name]
+    return [f"line {number}, cycle {cycle}" if number else f"cycle {cycle}" for cycle in range(isa.STEP_CYCLES)]
+
+
+def _lines(line: str | p.Step | p.Move) -> list[p.Step | p.Move]:
+    if isinstance(line, p.Step | p.Move):
+        return [line]
+    return [found for found in program_of(line).lines if isinstance(found, p.Step | p.Move)]
 
 
 def _line(line: str | p.Step | p.Move) -> p.Step | p.Move:
-    if isinstance(line, p.Step | p.Move):
-        return line
-    lines = [found for found in program_of(line).lines if isinstance(found, p.Step | p.Move)]
+    lines = _lines(line)
     if len(lines) != 1:
         count = f"there are {len(lines)} lines" if lines else "there is no instruction"
         raise SimulatorError(f"{count} in what should be drawn", "one line, such as 'l1bmd $lb0 $lm0v'")
@@ -48,20 +99,20 @@ def _line(line: str | p.Step | p.Move) -> p.Step | p.Move:
 
 
 def _says(line: p.Step | p.Move) -> str:
-    """The index formulas of a line, or what its instructions mean."""
+    """The index formulas of a line, or what its instructions mean, in the language of the moment."""
     if isinstance(line, p.Move):
         transfer = move_transfer(line)
-        return transfer.text() if transfer else isa.MOVES[line.op].meaning
+        return transfer.text() if transfer else shown(isa.MOVES[line.op].meaning)
     parts = []
     for instruction in line.instructions:
         found = transfer_of(instruction)
-        parts.append(found.text() if found else isa.INSTRUCTIONS[instruction.op].meaning)
+        parts.append(found.text() if found else shown(isa.INSTRUCTIONS[instruction.op].meaning))
     return "; ".join(parts)
 
 
 def _mv(canvas: Canvas, line: p.Move, y: float) -> float:
     row = isa.MOVES[line.op]
-    y = _sentences(canvas, f"{line.op} (MV): {row.meaning}", y)
+    y = _sentences(canvas, f"{line.op} (MV): {shown(row.meaning)}", y)
     transfer = move_transfer(line)
     if transfer is None:
         return y
@@ -94,14 +145,16 @@ def _instruction(canvas: Canvas, instruction: p.Instruction, y: float, named: bo
     if named:
         y += 18
         canvas.text(MARGIN, y, instruction.text.strip(), "m b", room=WIDTH - 2 * MARGIN)
-    meaning = row.meaning if row.meaning[1] == " " else row.meaning[0].upper() + row.meaning[1:]
+    meaning = shown(row.meaning)
+    if meaning == row.meaning and meaning[1] != " ":
+        meaning = meaning[0].upper() + meaning[1:]
     y = _sentences(canvas, meaning, y)
     transfer = transfer_of(instruction)
     if transfer is not None:
         canvas.text(MARGIN, y + 14, transfer.text(), "m f", room=WIDTH - 2 * MARGIN)
         y += 18
     if transfer is not None and instruction.unit == "l2bm":
-        return l2bm_panel(canvas, instruction, transfer, y + 6)
+        return l2bm_panel(canvas, transfer, y + 6)
     if transfer is not None and instruction.unit == "l1bm":
         return l1bm_panel(canvas, instruction, transfer, y + 6)
     return pe_panel(canvas, instruction, y + 8)

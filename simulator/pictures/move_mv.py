@@ -11,8 +11,9 @@ from simulator.isa import program as p
 from simulator.isa.cost import move_rate
 from simulator.isa.formulas import Index, Reference
 from simulator.isa.transfers import Transfer
+from simulator.messages import joined, shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, width_of
-from simulator.pictures.move_words import brief, full
+from simulator.pictures.move_words import brief, full, listed
 
 GROUP, SPACE = 196.0, 8.0
 ROWS = {"DRAM": 0, "PDM": 1, "L2BM": 2}
@@ -32,6 +33,7 @@ def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> floa
     _boxes(canvas, y + 16, read, written, known)
     pairs = _pairs(formula.source, sources, formula.destination, targets)
     _arrows(canvas, y + 16, pairs, transfer.reduction)
+    _packets(canvas, y + 16, transfer, targets, sources, pairs)
     bottom = y + 16 + 3 * HEIGHT + 2 * GAP
     if known and not transfer.reduction:
         bottom = _runs(canvas, bottom + 24, formula.source, sources, formula.destination, targets)
@@ -39,6 +41,26 @@ def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> floa
     rate = f"{move.size} long words by its size, {move_rate(move)} per cycle: {cycles:g} cycles"
     canvas.text(MARGIN, bottom + 20, rate, "s f")
     return bottom + 20
+
+
+def _packets(
+    canvas: Canvas, y: float, transfer: Transfer, targets: Index, sources: Index, pairs: list[tuple[Unit, Unit]]
+) -> None:
+    """One packet for every pair of memories, with the words that go from the one to the other."""
+    formula = transfer.formula
+    starts, ends = _units(formula.source, sources), _units(formula.destination, targets)
+    for source, target in pairs:
+        mine = [n for n, pair in enumerate(zip(starts, ends, strict=True)) if pair == (source, target)]
+        read, written = sources[mine, -1].tolist(), targets[mine, -1].tolist()
+        points = [(x + width / 2, top + HEIGHT / 2) for x, top, width in (_box(source, y), _box(target, y))]
+        known = transfer.known
+        data = f"{_name(source)} {listed(read)} > {_name(target)} {listed(written)}" if known else ""
+        canvas.packet(0, points[0], points[1], "from", label=brief(read) if known else f"{len(read)} words", data=data)
+
+
+def _name(unit: Unit) -> str:
+    memory, group, l2b = unit
+    return f"{memory} n{group}" + (f"c{l2b}" if memory == "L2BM" else "")
 
 
 def _relative(transfer: Transfer) -> tuple[Index, Index]:
@@ -88,29 +110,43 @@ def _boxes(canvas: Canvas, y: float, read: dict[Unit, list[int]], written: dict[
     for group in range(isa.GROUPS):
         canvas.text(MARGIN + group * (GROUP + SPACE), y - 4, f"group {group}", "s f")
     for unit in every:
-        memory, group, l2b = unit
+        memory = unit[0]
         x, top, width = _box(unit, y)
-        name = f"{memory} n{group}" + (f"c{l2b}" if memory == "L2BM" else "")
-        style = "h1" if unit in written else "h0" if unit in read else "box"
+        name = _name(unit)
+        style = "to" if unit in written else "from" if unit in read else "box"
         data = f"writes {memory} {name.split()[1]} {full(written[unit])}" if unit in written and known else ""
-        with canvas.group(data=data):
+        kind = canvas.lit(0, "w" if unit in written else "r") if unit in written or unit in read else ""
+        with canvas.group(data=data, style=kind):
             canvas.rect(x, top, width, HEIGHT, style, round_=3, title=_title(name, read.get(unit), written.get(unit)))
-        tone = " on" if style != "box" else " f"
-        canvas.text(x + width / 2, top + 15, name, f"b{tone}", anchor="middle", room=width)
-        says = [f"reads {brief(read[unit])}"] if unit in read else []
-        says += [f"writes {brief(written[unit])}"] if unit in written else []
-        if says and not known and memory == "DRAM":
-            says = ["by the DRAM table"]
-        text = "; ".join(says)
-        if width_of(text, "s") > width:
-            text = text.replace("reads ", "").replace("writes ", "")
-        canvas.text(x + width / 2, top + 29, text, f"s{tone}", anchor="middle", room=width)
+            _box_text(canvas, unit, y, " on" if style != "box" else " f", read.get(unit), written.get(unit), known)
+
+
+def _box_text(
+    canvas: Canvas,
+    unit: Unit,
+    y: float,
+    tone: str,
+    read: list[int] | None,
+    written: list[int] | None,
+    known: bool,
+) -> None:
+    """The name of a memory, and which words of it are read and written."""
+    x, top, width = _box(unit, y)
+    canvas.text(x + width / 2, top + 15, _name(unit), f"b{tone}", anchor="middle", room=width)
+    says = [shown(f"reads {brief(read)}")] if read else []
+    says += [shown(f"writes {brief(written)}")] if written else []
+    text = "; ".join(says)
+    if width_of(text, "s") > width:
+        text = "; ".join(brief(words) for words in (read, written) if words)
+    if says and not known and unit[0] == "DRAM":
+        text = "by the DRAM table"
+    canvas.text(x + width / 2, top + 29, text, f"s{tone}", anchor="middle", room=width)
 
 
 def _title(name: str, read: list[int] | None, written: list[int] | None) -> str:
     parts = [f"reads long words {brief(read, 4)}"] if read else []
     parts += [f"writes long words {brief(written, 4)}"] if written else []
-    return f"{name}: {', '.join(parts) or 'takes no part'}"
+    return f"{name}: {joined(*parts) or shown('takes no part')}"
 
 
 def _arrows(canvas: Canvas, y: float, pairs: list[tuple[Unit, Unit]], reduction: str) -> None:
@@ -126,8 +162,8 @@ def _arrows(canvas: Canvas, y: float, pairs: list[tuple[Unit, Unit]], reduction:
     bus = y + 2 * (HEIGHT + GAP) - 20 if 2 in rows else y + HEIGHT + 20
     if rows == (1, 1):
         bus = y + 2 * HEIGHT + GAP + 20
-    for joined in _joined(pairs):
-        _bus(canvas, y, bus, joined, reduction)
+    for together in _joined(pairs):
+        _bus(canvas, y, bus, together, reduction)
 
 
 def _joined(pairs: list[tuple[Unit, Unit]]) -> list[list[tuple[Unit, Unit]]]:
@@ -177,9 +213,9 @@ def _runs(canvas: Canvas, y: float, source: Reference, sources: Index, target: R
     """The first runs of addresses, spelled out; returns where they end."""
     lines = list(_run_texts(source, sources, target, targets))
     canvas.text(MARGIN, y, f"in {len(lines):,} run{'s' * (len(lines) > 1)} of long words", "b")
-    shown = lines if len(lines) <= SHOWN else lines[:SHOWN]
-    rows = -(-len(shown) // 2)
-    for number, text in enumerate(shown):
+    few = lines if len(lines) <= SHOWN else lines[:SHOWN]
+    rows = -(-len(few) // 2)
+    for number, text in enumerate(few):
         x = MARGIN + number // rows * (WIDTH - 2 * MARGIN) / 2
         canvas.text(x, y + 17 + number % rows * 16, text, "m", room=(WIDTH - 2 * MARGIN) / 2)
     bottom = y + 17 + (rows - 1) * 16

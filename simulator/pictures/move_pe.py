@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from simulator import isa
-from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked
+from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked, spans, written_cycles
+from simulator.isa import CYCLE_MASKS
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS, transfer_of
 from simulator.isa.units import UNITS
+from simulator.messages import joined, shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
-from simulator.pictures.move_words import CYCLES, bank_name, cell_text, closed, full, writes
+from simulator.pictures.move_words import CYCLES, bank_name, bank_words, cell_text, closed, full, writes
 from simulator.trace.dependence import names_of
 
 SIDE, MIDDLE = 262.0, 168.0
@@ -18,22 +18,41 @@ SIDE, MIDDLE = 262.0, 168.0
 ROW = 17.0
 CELL = 9.0
 """Pixels of a matrix element."""
+BRIEF = {
+    "imm": "the literal word in every word",
+    "passa": "x unchanged",
+    "rsqrt": "roughly 1 / sqrt(|x|), from a table",
+    "ftoi": "x as an integer, truncated",
+    "bfn": "x as a block float",
+    "msl": "PE p gets x of PE p-1 of its MAB",
+    "msr": "PE p gets x of PE p+1 of its MAB",
+    "vfma": "x * y + z",
+    "vmul": "x * y",
+    "vadd": "x + y",
+    "vpassa": "x * 1 + 0",
+    "mmul": "matrix times x",
+    "mfma": "matrix times x plus y",
+    "mwrite": "writes matrix rows",
+    "mread": "reads matrix columns",
+    "l2bmd": "64 long words per cycle dealt out to",
+}
+"""Meanings of instructions as far as there is room for them."""
 
 
 def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     """What the unit reads on the left, what it writes on the right; a colour per cycle; returns where it ends."""
     left, right, middle = MARGIN, WIDTH - MARGIN - SIDE, (WIDTH - MIDDLE) / 2
     top, at = y, y
-    arrows: list[float] = []
+    sources: list[tuple[p.Source, float, float]] = []
     for name, source in zip(names_of(instruction), instruction.sources, strict=True):
         bottom = _source(canvas, instruction, name, source, left, at)
-        arrows.append((at + bottom) / 2)
+        sources.append((source, at, bottom))
         at = bottom + 8
     left_end, at = at - 8, y
-    targets: list[float] = []
+    targets: list[tuple[p.Destination, float, float]] = []
     for destination in instruction.destinations:
         bottom = _destination(canvas, instruction, destination, right, at)
-        targets.append((at + bottom) / 2)
+        targets.append((destination, at, bottom))
         at = bottom + 8
     if instruction.path:
         canvas.text(right, at + 10, f"${instruction.path} keeps the result for the next step", "s f")
@@ -41,10 +60,19 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     bottom = max(left_end, at - 8, y + 74 + 30 * bool(_remarks(instruction)))
     centre = (top + bottom) / 2
     _unit(canvas, instruction, middle, centre)
-    for place in arrows:
+    for _, first, last in sources:
+        place = (first + last) / 2
         canvas.arrow([(left + SIDE + 3, place), (middle - 3, _near(place, centre))], sideways=True)
-    for place in targets:
+    for _, first, last in targets:
+        place = (first + last) / 2
         canvas.arrow([(middle + MIDDLE + 3, _near(place, centre)), (right - 3, place)], sideways=True)
+    for cycle in CYCLES:
+        for source, first, last in sources:
+            unit = middle + 6, _near((first + last) / 2, centre)
+            _packet(canvas, instruction, source, cycle, (left + SIDE - 30, first, last), unit)
+        for destination, first, last in targets:
+            unit = middle + MIDDLE - 6, _near((first + last) / 2, centre)
+            _packet(canvas, instruction, destination, cycle, (right + 90, first, last), unit)
     if instruction.op in ("msl", "msr"):
         bottom = _neighbours(canvas, instruction, bottom + 22)
     return bottom
@@ -55,11 +83,44 @@ def _near(place: float, centre: float) -> float:
     return min(max(place, centre - 22), centre + 22)
 
 
+def _packet(
+    canvas: Canvas,
+    instruction: p.Instruction,
+    end: p.Source | p.Destination,
+    cycle: int,
+    box: tuple[float, float, float],
+    unit: tuple[float, float],
+) -> None:
+    """What one operand sends to the unit in a cycle, or gets from it. box: of its words, top and bottom."""
+    operand, (x, top, bottom) = end.operand, box
+    written = isinstance(end, p.Destination)
+    if isinstance(operand, p.NoWrite) or (isinstance(end, p.Destination) and closed(end, cycle)):
+        return
+    in_rows = isinstance(operand, p.PeMemory | p.TRegister | p.Path)
+    place = x, top + 23 + (cycle + 0.5) * ROW if in_rows else (top + bottom) / 2
+    label, data = bank_name(operand), ""
+    if isinstance(operand, p.PeMemory | p.TRegister):
+        every = [bank_words(operand, cycle, pe) for pe in range(isa.PES_PER_MAB)]
+        label = cell_text(operand, cycle, 0) if isinstance(operand, p.PeMemory) else f"T {full(every[0])}"
+        words = [full(every[0])] if every[0] == every[3] else [f"p{pe} {full(mine)}" for pe, mine in enumerate(every)]
+        known = not (isinstance(operand, p.PeMemory) and operand.indirect)
+        data = f"{'to' if written else 'from'} {bank_name(operand)} {' '.join(words)}" if known else ""
+    if isinstance(operand, p.Matrix):
+        lines = _lines(operand, 4 * ELEMENTS[instruction.precision]).get(cycle)
+        label = bank_name(operand)
+        if lines:
+            label = f"row {full(lines)}" if instruction.op == "mwrite" else f"column {full(lines)}"
+    if written:
+        canvas.packet(cycle, unit, place, f"k{cycle}", label=label, flight="o", data=data)
+    else:
+        canvas.packet(cycle, place, unit, f"k{cycle}", label=label, flight="i", data=data)
+
+
 def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -> None:
     canvas.rect(x, centre - 36, MIDDLE, 72, "box", round_=10)
     name = UNITS[instruction.unit].lane
     canvas.text(x + MIDDLE / 2, centre - 16, name, "b", anchor="middle")
-    meaning = re.split(r", element|: | \(|, in one|, both", isa.INSTRUCTIONS[instruction.op].meaning)[0]
+    meaning = BRIEF.get(instruction.op, isa.INSTRUCTIONS[instruction.op].meaning)
     lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]
     if len(lines) < 2 and instruction.precision in ELEMENTS:
         count = ELEMENTS[instruction.precision]
@@ -76,9 +137,17 @@ def _remarks(instruction: p.Instruction) -> list[str]:
     found = [f"products in PEs {'0 and 1' if instruction.rows == 'u' else '2 and 3'} only"] * bool(instruction.rows)
     found += [f"rounded to {LOWER.get(instruction.precision, 'half')} precision"] * instruction.narrow
     if instruction.flush is not None:
-        kept = masked(p.WriteMask(instruction.flush, 1)).removeprefix("only ").split(",")[0]
-        found.append(f"kept {kept}, else 0" if kept else "kept everywhere")
+        found.append(_kept(p.WriteMask(instruction.flush, 1)))
     return found
+
+
+def _kept(mask: p.WriteMask) -> str:
+    """Where a result is not flushed to zero."""
+    if not masked(mask):
+        return "kept everywhere"
+    if mask.entry < CYCLE_MASKS:
+        return f"kept where mask register entry {mask.entry} is 1, else 0"
+    return f"kept in cycle {spans(written_cycles(mask)) or 'none'}, else 0"
 
 
 def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:
@@ -86,16 +155,16 @@ def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Sou
     operand = source.operand
     tags = ["negated"] * source.negate + ["rounded to half"] * source.narrow
     tags += [f"widened from {LOWER.get(instruction.precision, 'half')}"] * source.widen
-    head = f"{name} = {bank_name(operand)}" + "".join(f", {tag}" for tag in tags)
+    head = joined(f"{shown(name)} = {shown(bank_name(operand))}", *tags)
     if isinstance(operand, p.Matrix):
         return _matrix(canvas, instruction, operand, head, x, y, written=False)
     if isinstance(operand, p.Immediate):
-        return _plain(canvas, f"{name} = the literal", f"0x{operand.word:08x}", x, y)
+        return _plain(canvas, f"{shown(name)} = {shown('the literal')}", f"0x{operand.word:08x}", x, y)
     if isinstance(operand, p.Fixed):
         return _plain(canvas, head, FIXED[operand.name], x, y)
     if isinstance(operand, p.L2bm):  # of l2bmdars; all other transfers have pictures of their own
         return _plain(canvas, head, f"from long word {operand.address} on", x, y)
-    note = PATHS[operand.name] + ", last step" if isinstance(operand, p.Path) else _further(operand)
+    note = joined(PATHS[operand.name], "last step") if isinstance(operand, p.Path) else _further(operand)
     return _rows(canvas, head, note, operand, x, y)
 
 
@@ -154,13 +223,15 @@ def _rows(
         canvas.text(x + 8, top + 13, f"cycle {cycle}", "s f")
         if destination is not None and not off:
             for pe in range(isa.PES_PER_MAB):
-                with canvas.group(data=writes(operand, cycle, pe)):
+                with canvas.group(data=writes(operand, cycle, pe), style=canvas.lit(cycle, "w")):
                     width = (SIDE - 68) / isa.PES_PER_MAB
-                    canvas.rect(x + 60 + pe * width, top, width, ROW - 1, f"h{cycle}")
+                    canvas.rect(x + 60 + pe * width, top, width, ROW - 1, f"k{cycle}")
         else:
-            canvas.rect(x + 60, top, SIDE - 68, ROW - 1, "empty" if off else f"h{cycle}")
+            with canvas.group(style=canvas.lit(cycle, "r")):
+                canvas.rect(x + 60, top, SIDE - 68, ROW - 1, "empty" if off else f"k{cycle}")
         text = "not written" if off else _words(operand, cycle)
-        canvas.text(x + 60 + (SIDE - 68) / 2, top + 13, text, "m f" if off else "m on", anchor="middle")
+        with canvas.group(style=canvas.lit(cycle, "w" if destination is not None else "r")):
+            canvas.text(x + 60 + (SIDE - 68) / 2, top + 13, text, "m f" if off else "m on", anchor="middle")
     for number, line in enumerate(lines):
         canvas.text(x + 8, y + 23 + 4 * ROW + 12 + 14 * number, line, "s f")
     return y + height
@@ -171,9 +242,8 @@ def _words(operand: p.Operand, cycle: int) -> str:
     if not isinstance(operand, p.PeMemory):
         return cell_text(operand, cycle, 0)
     first, last = (cell_text(operand, cycle, pe) for pe in (0, 3))
-    noun = "word" if operand.words == 1 else "words"
     if first == last or operand.j is None:
-        return f"{noun} {first}"
+        return f"word {first}" if operand.words == 1 else f"words {first}"
     return f"p0: {first}   p3: {last}"
 
 
@@ -203,13 +273,15 @@ def _matrix(
     for cycle, numbers in used.items():
         data = f"writes M{operand.register.upper()} all {full(8 * n + w for n in numbers for w in range(8))}"
         with canvas.group(
-            f"cycle {cycle}: {'rows' if rows else 'columns'} {full(numbers)}", data=data if written else ""
+            f"cycle {cycle}: rows {full(numbers)}" if rows else f"cycle {cycle}: columns {full(numbers)}",
+            data=data if written else "",
+            style=canvas.lit(cycle, "w" if written else "r"),
         ):
             for number in numbers:
                 if rows:
-                    canvas.rect(left, top + number * CELL, side, CELL - 1, f"h{cycle}")
+                    canvas.rect(left, top + number * CELL, side, CELL - 1, f"k{cycle}")
                 else:
-                    canvas.rect(left + number * CELL, top, CELL - 1, side, f"h{cycle}")
+                    canvas.rect(left + number * CELL, top, CELL - 1, side, f"k{cycle}")
     if not used:
         canvas.rect(left, top, side, side, "h7")
     for number in range(1, size):
@@ -219,7 +291,7 @@ def _matrix(
     text = "all of it, for the vector of every cycle"
     if used:
         lines = [number for numbers in used.values() for number in numbers]
-        text = f"{'rows' if rows else 'columns'} {full(lines)}, coloured by cycle"
+        text = f"rows {full(lines)}, coloured by cycle" if rows else f"columns {full(lines)}, coloured by cycle"
     canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
     return y + height
 
@@ -247,4 +319,6 @@ def _neighbours(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     for target, source in sorted({(int(t[0]), int(s[0])) for t, s in zip(targets, sources, strict=True)}):
         start, end = left + source * 120 + width / 2, left + target * 120 + width / 2
         canvas.arrow([(start, y + 24), (end, y + 60)], f"h{source}")
+        for cycle in CYCLES:
+            canvas.packet(cycle, (start, y + 11), (end, y + 73), f"h{source}", label=f"PE {source}")
     return y + 84

@@ -30,6 +30,17 @@ def full(numbers: Iterable[int]) -> str:
     return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in runs(numbers))
 
 
+def listed(numbers: Sequence[int]) -> str:
+    """Numbers in their own order: `0-7`, or `0,4`."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in found)
+
+
 def brief(numbers: Iterable[int], most: int = 2) -> str:
     """Runs for people: `0-7, 16-23`, or the first and the last of many."""
     parts = [f"{a}-{b}" if a != b else str(a) for a, b in runs(numbers)]
@@ -127,13 +138,25 @@ class Strip:
         """The middle of some cells."""
         return self.left + (first + count / 2) * self.cell
 
-    def row(self, canvas: Canvas, cycle: int, addresses: Sequence[int], segments: Sequence[Segment], data: str) -> None:
+    def middle(self, cycle: int) -> float:
+        """The middle of a cycle's row."""
+        return self.y + (cycle + 0.5) * self.height
+
+    def row(
+        self,
+        canvas: Canvas,
+        cycle: int,
+        addresses: Sequence[int],
+        segments: Sequence[Segment],
+        data: str,
+        written: bool = False,
+    ) -> None:
         """One cycle: its cells, with addresses where there is room. data: of the words, where they are written."""
         y = self.y + cycle * self.height
         canvas.text(self.left - 8, y + 14, f"cycle {cycle}", "s f", anchor="end")
         labels = [brief(addresses[s.first : s.first + s.count]) for s in segments]
         fit = all(s.count * self.cell >= 6.8 * len(label) + 2 for s, label in zip(segments, labels, strict=True))
-        with canvas.group(data=data):
+        with canvas.group(data=data, style=canvas.lit(cycle, "w" if written else "r")):
             for segment, label in zip(segments, labels, strict=True):
                 x, width = self.left + segment.first * self.cell, segment.count * self.cell
                 words = addresses[segment.first : segment.first + segment.count]

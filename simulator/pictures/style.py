@@ -6,18 +6,33 @@ paints its own background, so that it can be read on any page.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
+from simulator.language import LanguageError, language
+
 LIGHT = {
     "paper": "#ffffff", "ink": "#1b2330", "faint": "#566070", "line": "#a3acb9", "empty": "#e9ecf0", "box": "#f5f6f8",
-    "from": "#1d64c8", "to": "#a85400", "good": "#167a3b", "bad": "#c2183a", "on": "#ffffff",
+    "from": "#1d64c8", "to": "#a85400", "good": "#006a6a", "bad": "#c2183a", "on": "#ffffff",
 }  # fmt: skip
 DARK = {
     "paper": "#12161c", "ink": "#e8ecf2", "faint": "#a6b0be", "line": "#6b7686", "empty": "#2a313b", "box": "#1b2129",
-    "from": "#74adff", "to": "#ffab4a", "good": "#4fd07f", "bad": "#ff7388", "on": "#12161c",
+    "from": "#74adff", "to": "#ffab4a", "good": "#6ff0c8", "bad": "#ff5f78", "on": "#12161c",
 }  # fmt: skip
 
-HUES_LIGHT = ("#2a6bc6", "#b35f10", "#23804a", "#c2365b", "#7a4cc4", "#0f7d88", "#836f14", "#667080")
-HUES_DARK = ("#5b9cf5", "#eda04d", "#52bd7b", "#ea6a8a", "#a985ec", "#3fbfc9", "#c2aa45", "#9aa3b0")
-"""What tells units apart, classes `h0` to `h7`."""
+HUES_LIGHT = ("#1d72e0", "#b75b07", "#2b5939", "#631f5e", "#4342ab", "#297d9d", "#6f4800", "#5d6673")
+HUES_DARK = ("#5e88e9", "#f78527", "#b4ec9f", "#fb3e8e", "#e88ade", "#b3f0f8", "#a09e6a", "#9aa3b0")
+"""Classes `h0` to `h7`. In pictures of the machine the first four are the PEs of a MAB, and `h7` is all of them; in
+pictures without PEs they are what the legend says. They differ for red-green blind eyes too, by hue or by lightness.
+"""
+
+CYCLES_LIGHT = ("#212c40", "#39455a", "#515c72", "#6a758c")
+CYCLES_DARK = ("#e4ecfb", "#bec9e3", "#a0abc4", "#838ea6")
+"""The cycles of a step, classes `k0` to `k3`: one hue that fades, since hues are PEs."""
+
+BLOCKS_LIGHT = ("#365050", "#587272")
+BLOCKS_DARK = ("#afcccc", "#85a0a1")
+"""Neighbouring blocks, such as L1Bs, in turn: classes `u0` and `u1`. Their numbers and places tell which is which."""
 
 HEAT_LIGHT = ("#fbd9a6", "#f6b267", "#ea8440", "#d2532f", "#a62436", "#6d1244")
 HEAT_DARK = ("#57320f", "#8a4813", "#bf6420", "#e6893c", "#fbb873", "#ffe6bd")
@@ -27,11 +42,15 @@ MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
 SANS = 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif'
 MONO_EM, SANS_EM = 0.61, 0.58
 """Width of a character as a share of the font size, of the widest of these fonts (sans: of ordinary text)."""
+JAPANESE = '"Hiragino Sans", "Yu Gothic UI", "Yu Gothic", Meiryo, "Noto Sans CJK JP", "Noto Sans JP"'
+"""Fonts of macOS, Windows and Linux; without their names some systems show kanji in their Chinese forms."""
 
 _RULES = f"""
-.hbp {{ font-family: {SANS}; font-size: 12px; max-width: 100%; height: auto; }}
+.hbp {{ font-family: {SANS}; font-size: 12px }}
 .hbp text {{ fill: var(--ink); }}
-.hbp .paper {{ fill: var(--paper); }} .hbp .empty {{ fill: var(--empty); }} .hbp .ink {{ fill: var(--ink); }}
+.hbp .paper {{ fill: var(--paper); }}
+.hbp .empty {{ fill: var(--empty); }}
+.hbp .ink {{ fill: var(--ink); }}
 .hbp .box {{ fill: var(--box); stroke: var(--line); }}
 .hbp .frame {{ fill: none; stroke: var(--line); }}
 .hbp .rule {{ fill: none; stroke: var(--line); stroke-width: 1; }}
@@ -49,19 +68,42 @@ _RULES = f"""
 """
 
 
-def style_sheet() -> str:
-    """The CSS of a picture; it touches nothing outside of it."""
-    rules = [_RULES.strip()]
+def fonts(family: str) -> str:
+    """A font family, MONO or SANS, that has the characters of the language of the moment."""
+    latin, _, any_ = family.rpartition(", ")
+    return f"{latin}, {JAPANESE}, {any_}" if _spoken() == "ja" else family
+
+
+def lang(*attributes: str) -> str:
+    """What an element says about its language, ` lang="ja"`; "" in English."""
+    spoken = _spoken()
+    return "" if spoken == "en" else "".join(f' {name}="{spoken}"' for name in attributes or ("lang",))
+
+
+def _spoken() -> str:
+    try:
+        return language()
+    except LanguageError:  # which a card has to tell
+        return "en"
+
+
+def style_sheet(used: Collection[str] | None = None) -> str:
+    """The CSS of a picture; it touches nothing outside of it. used: the classes of its shapes; without, all rules."""
+    numbered = _scales("light")
+    rules = _RULES.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)).strip().split("\n")
     for name in ("from", "to", "good", "bad"):
-        rules.append(f".hbp .{name} {{ fill: var(--{name}); }} .hbp text.{name} {{ fill: var(--{name}); }}")
+        rules += [f".hbp .{name} {{ fill: var(--{name}); }}", f".hbp text.{name} {{ fill: var(--{name}); }}"]
         rules.append(f".hbp .{name}-line {{ fill: none; stroke: var(--{name}); stroke-width: 1.5; }}")
-    rules += [f".hbp .h{n} {{ fill: var(--h{n}); }}" for n in range(len(HUES_LIGHT))]
-    rules += [
-        f".hbp .h{n}-line {{ fill: none; stroke: var(--h{n}); stroke-width: 1.8; }}" for n in range(len(HUES_LIGHT))
-    ]
-    rules += [f".hbp .e{n} {{ fill: var(--e{n}); }}" for n in range(len(HEAT_LIGHT))]
-    light = _variables(LIGHT, HUES_LIGHT, HEAT_LIGHT)
-    dark = _variables(DARK, HUES_DARK, HEAT_DARK)
+    for name in numbered:
+        rules.append(f".hbp .{name} {{ fill: var(--{name}); }}")
+        rules.append(f".hbp .{name}-line {{ fill: none; stroke: var(--{name}); stroke-width: 1.8; }}")
+    if used is not None:
+        rules = [rule for rule in rules if applies(rule, {"hbp", *used})]
+    needed = set(re.findall(r"var\(--(\w+)\)", "".join(rules)))
+    light, dark = (
+        " ".join(f"--{name}: {value};" for name, value in {**base, **_scales(theme)}.items() if name in needed)
+        for base, theme in ((LIGHT, "light"), (DARK, "dark"))
+    )
     return "\n".join(
         [
             f".hbp {{ {light} }}",
@@ -73,6 +115,15 @@ def style_sheet() -> str:
     )
 
 
-def _variables(base: dict[str, str], hues: tuple[str, ...], heat: tuple[str, ...]) -> str:
-    values = {**base, **{f"h{n}": c for n, c in enumerate(hues)}, **{f"e{n}": c for n, c in enumerate(heat)}}
-    return " ".join(f"--{name}: {value};" for name, value in values.items())
+def applies(rule: str, used: Collection[str]) -> bool:
+    """Whether one of the selectors of a rule names only classes that are used."""
+    selectors = rule.partition("{")[0].split(",")
+    return any(set(re.findall(r"\.([a-zA-Z][\w-]*)", selector)) <= set(used) for selector in selectors)
+
+
+def _scales(theme: str) -> dict[str, str]:
+    """Class to colour of everything that is numbered."""
+    light = {"h": HUES_LIGHT, "e": HEAT_LIGHT, "k": CYCLES_LIGHT, "u": BLOCKS_LIGHT}
+    dark = {"h": HUES_DARK, "e": HEAT_DARK, "k": CYCLES_DARK, "u": BLOCKS_DARK}
+    chosen = light if theme == "light" else dark
+    return {f"{letter}{n}": colour for letter, colours in chosen.items() for n, colour in enumerate(colours)}

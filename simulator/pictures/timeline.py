@@ -13,7 +13,8 @@ from simulator.isa.program import Program
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.source import Source, program_of
 
-HUE = {"MV": "h0", "L2BM": "h2", "L1BM": "h6", "MAU": "h3", "ALU": "h1", "nop": "h7"}
+HUE = {"MV": "from", "L2BM": "from", "L1BM": "from", "MAU": "to", "ALU": "to", "nop": "h7"}
+"""What moves words, what computes, and waiting; the lanes have names."""
 LEFT, RIGHT = 82.0, 680.0
 LANE, GAP = 30.0, 8.0
 SINGLE = 90
@@ -52,7 +53,7 @@ def timeline(source: Source) -> Picture:
         bottom = _waits(canvas, bottom, profile, total)
     _axis(canvas, bottom, total)
     shares = ", ".join(f"{lane} {share:.0%}" for lane, share in profile.lanes.items() if share)
-    return canvas.picture(f"Timeline: {head}; {shares}", bottom + 44)
+    return canvas.picture(f"A timeline of this program: {head}; {shares}", bottom + 44)
 
 
 def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, program: Program) -> None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 from simulator import isa
+from simulator.explain.moved_words import words_moved
 from simulator.explain.profile import PathUse, profile_of
-from simulator.isa import ALL_L1BS, L2BS
-from simulator.isa import program as p
-from simulator.isa.gather import gather_of
-from simulator.isa.transfers import Transfer, move_transfer, transfer_of
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
-
-Links = Counter[tuple[str, str]]
 
 NODES = {
     "DRAM": (270.0, 56.0), "PDM": (36.0, 130.0), "L2BM": (270.0, 204.0), "L1BM": (270.0, 286.0), "PE": (270.0, 368.0)
@@ -41,7 +36,7 @@ def traffic(source: Source) -> Picture:
             _link(canvas, start, end, words)
     for name, (x, y) in NODES.items():
         used = any(name in link for link in links)
-        canvas.rect(x, y, BOX_WIDTH, BOX_HEIGHT, "h0" if used else "box", round_=4)
+        canvas.rect(x, y, BOX_WIDTH, BOX_HEIGHT, "from" if used else "box", round_=4)
         tone = " on" if used else " f"
         canvas.text(x + BOX_WIDTH / 2, y + 17, name if name != "PE" else "PEs", f"b{tone}", anchor="middle")
         inside = links[name, name]
@@ -49,35 +44,8 @@ def traffic(source: Source) -> Picture:
         canvas.text(x + BOX_WIDTH / 2, y + 31, note, f"s{tone}", anchor="middle", room=BOX_WIDTH)
     bottom = max(NODES["PE"][1] + BOX_HEIGHT + 24, _ports(canvas, profile_of(program).paths))
     canvas.text(MARGIN, bottom, "a word is 32 bits; a line's width grows with the logarithm of the words", "s f")
-    says = "; ".join(f"{start} to {end} {words:,}" for (start, end), words in sorted(links.items()))
+    says = "; ".join(shown(f"{start} to {end} {words:,}") for (start, end), words in sorted(links.items()))
     return canvas.picture(f"{head}: {says}" if says else head, bottom + MARGIN)
-
-
-def words_moved(program: p.Program) -> Links:
-    """(from, to) to the words that arrive in all units together: a word sent to 8 L2BMs counts 8 times."""
-    links: Links = Counter()
-    for line in program.lines:
-        if isinstance(line, p.Move):
-            transfer = move_transfer(line)
-            if transfer is not None:
-                links[_ends(transfer)] += 2 * _arriving(transfer)
-        elif isinstance(line, p.Step):
-            for instruction in line.instructions:
-                transfer = transfer_of(instruction)
-                if transfer is not None and instruction.unit in ("l1bm", "l2bm"):
-                    units = ALL_L1BS if instruction.unit == "l1bm" else L2BS
-                    links[_ends(transfer)] += 2 * units * _arriving(transfer)
-    return links
-
-
-def _ends(transfer: Transfer) -> tuple[str, str]:
-    return transfer.formula.source.memory, transfer.formula.destination.memory
-
-
-def _arriving(transfer: Transfer) -> int:
-    """Long words that arrive, of one L2B or L1B for their instructions."""
-    side = gather_of(transfer).destination
-    return len(side.units) * side.count
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
@@ -98,7 +66,7 @@ def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
         if other != "DRAM":
             across = across[0], NODES[other][1] + (12 if down else 26)
         path = f"M{pdm[0]:g} {pdm[1]:g}V{across[1]:g}H{across[0]:g}"
-        canvas.path(path, "h1-line" if down else "h2-line", more=f'style="stroke-width: {width:.3g}"')
+        canvas.path(path, "from-line" if down else "to-line", more=f'style="stroke-width: {width:.3g}"')
         tip = across if start == "PDM" else pdm
         _tip(canvas, tip, "right" if start == "PDM" else ("down" if other == "DRAM" else "up"), width, down)
         label_y = across[1] + (14 if (other == "DRAM") == down else -5)
@@ -107,7 +75,7 @@ def _link(canvas: Canvas, start: str, end: str, words: int) -> None:
     x = x0 + (46 if down else 90)
     edge, arrive = (y0 + BOX_HEIGHT, y1) if down else (y0, y1 + BOX_HEIGHT)
     canvas.path(
-        f"M{x:g} {edge:g}V{arrive:g}", "h1-line" if down else "h2-line", more=f'style="stroke-width: {width:.3g}"'
+        f"M{x:g} {edge:g}V{arrive:g}", "from-line" if down else "to-line", more=f'style="stroke-width: {width:.3g}"'
     )
     _tip(canvas, (x, arrive), "down" if down else "up", width, down)
     middle = (edge + arrive) / 2 + 4
@@ -125,7 +93,7 @@ def _tip(canvas: Canvas, at: tuple[float, float], to: str, width: float, down: b
         path = f"M{x:g} {y:g}l{-size:.3g} {-dy * size * 1.4:.3g}h{2 * size:.3g}z"
     else:
         path = f"M{x:g} {y:g}l{-dx * size * 1.4:.3g} {-size:.3g}v{2 * size:.3g}z"
-    canvas.path(path, "h1" if down else "h2")
+    canvas.path(path, "from" if down else "to")
 
 
 def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
@@ -136,13 +104,13 @@ def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
     room = WIDTH - MARGIN - BARS - width_of("1,000,000  100%", "s")
     y = 84.0
     for use in mine:
-        name = use.path.replace("written", "write")
+        written = use.path.endswith(" written")
+        name = f"{use.path.removesuffix(' written')} write" if written else use.path
         canvas.text(BARS - 8, y, name, "s", anchor="end")
-        written = "write" in name
         length = max(1.0, room * use.words / most)
         share = "" if use.share is None else f"{use.share:.0%} of its port"
         canvas.rect(
-            BARS, y - 11, length, 14, "h1" if written else "h0", title=f"{use.path}: {use.words:,} words, {share}"
+            BARS, y - 11, length, 14, "to" if written else "from", title=f"{use.path}: {use.words:,} words, {share}"
         )
         says = f"{use.words:,}" + ("" if use.share is None else f"  {use.share:.0%}")
         canvas.text(BARS + length + 6, y, says, "s f")

@@ -18,6 +18,7 @@ from simulator.engine.state.dump import format_number
 from simulator.engine.state.memories import Memories
 from simulator.errors import Diagnostic
 from simulator.isa import program as p
+from simulator.messages import shown
 from simulator.trace.history import History, Write
 from simulator.trace.places import Place, parse_place, value_of
 
@@ -163,15 +164,16 @@ def _fill_values(program: p.Program, machine: Machine, wanted: dict[int, list[Or
 
 
 def describe(origin: Origin, indent: str = "") -> Iterator[str]:
-    """An origin and its inputs as lines of text."""
-    part = f"{origin.part} = " if origin.part else ""
-    yield f"{indent}{part}{origin.place} = {_value(origin)}: {_writer(origin)}"
+    """An origin and its inputs as lines of text, in the language of the moment."""
+    part = f"{shown(origin.part)} = " if origin.part else ""
+    yield f"{indent}{part}{shown(str(origin.place))} = {_value(origin)}: {shown(_writer(origin))}"
     for finding in origin.findings:
-        yield f"{indent}    {finding.severity}: {finding.message}"
+        yield f"{indent}    {shown(finding.severity)}: {shown(finding.message)}"
     for child in origin.inputs:
         yield from describe(child, indent + "    ")
     if origin.omitted:
-        yield f"{indent}    … from {origin.omitted} {'more ' if origin.inputs else ''}words"
+        more = f"… from {origin.omitted} more words" if origin.inputs else f"… from {origin.omitted} words"
+        yield f"{indent}    {shown(more)}"
     if origin.kept is not None:
         yield from describe(origin.kept, indent + "  ")
 
@@ -186,5 +188,6 @@ def _value(origin: Origin) -> str:
 def _writer(origin: Origin) -> str:
     if origin.line is None:
         return "never written"
-    cycle = "" if origin.cycle is None else f", cycle {origin.cycle}"
-    return f"line {origin.line}{cycle}: {origin.text[:100]}"
+    if origin.cycle is None:
+        return f"line {origin.line}: {origin.text[:100]}"
+    return f"line {origin.line}, cycle {origin.cycle}: {origin.text[:100]}"

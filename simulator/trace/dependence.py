@@ -220,12 +220,12 @@ def _from_pes(instruction: p.Instruction, transfer: Transfer, place: Place) -> l
     found = [
         Input(0, Datum(place.unit * PES_PER_L1B + PES * int(m) + int(pe), int(cycle), word))
         for m, pe, cycle, w in senders
-        for word in _combined(instruction, source, 2 * int(w) + half, wide)
+        for word in combined(instruction, source, 2 * int(w) + half, wide)
     ]
     return list(dict.fromkeys(found))
 
 
-def _combined(instruction: p.Instruction, source: p.Source, word: int, wide: int) -> list[int]:
+def combined(instruction: p.Instruction, source: p.Source, word: int, wide: int) -> list[int]:
     """The words of an input that a word of the result of a reduction (or of a plain transfer) is made of.
 
     wide: long words per PE. Sums of halves run on the circuit for singles (isa.md, section 8).

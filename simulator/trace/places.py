@@ -38,7 +38,8 @@ class Place(NamedTuple):
         if self.memory in PE_BANKS:
             return f"${PE_BANKS[self.memory]}{self.word}{unit}"
         if self.memory in LONG_WORD:
-            return f"${LONG_WORD[self.memory]}{self.word // 2}{unit} {'low' if self.word % 2 else 'high'} word"
+            name = f"${LONG_WORD[self.memory]}{self.word // 2}{unit}"
+            return f"{name} low word" if self.word % 2 else f"{name} high word"
         if self.memory in ("mx", "my"):
             return f"$l{self.memory[1]} row {self.word // 8} word {self.word % 8} {unit}"
         if self.memory == "omr":

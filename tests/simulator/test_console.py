@@ -15,7 +15,7 @@ import pytest
 from grader.cli import main as grader
 from haribote.commands.cli import main as haribote
 from simulator.__main__ import main as simulator
-from simulator.console import MISTAKE, run_guarded, seed
+from simulator.console import MISTAKE, Parser, run_guarded, seed
 from simulator.errors import SimulatorError
 from simulator.explain import isa_page
 from simulator.fuzz import search as fuzz
@@ -159,3 +159,15 @@ def test_a_seed_is_not_negative(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit, match="2"):
             main([*arguments, "--seed=-1"])
         assert "argument --seed: must be from 0" in capsys.readouterr().err
+
+
+def test_a_command_that_is_spelled_nearly_right_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = Parser(prog="tool")
+    commands = parser.add_subparsers(metavar="COMMAND")
+    for name in ("check", "list"):
+        commands.add_parser(name)
+    for word, meant in (("chek", True), ("quite-another", False)):
+        with pytest.raises(SystemExit) as stop:
+            parser.parse_args([word])
+        assert stop.value.code == 2
+        assert ("did you mean `tool check`?" in capsys.readouterr().err) is meant

@@ -219,9 +219,7 @@ def test_all_findings_of_a_file_come_at_once() -> None:
 def test_an_error_renders_with_place_and_remedy() -> None:
     with pytest.raises(AssemblyError) as caught:
         assemble("nop\n  dvmul $lr0 $ls0 $nowrite", "relu.vsm")
-    assert str(caught.value) == (
-        "relu.vsm:2:3: error: `dvmul` is not complete\n    try: did you mean dvmulu or dvmuld?"
-    )
+    assert str(caught.value) == ("relu.vsm:2:3: error: `dvmul` is not complete\n    try: did you mean dvmulu, dvmuld?")
 
 
 def test_assembling_is_quick() -> None:
@@ -271,6 +269,7 @@ def test_equal_lines_are_decoded_once_but_stand_where_they_stand(monkeypatch: py
     assert steps[8].instructions[0].destinations[0].mask == WriteMask(5, 1, explicit=False)
 
 
+@pytest.mark.slow
 def test_a_million_nops_take_seconds() -> None:
     start = process_time()
     program, found = check_text("nop\n" * 100_000)

@@ -288,7 +288,7 @@ def test_all_findings_of_a_text_come_in_one_run() -> None:
     text += "lpassa $lm0 $t\nlpassa $t $lr0"
     found = [(f.line, f.column, f.message[:21], f.fix) for f in check_text(text, "all.vsm")[1]]
     assert found == [
-        (1, 1, "`lpasa` is not an ins", "did you mean lpassa or spassa or ipassa?"),
+        (1, 1, "`lpasa` is not an ins", "did you mean lpassa, spassa, ipassa?"),
         (3, 13, "address 9 of `$ln` mu", "use 8 or 10"),
         (3, 20, "`wait` needs a tag fr", "write two hexadecimal digits, e.g. `wait i01`"),
         (4, 1, "address 4096 lies out", "its last address is 4094"),

@@ -1,4 +1,7 @@
-"""The table of instructions: every row has evidence and an example that runs; docs/isa.md says what the table says."""
+"""The table of instructions: every row has evidence and an example that runs; docs/isa.md says what the table says.
+
+docs/isa.ja.md says the same in Japanese.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,22 @@ from simulator.assembly.checks import check
 from simulator.explain import isa_page
 from simulator.isa.program import Move, Step
 from simulator.isa.rows import EVIDENCE
+from simulator.language import VARIABLE
 
 ROWS = [*isa.INSTRUCTIONS.values(), *isa.MOVES.values()]
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "isa.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGES = {"en": DOCS / "isa.md", "ja": DOCS / "isa.ja.md"}
 
 
 @pytest.fixture(scope="module")
 def machine() -> Machine:
     return Machine()
+
+
+def page_in(into: str) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, into)
+        return isa_page.page()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -44,17 +55,45 @@ def test_forms_of_moves_have_marks() -> None:
         assert {form.evidence for form in row.forms.values()} <= set(EVIDENCE)
 
 
-def test_page_is_in_step_with_the_table() -> None:
-    message = "run `python -m simulator.explain.isa_page docs/isa.md`"
-    assert PAGE.read_text(encoding="utf-8") == isa_page.page(), message
+@pytest.mark.parametrize("into", PAGES)
+def test_page_is_in_step_with_the_table(into: str) -> None:
+    message = f"run `{isa_page.COMMANDS[into]}`"
+    assert PAGES[into].read_text(encoding="utf-8") == page_in(into), message
 
 
-def test_page_names_every_instruction_and_how_to_make_it() -> None:
-    text = isa_page.page()
+@pytest.mark.parametrize("into", PAGES)
+def test_page_names_every_instruction_and_how_to_make_it(into: str) -> None:
+    text = page_in(into)
     for row in ROWS:
         assert f"\n### {row.name}\n" in text
         assert f"\n{row.example}\n" in text
-    assert "python -m simulator.explain.isa_page docs/isa.md" in text.splitlines()[0]
+    assert f"python -m simulator.explain.isa_page docs/{PAGES[into].name}" in text.splitlines()[0]
+
+
+def test_both_pages_say_the_same_of_every_instruction() -> None:
+    """Line by line: the same operands and addresses, the same grammar."""
+
+    def found(text: str) -> list[list[str]]:
+        lines = text[text.index("### nop") :].splitlines()
+        return [sorted(re.findall(r"\$\w+|\w+\[[-\d, +c]*\]|^\{.*|^###.*", line)) for line in lines]
+
+    assert found(page_in("ja")) == found(page_in("en"))
+
+
+@pytest.mark.parametrize("into", PAGES)
+def test_contents_link_to_every_heading_once(into: str) -> None:
+    text = page_in(into)
+    headings = re.findall(r"^##+ (.+)$", text, re.MULTILINE)
+    anchors = [isa_page.slug(heading) for heading in headings[1:]]  # the first is that of the contents
+    assert re.findall(r"\]\(#([^)]+)\)", text) == anchors and len(set(anchors)) == len(anchors)
+
+
+@pytest.mark.parametrize("into", PAGES)
+def test_no_tag_stands_outside_of_code(into: str) -> None:
+    """A reader of the page would not see `<address>`."""
+    text = re.sub(r"^```.*?^```", "", page_in(into), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"<[^!].*", re.sub(r"`[^`\n]+`", "", text)) == []
+    assert re.search(r"\| lb \| `\$lb<\w+>`\W", text)
 
 
 def test_counts_cover_every_instruction() -> None:

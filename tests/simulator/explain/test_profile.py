@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simulator import assemble
-from simulator.explain.profile import Profile, profile_of, table
+from simulator.explain.profile import Profile, profile_of, table, table_of_waiting
+from simulator.language import spoken
 
 PROGRAM = """\
 mvb/n64 $p0@0 $lc0
@@ -65,3 +66,12 @@ def test_table_reads_well() -> None:
     assert "no latency was ever published" in text
     assert "no nops" in table(profiled("lpassa $s0 $n0\n"))
     assert "steps            0" in table(profiled("# nothing\n"))
+
+
+def test_what_is_waited_for_in_any_language() -> None:
+    profile = profiled(PROGRAM)
+    text = table_of_waiting(profile)
+    assert text.startswith("nops by reason\n     2  ") and text in table(profile)
+    with spoken("ja"):
+        assert "\n  重ね合わせ：タグを使えば" in table(profile)
+        assert table_of_waiting(profile).startswith("理由ごとの nop\n     2  ")

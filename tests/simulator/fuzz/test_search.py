@@ -16,6 +16,7 @@ from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check, check_text, fix_nops
 from simulator.errors import Diagnostic
 from simulator.fuzz import search as fuzz
+from tests.long_runs import LONG
 from tests.simulator.fuzz.strategies import damaged_programs, lines, programs
 
 QUICK = settings(max_examples=30, deadline=None)
@@ -32,6 +33,7 @@ def test_twenty_texts_of_all_kinds() -> None:
     assert fuzzer.counts.total() == 20 and len(fuzzer.counts) == 4
 
 
+@LONG
 @pytest.mark.slow
 def test_half_a_minute_of_texts() -> None:
     """Among them mutations of the kernels, and of the goldens where they are present; another seed each time."""

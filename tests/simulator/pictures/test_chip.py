@@ -29,7 +29,7 @@ def test_the_tree_has_every_level_and_memory() -> None:
 def test_marks_and_notes() -> None:
     picture = check_picture(lambda: draw.chip({"LM0": "x, 16 words", "L2BM": "", "n1c1b3m5p2": ""}))
     root = tree(picture)
-    marked = [rect.findtext(f"{SVG}title") for rect in root.iter(f"{SVG}rect") if rect.get("class") == "h0"]
+    marked = [rect.findtext(f"{SVG}title") for rect in root.iter(f"{SVG}rect") if rect.get("class") == "from"]
     assert marked == ["group 1 (n1)", "L2B 1 (c1)", "L1B 3 (b3)", "MAB 5 (m5)", "PE 2 (p2)"]
     assert "x, 16 words" in texts(picture) and "LM0: x, 16 words" in picture.title
     assert draw.chip("DRAM").text != draw.chip().text

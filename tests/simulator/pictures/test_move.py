@@ -17,6 +17,7 @@ from simulator.errors import SimulatorError
 from simulator.isa import program as p
 from simulator.pictures import Picture
 from simulator.pictures.canvas import MARGIN, WIDTH, width_of
+from simulator.pictures.move_pe import BRIEF
 from tests.haribote.picture_checks import check_picture, texts, tree
 
 SIZES = {"n": 4, "c": 2, "b": 8, "m": 16, "p": 4}
@@ -166,3 +167,17 @@ def test_a_long_line_is_cut_at_the_size_in_which_it_is_shown() -> None:
     shown = (heading.text or "").strip()
     assert shown.endswith("…") and line.startswith(shown[:-1])
     assert heading.get("class") == "m b" and width_of(shown, size=15, style="m") <= WIDTH - 2 * MARGIN
+
+
+def test_short_meanings_are_the_beginnings_of_the_meanings() -> None:
+    for name, row in isa.INSTRUCTIONS.items():
+        brief = BRIEF.get(name, row.meaning)
+        assert row.meaning.startswith(brief)
+        assert not re.search(r", element|: | \(|, in one|, both", brief)
+
+
+@pytest.mark.parametrize("line", [*EXAMPLES, *MORE])
+def test_nothing_overflows_in_japanese(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARIBOTE_LANG", "ja")
+    picture = check_picture(lambda: draw.move(line))
+    assert 'lang="ja"' in picture.text and not re.search("[ｦ-ﾟ]", picture.text)

@@ -66,6 +66,7 @@ def made_again(program: Program, origin: Origin, seed: int) -> int:
     return value_of(machine, origin.place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int) -> None:
     rng = Random(seed)

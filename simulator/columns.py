@@ -1,0 +1,44 @@
+"""Text in columns of a terminal, where a full-width character takes two."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+WIDE = "WF"
+"""East Asian widths of characters that take two columns."""
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes."""
+    if text.isascii():
+        return len(text)
+    taken = (0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1 for c in text)
+    return sum(taken)
+
+
+def full(text: str) -> int:
+    """How many of its characters are full-width."""
+    return 0 if text.isascii() else sum(unicodedata.east_asian_width(c) in WIDE for c in text)
+
+
+def left(text: str, width: int) -> str:
+    """The text at the left of so many columns."""
+    return text + " " * (width - columns(text))
+
+
+def right(text: str, width: int) -> str:
+    """The text at the right of so many columns."""
+    return " " * (width - columns(text)) + text
+
+
+def aligned(rows: Sequence[Sequence[str]], numbers: bool = False) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell. numbers: all but the first to the right."""
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            right(cell, width) if numbers and number else left(cell, width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
