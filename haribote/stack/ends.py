@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from haribote.stack.costs import least
+from haribote.stack.costs import UNIT_COUNT, least
 from haribote.stack.demand import Demand, after, before
 from haribote.stack.maps import PART, BitMap, Memory, address, axis_bits
 from haribote.stack.outlook import HEIGHT
@@ -66,10 +66,13 @@ def _fits(way: Way, steps: _Steps, target: BitMap) -> bool:
 
 
 def _filled(asked: Demand, steps: _Steps, target: BitMap) -> Path | None:
-    """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses."""
+    """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses, those
+    that tell apart where the first hop goes last, so that what goes to one memory lies together."""
     table = {bit: carry for bit, carry in asked.carries}
-    left = [index for index in _order(target) if index not in table.values()]
-    number = steps[0][0].source_block
+    way, wanted = steps[0]
+    units = {index for bit, index in wanted.table.items() if bit < UNIT_COUNT[way.target]}
+    left = sorted((index for index in _order(target) if index not in table.values()), key=units.__contains__)
+    number = way.source_block
     while left:
         if number > 40:
             return None

@@ -97,15 +97,16 @@ def _rank(bit: Bit) -> tuple[bool, str, int]:
 
 
 PIECE = 512
-"""Long words of a reduction or broadcast by MV at most: steps that need the first of them need not wait for the last.
-Issue takes as long as a quarter of this (isa.md, section 13)."""
+"""Long words of a reduction, a broadcast or a way down from DRAM by MV at most: steps that need the first of them need
+not wait for the last, and a buffer is filled again part by part. Issue takes as long as a quarter of this (isa.md,
+section 13)."""
 
 
 # --- MV and L2BM -----------------------------------------------------------------------------------------------------
 
 
 def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
-    """MV lines; neighbours on both sides become one, sums and what goes to all groups in pieces."""
+    """MV lines; neighbours on both sides become one, of some moves up to a PIECE."""
     way = hop.way
     steps = 1 << way.source_block, 1 << way.target_block
     rows: list[tuple[dict[str, int], int, int]] = []
@@ -118,7 +119,8 @@ def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
         }
         start = turn.source().at(hop.source, way.source_block), turn.at(hop.target, way.target_block)
         rows.append((units, source.address + start[0], target.address + start[1]))
-    longest = PIECE if way.combine or way.name.startswith("mvb") else len(rows) * 64
+    pieces = way.combine or way.name.startswith("mvb") or (way.source, way.target) == ("DRAM", "L2BM")
+    longest = PIECE if pieces else len(rows) * 64
     runs: list[tuple[dict[str, int], int, int, int]] = []
     for units, a, b in rows:
         if runs:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, W, address, unit_bits
 from haribote.stack.notation import text_of
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 BOX, ROW = 26.0, 22.0
 TOP, BOTTOM = 84.0, 190.0
 HUES = {"group": 0, "L2B": 1, "L1B": 2, "MAB": 3, "PE": 4, "W": 6, "address": 5}
 """The colour of each level."""
+WORDS = {"W": "word"}
+"""What a level is called, where it has another name."""
 
 
 def map_picture(found: BitMap, title: str = "") -> Picture:
@@ -40,12 +43,19 @@ def _index_row(canvas: Canvas, found: BitMap) -> dict[int, float]:
         canvas.text(x, TOP - 10, f"axis {number}: {found.shape[number]}", "s f")
         for carry in reversed(bits):
             place = found.places[carry][0]
-            canvas.rect(x, TOP, BOX - 3, ROW, f"h{HUES[place.level]}", round_=3, title=f"{found.name(carry)}: {place}")
+            canvas.rect(
+                x, TOP, BOX - 3, ROW, f"h{HUES[place.level]}", round_=3, title=f"{found.name(carry)}: {_called(place)}"
+            )
             canvas.text(x + BOX / 2 - 1.5, TOP + 15, found.name(carry), "m on", anchor="middle")
             middles[carry] = x + BOX / 2 - 1.5
             x += BOX
         x += max(BOX, 80 - BOX * len(bits))
     return middles
+
+
+def _called(bit: Bit) -> str:
+    """A bit of the place, in the language of the moment."""
+    return f"{shown(WORDS.get(bit.level, bit.level))} {bit.number}"
 
 
 def _place_row(canvas: Canvas, found: BitMap) -> dict[Bit, float]:
@@ -54,12 +64,12 @@ def _place_row(canvas: Canvas, found: BitMap) -> dict[Bit, float]:
     rows = [*unit_bits(found.memory), *map(address, range(found.address_bits)), W]
     x = MARGIN
     for level in dict.fromkeys(bit.level for bit in rows):
-        canvas.text(x, BOTTOM + ROW + 16, {"W": "word"}.get(level, level), "s f")
+        canvas.text(x, BOTTOM + ROW + 16, WORDS.get(level, level), "s f")
         bits = [bit for bit in reversed(rows) if bit.level == level]
         for bit in bits:
             carry = found[bit]
             style = "box" if carry == COPY else "empty" if carry == NOTHING else f"h{HUES[level]}"
-            canvas.rect(x, BOTTOM, BOX - 3, ROW, style, round_=3, title=f"{bit}: {found.name(carry)}")
+            canvas.rect(x, BOTTOM, BOX - 3, ROW, style, round_=3, title=f"{_called(bit)}: {found.name(carry)}")
             text = {COPY: "=", NOTHING: ""}.get(carry, found.name(carry))
             canvas.text(x + BOX / 2 - 1.5, BOTTOM + 15, text, "m on" if carry >= 0 else "m f", anchor="middle")
             middles[bit] = x + BOX / 2 - 1.5

@@ -47,6 +47,18 @@ class Version:
     def __reduce__(self) -> tuple[type[Version], tuple[object, ...]]:
         return Version, (self.value, self.map, self.split, self.fill)  # another process hashes texts otherwise
 
+    def filled(self, fill: float | None) -> Version:
+        """The same with other padding; one object for each: the planner asks for them again and again."""
+        if fill == self.fill:
+            return self
+        if fill not in self._filled:
+            self._filled[fill] = Version(self.value, self.map, self.split, fill)
+        return self._filled[fill]
+
+    @cached_property
+    def _filled(self) -> dict[float | None, Version]:
+        return {}
+
     def pack(self, array: NDArray[Any]) -> NDArray[Any]:
         """A host array of the value's shape as one of the map's shape, filled up with `fill` (0 for None)."""
         widths = [(0, prod(axis) - size) for axis, size in zip(self.split, array.shape, strict=True)]

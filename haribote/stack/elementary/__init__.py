@@ -12,6 +12,7 @@ from haribote.passes.dead_code import remove_dead_code
 from haribote.stack import vectors
 from haribote.stack.elementary.convolution import CONVOLUTIONS
 from haribote.stack.elementary.einsums import EINSUMS
+from haribote.stack.elementary.empty import without_empty
 from haribote.stack.elementary.indexing import MOVERS, moved
 from haribote.stack.elementary.inline import inline
 from haribote.stack.elementary.lookups import LOOKUPS
@@ -29,7 +30,7 @@ ELEMENTARY = frozenset(("Pick", "Concat", "Einsum", "ReduceSum", "ReduceMax", "R
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function; what has no rule here stays as it is."""
-    model = _written(inline(model, _known), _by_rule)
+    model = _written(without_empty(inline(model, _known)), _by_rule)
     return share(_written(model, _as_pick))
 
 

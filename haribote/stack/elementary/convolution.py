@@ -21,13 +21,11 @@ from haribote.stack.elementary.windows import Along, adjoint_windows_of, columns
 
 
 def convolution(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """Conv with one group."""
+    """Conv."""
     x, w = index.shape[node.input[0]], index.shape[node.input[1]]
     parts = windows_of(node, x[2:], w[2:], index.shape[node.output[0]][2:])
-    if attributes(node).get("group", 1) != 1:
-        return False
     root = _exchanged(index, node.input[0])
-    if root is None:
+    if root is None or _groups(node) > 1:
         _product(builder, index, node, parts, node.input[1])
     else:
         _gradient(builder, index, node, parts, root)
@@ -36,24 +34,39 @@ def convolution(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 
 
 def transposed(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """ConvTranspose with one group: every element of the result sees those whose windows it is in."""
+    """ConvTranspose: every element of the result sees those whose windows it is in."""
     x, w = index.shape[node.input[0]], index.shape[node.input[1]]
     parts = adjoint_windows_of(node, index.shape[node.output[0]][2:], w[2:], x[2:])
-    if attributes(node).get("group", 1) != 1:
-        return False
-    turned = builder.op("Transpose", node.input[1], name=f"{node.output[0]}.weight", perm=[1, 0, *range(2, len(w))])
+    name, groups, first = f"{node.output[0]}.weight", _groups(node), [1, 0]
+    weight = node.input[1]
+    if groups > 1:
+        weight, first = _reshaped(builder, weight, (groups, w[0] // groups, *w[1:]), f"{name}.groups"), [0, 2, 1]
+    order = [*first, *range(len(first), len(first) + len(parts))]
+    turned = builder.op("Transpose", weight, name=name, perm=order)
     _product(builder, index, node, parts, turned)
     _bias(builder, index, node)
     return True
 
 
 def _product(builder: Builder, index: Index, node: onnx.NodeProto, parts: Sequence[Along], weight: str) -> None:
-    """The windows times the weight [m, c, places]."""
+    """The windows times the weight [m, c, places]; in each group its own channels and results."""
     windows = columns(builder, index, node.input[0], parts, swapped=False)
-    m, outer = index.shape[node.output[0]][1], "hijk"[: len(parts)]
+    (n, m, *sizes), outer = index.shape[node.output[0]], "hijk"[: len(parts)]
+    result, groups = node.output[0], _groups(node)
     count = prod(index.shape[node.input[1]]) // m
-    rows = _reshaped(builder, weight, (m, count), f"{node.output[0]}.rows")
-    builder.op("Einsum", windows, rows, name=_sum(node), reserved=True, equation=f"n{outer}z,mz->nm{outer}")
+    if groups == 1:
+        rows = _reshaped(builder, weight, (m, count), f"{result}.rows")
+        builder.op("Einsum", windows, rows, name=_sum(node), reserved=True, equation=f"n{outer}z,mz->nm{outer}")
+        return
+    rows = _reshaped(builder, weight, (groups, m // groups, count), f"{result}.rows")
+    parted = _reshaped(builder, windows, (n, *sizes, groups, count), f"{result}.parted")
+    found = builder.op("Einsum", parted, rows, name=f"{result}.groups", equation=f"n{outer}gz,gmz->ngm{outer}")
+    shape = builder.constant(np.array((n, m, *sizes), np.int64), f"{result}.shape")
+    builder.op("Reshape", found, shape, name=_sum(node), reserved=True)
+
+
+def _groups(node: onnx.NodeProto) -> int:
+    return int(attributes(node).get("group", 1))
 
 
 def _gradient(builder: Builder, index: Index, node: onnx.NodeProto, parts: Sequence[Along], root: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from string import ascii_letters
+from string import ascii_letters, ascii_lowercase
 
 import numpy as np
 import onnx
@@ -54,7 +54,10 @@ def einsum(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 
 
 def _parsed(equation: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
-    """The letters of the operands and of the result, ellipses written out."""
+    """The letters of the operands and of the result, ellipses written out, in small letters where these are enough."""
+    own = "".join(sorted(letter for letter in set(equation) if letter.isalpha()))
+    if len(own) <= len(ascii_lowercase) and not own.islower():
+        equation = equation.translate(str.maketrans(own, ascii_lowercase[: len(own)]))
     left, arrow, result = equation.replace(" ", "").partition("->")
     free = [letter for letter in ascii_letters if letter not in equation]
     sides = left.split(",")
@@ -80,8 +83,10 @@ class _Writer:
     real: bool
 
     def plain(self, sides: Sequence[str], shapes: Sequence[tuple[int, ...]], result: str) -> bool:
-        """True for a product of two float operands without diagonals, sums of one operand, or axes of size 1."""
-        if len(sides) != 2 or not self.real:
+        """True for a product of two float operands with axes, without diagonals, sums of one operand, or axes of size
+        1 that are larger elsewhere.
+        """
+        if len(sides) != 2 or not all(sides) or not self.real:
             return False
         once = all(len(set(side)) == len(side) for side in sides)
         shared = all(set(side) <= {*result, *other} for side, other in (sides, sides[::-1]))

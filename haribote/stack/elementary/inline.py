@@ -16,12 +16,19 @@ from haribote.passes.fold_constants import fold_constants
 
 INLINED = "haribote.inlined"
 """The domain of functions on their way into the graph."""
+SHAPES = ("Shape", "Size")
+"""What asks for what is known without computing."""
 
 
 def inline(model: onnx.ModelProto, known: Callable[[onnx.NodeProto], bool]) -> onnx.ModelProto:
     """The graph in which no node that is not `known` has a function body any more; what follows from constants is
     computed.
     """
+    if any(node.op_type in SHAPES for node in model.graph.node):
+        model = settled(clone(model))
+    model = clone(model)
+    fold_constants(model, outputs=True)
+    model = complete(model)
     while True:
         model = clone(model)
         bodies = [body for node in model.graph.node if not known(node) and (body := _body(model, node)) is not None]
@@ -42,7 +49,7 @@ def settled(model: onnx.ModelProto) -> onnx.ModelProto:
         model = onnx.shape_inference.infer_shapes(model, data_prop=True)
         shapes = Index(model).shape
         for node in list(model.graph.node):
-            if node.op_type in ("Shape", "Size") and node.input[0] in shapes:
+            if node.op_type in SHAPES and node.input[0] in shapes:
                 given, shape = attributes(node), shapes[node.input[0]]
                 part = shape[given.get("start", 0) : given.get("end")]
                 value = np.array(part if node.op_type == "Shape" else prod(shape), np.int64)
@@ -71,6 +78,11 @@ def _body(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.FunctionProto | 
 def _of_schema(index: Index, node: onnx.NodeProto) -> onnx.FunctionProto | None:
     """What ONNX says."""
     schema: Any = defs.get_schema(node.op_type, OPSET, node.domain)  # its stub knows nothing of functions
+    if not schema.has_context_dependent_function and not schema.has_function:
+        return None
+    said = {attribute.name for attribute in node.attribute}
+    defaults = {name: attribute.default_value for name, attribute in schema.attributes.items() if name not in said}
+    node.attribute.extend(value for value in defaults.values() if value.name)  # the body refers to them
     if schema.has_context_dependent_function:
         types = [
             onnx.helper.make_tensor_type_proto(
@@ -85,7 +97,8 @@ def _of_schema(index: Index, node: onnx.NodeProto) -> onnx.FunctionProto | None:
             versions[-1], node.SerializeToString(), [kind.SerializeToString() for kind in types]
         )
         return onnx.FunctionProto.FromString(text) if text else None
-    return clone(schema.function_body) if schema.has_function else None
+    body: onnx.FunctionProto = schema.function_body
+    return clone(body)
 
 
 def _name(model: onnx.ModelProto) -> None:

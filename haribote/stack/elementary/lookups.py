@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Builder, Index, attributes
-from haribote.stack.elementary.rules import Rule
+from haribote.stack.elementary.rules import Rule, wrapped_index
 
 
 def gather(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -76,27 +76,6 @@ def tuple_numbers(builder: Builder, index: Index, rows: str, shape: Sequence[int
     return builder.op("ReduceSum", scaled, axes, name=name, keepdims=0)
 
 
-def flat_numbers(builder: Builder, index: Index, rows: str, shape: Sequence[int], axis: int, name: str) -> str:
-    """The flat numbers in `shape` of the places of ScatterElements and GatherElements."""
-    dtype, asked = index.dtype[rows], index.shape[rows]
-    place = _strided([range(size) if k != axis else [0] for k, size in enumerate(asked)], shape)
-    number = _times(
-        builder,
-        wrapped_index(builder, index, rows, shape[axis], f"{name}.rows"),
-        prod(shape[axis + 1 :]),
-        f"{name}.row",
-    )
-    return builder.op("Add", number, builder.constant(place.astype(dtype), f"{name}.place"), name=name)
-
-
-def wrapped_index(builder: Builder, index: Index, rows: str, count: int, name: str) -> str:
-    """Indices along an axis, those that count from its end made positive."""
-    dtype = index.dtype[rows]
-    negative = builder.op("Less", rows, builder.scalar(0, dtype), name=f"{name}.negative")
-    from_end = builder.op("Add", rows, builder.scalar(count, dtype), name=f"{name}.from_end")
-    return builder.op("Where", negative, from_end, rows, name=name)
-
-
 def _strided(ranges: Sequence[Sequence[int]], shape: Sequence[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """The flat numbers, in a tensor of a shape, of all combinations of indices along its axes."""
     grids = np.meshgrid(*ranges, indexing="ij")
@@ -130,7 +109,7 @@ def _picked(
     place: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
     result: str,
 ) -> bool:
-    if place.any() or place.ndim > 1:
+    if place.any() or place.ndim > min(1, len(index.shape[rows])):
         constant = builder.constant(place.astype(index.dtype[rows]), f"{result}.place")
         number = builder.op("Add", number, constant, name=f"{result}.index")
     builder.op("Pick", x, number, name=result, reserved=True, fill=0.0)

@@ -1,6 +1,7 @@
 """Rules for what is rare: casts to a type that is there already, padding by what is computed, OneHot of any form.
 
 CastLike(x, y)   ->  Cast to the type of y, or x itself
+Dropout(x)       ->  x, and truths as its mask
 EyeLike(x)       ->  a constant
 Pad(x, computed) ->  Where(inside, x among zeros, computed)
 """
@@ -14,8 +15,7 @@ import onnx
 
 from haribote.graph import Builder, Index, attributes
 from haribote.stack.elementary.indexing import numbers_of, pick
-from haribote.stack.elementary.lookups import wrapped_index
-from haribote.stack.elementary.rules import Rule
+from haribote.stack.elementary.rules import Rule, wrapped_index
 
 
 def cast(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -35,6 +35,17 @@ def eye(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     rows, columns = index.shape[node.output[0]]
     ones = np.eye(rows, columns, attributes(node).get("k", 0), index.dtype[node.output[0]])
     builder.op("Identity", builder.constant(ones, f"{node.output[0]}.ones"), name=node.output[0], reserved=True)
+    return True
+
+
+def dropout(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Dropout where it drops nothing; False where it trains."""
+    training = node.input[2] if len(node.input) > 2 else ""
+    if training and index.constants.get(training, np.array(True)).any():
+        return False
+    for number, name in enumerate(name for name in node.output if name):
+        kept = builder.constant(np.ones(index.shape[name], np.bool_), f"{name}.kept") if number else node.input[0]
+        builder.op("Identity", kept, name=name, reserved=True)
     return True
 
 
@@ -72,6 +83,7 @@ def one_hot(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 MORE: Mapping[str, Rule] = {
     "Cast": cast,
     "CastLike": cast,
+    "Dropout": dropout,
     "EyeLike": eye,
     "OneHot": one_hot,
     "Pad": pad,

@@ -26,13 +26,14 @@ LOWEST = -1e30
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The windows of an image as a value. axes: of its places; wide: the shape of a result in which these have size 1;
+    """The windows of an image as a value. axes: of its places; seen: its shape; wide: that with size 1 for its places;
     numbers: of the places, of a shape that is broadcast to the windows. found: the flat element of the image at each
     place [n, c, windows, places], None where the windows are a view.
     """
 
     value: str
     axes: tuple[int, ...]
+    seen: tuple[int, ...]
     wide: tuple[int, ...]
     numbers: Ints
     found: Ints | None = None
@@ -49,11 +50,11 @@ def _pooled(builder: Builder, index: Index, node: onnx.NodeProto, x: str, out: S
         axes = tuple(3 + 2 * axis for axis in range(rank))
         wide = [1 if axis in axes else size for axis, size in enumerate((*shape[:2], *cut))]
         places = [kernel[axis // 2] if axis % 2 else 1 for axis in range(2 * rank)]
-        return Pooled(value, axes, tuple(wide), np.arange(prod(kernel)).reshape(places))
+        return Pooled(value, axes, (*shape[:2], *cut), tuple(wide), np.arange(prod(kernel)).reshape(places))
     found = spread(shape, parts).reshape(*shape[:2], *out, prod(kernel))
     name = builder.fresh(f"{x}.windows")
     pick(builder, x, found, name, fill)
-    return Pooled(name, (2 + rank,), (*shape[:2], *out, 1), np.arange(prod(kernel)), found)
+    return Pooled(name, (2 + rank,), found.shape, (*shape[:2], *out, 1), np.arange(prod(kernel)), found)
 
 
 def _side_by_side(part: Ints, length: int) -> bool:
@@ -73,14 +74,34 @@ def _reduced(builder: Builder, op_type: str, value: str, axes: Sequence[int], na
 
 
 def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """MaxPool, without its second output."""
-    if len(node.output) > 1 and node.output[1]:
+    """MaxPool, and where in the image its elements are."""
+    places = node.output[1] if len(node.output) > 1 else ""
+    if places and attributes(node).get("storage_order", 0):
         return False
-    x, result = node.input[0], node.output[0]
+    x, result = node.input[0], node.output[0] or places
     windows = _pooled(builder, index, node, x, index.shape[result][2:], LOWEST)
     most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
-    _reshaped(builder, most, index.shape[result], result, reserved=True)
+    if node.output[0]:
+        _reshaped(builder, most, index.shape[result], result, reserved=True)
+    if places:
+        count = prod(index.shape[x])
+        found = np.arange(count).reshape(windows.seen) if windows.found is None else windows.found
+        first = _first(builder, windows, most, found, count, f"{places}.number")
+        number = builder.op("Cast", first, name=f"{places}.whole", to=onnx.TensorProto.INT64)
+        _reshaped(builder, number, index.shape[places], places, reserved=True)
     return True
+
+
+def _first(builder: Builder, windows: Pooled, most: str, numbers: Ints, none: int, name: str) -> str:
+    """The least number of a place of each window that holds its largest element.
+
+    Numbers are floats, exact to 2^24, since the tree of the chip finds a minimum of floats on the way and has none for
+    integers.
+    """
+    known = builder.constant(numbers.astype(np.float32), f"{name}.numbers")
+    equal = builder.op("Equal", windows.value, most, name=f"{name}.equal")
+    places = builder.op("Where", equal, known, builder.scalar(float(none)), name=f"{name}.places")
+    return _reduced(builder, "ReduceMin", places, windows.axes, name)
 
 
 def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -105,12 +126,9 @@ def max_pool_grad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     (grad, x), result = node.input, node.output[0]
     shape = index.shape[x]
     windows = _pooled(builder, index, node, x, index.shape[grad][2:], LOWEST)
-    numbers = builder.constant(windows.numbers.astype(np.int32), f"{result}.numbers")
     most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
-    equal = builder.op("Equal", windows.value, most, name=f"{result}.equal")
-    none = builder.constant(np.array(windows.numbers.size, np.int32), f"number_{windows.numbers.size}")
-    places = builder.op("Where", equal, numbers, none, name=f"{result}.places")
-    first = _reduced(builder, "ReduceMin", places, windows.axes, f"{result}.first")
+    first = _first(builder, windows, most, windows.numbers, windows.numbers.size, f"{result}.first")
+    numbers = builder.constant(windows.numbers.astype(np.float32), f"{result}.first.numbers")
     chosen = builder.op("Equal", numbers, first, name=f"{result}.chosen")
     hit = builder.op("Cast", chosen, name=f"{result}.hit", to=onnx.TensorProto.FLOAT)
     wide = _reshaped(builder, grad, windows.wide, f"{result}.wide")

@@ -2,6 +2,7 @@
 
 ReduceMean(x)        ->  ReduceSum(x) * 1/n, of integers / n
 ReduceLogSumExp(x)   ->  log(ReduceSum(exp(x - m))) + m with m = ReduceMax(x)
+ReduceMax(truths)    ->  of 0 and 1
 ReduceProd(x)        ->  halves multiplied, again and again
 Reduce…(x) of no axes, where that is to mean none of them  ->  Identity(x)
 """
@@ -37,6 +38,17 @@ def nothing(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     if axes_of(index, node) != []:
         return False
     builder.op("Identity", node.input[0], name=node.output[0], reserved=True)
+    return True
+
+
+def extreme(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """ReduceMax and ReduceMin over no axis, or of truths, which are 0 and 1; False for others."""
+    x, result, axes = node.input[0], node.output[0], axes_of(index, node)
+    if index.dtype[x] != np.bool_ or not axes:
+        return nothing(builder, index, node)
+    numbers = builder.op("Cast", x, name=f"{result}.numbers", to=onnx.TensorProto.INT32)
+    found = reduce(builder, node.op_type, numbers, axes, f"{result}.number", attributes(node).get("keepdims", 1))
+    builder.op("Cast", found, name=result, reserved=True, to=onnx.TensorProto.BOOL)
     return True
 
 
@@ -114,9 +126,9 @@ def multiplied(
 
 REDUCTIONS: Mapping[str, Rule] = {
     "ReduceLogSumExp": log_sum_exp,
-    "ReduceMax": nothing,
+    "ReduceMax": extreme,
     "ReduceMean": mean,
-    "ReduceMin": nothing,
+    "ReduceMin": extreme,
     "ReduceProd": product,
     "ReduceSum": nothing,
 }

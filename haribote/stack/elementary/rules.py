@@ -15,7 +15,8 @@ from math import prod
 import numpy as np
 import onnx
 
-from haribote.graph import Builder, Index, attributes
+from haribote.graph import Builder, Index, attributes, has_labels
+from haribote.stack.elementary.indexing import pick
 
 Rule = Callable[[Builder, Index, onnx.NodeProto], bool]
 """Writes a node in elementary operators; False where it does not apply."""
@@ -28,8 +29,25 @@ def one_hot(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     last = attributes(node).get("axis", -1) in (-1, len(shape) - 1)
     if values is None or list(values) != [0, 1] or not last:
         return False
-    _compared(builder, index, node.input[0], name, shape, index.dtype[name])
+    _compared(builder, index, _counted(builder, index, node, node.input[0], shape[-1]), name, shape, index.dtype[name])
     return True
+
+
+def _counted(builder: Builder, index: Index, node: onnx.NodeProto, indices: str, size: int) -> str:
+    """Indices, those that count from the end of an axis made positive where there may be some."""
+    if has_labels(node) or not np.issubdtype(index.dtype[indices], np.signedinteger):
+        return indices
+    return wrapped_index(builder, index, indices, size, f"{node.output[0]}.rows")
+
+
+def wrapped_index(builder: Builder, index: Index, rows: str, count: int, name: str) -> str:
+    """Indices along an axis, those that count from its end made positive."""
+    dtype, shape = index.dtype[rows], index.shape[rows]
+    negative = builder.op("Less", rows, builder.scalar(0, dtype), name=f"{name}.negative")
+    from_end = builder.op("Add", rows, builder.scalar(count, dtype), name=f"{name}.from_end")
+    result = builder.op("Where", negative, from_end, rows, name=name)
+    index.dtype[result], index.shape[result] = dtype, shape
+    return result
 
 
 def _compared(
@@ -53,10 +71,15 @@ def pick_column(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """One element of every row, [n, 1], as a sum over the row in which the others are 0."""
     x, column, result = node.input[0], node.input[1], node.output[0]
     shape, asked = index.shape[x], index.shape[column]
-    if len(shape) != 2 or attributes(node).get("axis", 0) not in (1, -1) or asked != (shape[0], 1):
+    if (
+        len(shape) != 2
+        or index.dtype[x] == np.bool_
+        or attributes(node).get("axis", 0) not in (1, -1)
+        or asked != (shape[0], 1)
+    ):
         return False
     onehot = builder.fresh(f"{result}.onehot")
-    _compared(builder, index, column, onehot, shape, index.dtype[x])
+    _compared(builder, index, _counted(builder, index, node, column, shape[1]), onehot, shape, index.dtype[x])
     chosen = builder.op("Mul", x, onehot, name=f"{result}.chosen")
     axes = builder.constant(np.array([1], np.int64), "axes_1")
     builder.op("ReduceSum", chosen, axes, name=result, reserved=True, keepdims=1)
@@ -80,7 +103,11 @@ def global_max(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 
 
 def arg(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """ArgMax and ArgMin: the least number (or with select_last_index the largest) of an element that is the extreme."""
+    """ArgMax and ArgMin: the least number (or with select_last_index the largest) of an element that is the extreme.
+
+    Numbers are floats until the end, since the tree of the chip finds extremes of floats on the way, not of integers;
+    axes of more than 2^24 elements, where floats are not exact, do not fit the chip.
+    """
     x, result, given = node.input[0], node.output[0], attributes(node)
     shape, axis = index.shape[x], given.get("axis", 0) % len(index.shape[x])
     last = bool(given.get("select_last_index", 0))
@@ -89,21 +116,25 @@ def arg(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     most = builder.op(extreme, x, axes, name=f"{result}.extreme", keepdims=1)
     equal = builder.op("Equal", x, most, name=f"{result}.equal")
     sizes = [shape[axis] if k == axis else 1 for k in range(len(shape))]
-    numbers = builder.constant(np.arange(shape[axis], dtype=np.int64).reshape(sizes), f"{result}.numbers")
-    other = builder.constant(np.array(-1 if last else shape[axis], np.int64), f"{result}.none")
+    numbers = builder.constant(np.arange(shape[axis], dtype=np.float32).reshape(sizes), f"{result}.numbers")
+    other = builder.scalar(-1.0 if last else float(shape[axis]))
     places = builder.op("Where", equal, numbers, other, name=f"{result}.places")
     kept = given.get("keepdims", 1)
-    builder.op("ReduceMax" if last else "ReduceMin", places, axes, name=result, reserved=True, keepdims=kept)
+    found = builder.op("ReduceMax" if last else "ReduceMin", places, axes, name=f"{result}.number", keepdims=kept)
+    builder.op("Cast", found, name=result, reserved=True, to=onnx.TensorProto.INT64)
     return True
 
 
 def running_sum(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """CumSum along an axis that is known: a product with a triangle of ones."""
+    """CumSum along an axis that is known: a product with a triangle of ones; of integers, sums of sums."""
     x, given = node.input[0], attributes(node)
-    if node.input[1] not in index.constants or index.dtype[x] != np.float32:
+    if node.input[1] not in index.constants:
         return False
     rank = len(index.shape[x])
     axis = int(index.constants[node.input[1]].item()) % rank
+    if index.dtype[x] != np.float32:
+        _doubled(builder, index, node, axis)
+        return True
     size = index.shape[x][axis]
     ones = np.tri(size, k=-1 if given.get("exclusive", 0) else 0, dtype=np.float32)
     if given.get("reverse", 0):
@@ -114,6 +145,28 @@ def running_sum(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     equation = f"{letters},z{letters[axis]}->{after}"
     builder.op("Einsum", x, triangle, name=node.output[0], reserved=True, equation=equation)
     return True
+
+
+def _doubled(builder: Builder, index: Index, node: onnx.NodeProto, axis: int) -> None:
+    """Every element plus the one 1 before it, then 2, 4, … before it: there are no products of integers."""
+    value, given, result = node.input[0], attributes(node), node.output[0]
+    shape = index.shape[value]
+
+    def before(name: str, distance: int) -> str:
+        along = np.arange(shape[axis]) + (distance if given.get("reverse", 0) else -distance)
+        places = np.arange(prod(shape)).reshape(shape).take(along, axis, mode="clip")
+        there = ((along >= 0) & (along < shape[axis])).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+        found = builder.fresh(f"{result}.before_{distance}")
+        pick(builder, name, np.where(there, places, -1), found)
+        return found
+
+    if given.get("exclusive", 0):
+        value = before(value, 1)
+    distance = 1
+    while distance < shape[axis]:
+        value = builder.op("Add", value, before(value, distance), name=f"{result}.sum_{distance}")
+        distance *= 2
+    builder.op("Identity", value, name=result, reserved=True)
 
 
 def gemm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from haribote.graph import Builder, Index, attributes
 from haribote.stack.elementary.indexing import pick
-from haribote.stack.elementary.lookups import flat_numbers, tuple_numbers, wrapped_index
+from haribote.stack.elementary.lookups import tuple_numbers
 from haribote.stack.elementary.reductions import multiplied, reduce
-from haribote.stack.elementary.rules import Rule
+from haribote.stack.elementary.rules import Rule, wrapped_index
 from haribote.stack.picks.indices import adjoint, scattered
 
 
@@ -40,12 +40,16 @@ JOINS = {
 }
 
 
+LARGEST_FILL = 2.0**31 - 128
+"""The largest whole number below 2^31 that the fill of a Pick, a single, can be."""
+
+
 def scatter(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """ScatterElements and ScatterND. Without a reduction the last update wins."""
     data, rows, _ = node.input
     given = attributes(node)
     reduction, axis = given.get("reduction", b"none").decode(), None
-    if reduction not in JOINS or index.dtype[data] == np.bool_:
+    if reduction not in JOINS or (index.dtype[data] == np.bool_ and reduction != "none"):
         return False
     shape = index.shape[data]
     if node.op_type == "ScatterElements":
@@ -55,8 +59,6 @@ def scatter(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     writer = _Computed(builder, index, node, reduction)
     if axis is None:
         writer.by_rows()
-    elif any(a != b for k, (a, b) in enumerate(zip(shape, index.shape[rows], strict=True)) if k != axis):
-        writer.by_elements(axis)
     else:
         writer.along(axis)
     return True
@@ -70,6 +72,8 @@ def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray
     if reduction == "none":  # the last one only
         terms = terms.max(axis=0, keepdims=True)
     join, neutral = JOINS[reduction], _neutral(index, data, reduction)
+    if not np.issubdtype(index.dtype[data], np.floating):
+        neutral = min(neutral, LARGEST_FILL)
     part = builder.fresh(f"{result}.updates")
     if len(terms) == 1:
         pick(builder, updates, terms.reshape(shape), part, neutral)
@@ -119,7 +123,9 @@ class _Computed:
 
     def along(self, axis: int) -> None:
         """Updates that stay in their row along an axis: [..., place, update, ...]."""
-        rows, updates, count = self.node.input[1], self.node.input[2], self._shape[axis]
+        count = self._shape[axis]
+        rows = self._all_rows(self.node.input[1], axis, count)  # where there is no update, an index of no place
+        updates = self._all_rows(self.node.input[2], axis, 0)
         wrapped = wrapped_index(self.builder, self.index, rows, count, self._name("rows"))
         place = self._numbers(count, axis, len(self._shape) + 1)
         equal = self._op("Equal", self._wide(wrapped, [axis]), place, "equal")
@@ -127,12 +133,23 @@ class _Computed:
         sizes = (*self._shape[: axis + 1], terms, *self._shape[axis + 1 :])
         self._join(equal, self._wide(updates, [axis]), sizes, axis + 1)
 
-    def by_elements(self, axis: int) -> None:
-        """Updates in a part of the rows: each has a flat number."""
-        rows, updates = self.node.input[1:]
-        number = flat_numbers(self.builder, self.index, rows, self._shape, axis, self._name("number"))
-        count = prod(self.index.shape[rows])
-        self._by_number(self._flat(number, [count]), self._flat(updates, [count]), count, len(self._shape))
+    def _all_rows(self, name: str, axis: int, fill: int) -> str:
+        """Indices or updates, which may be in a part of the rows only, as of all of them."""
+        own = self.index.shape[name]
+        wanted = tuple(own[axis] if k == axis else size for k, size in enumerate(self._shape))
+        if own == wanted:
+            return name
+        beyond = [(0, there - size) for size, there in zip(own, wanted, strict=True)]
+        result = self.builder.fresh(f"{self._name('all')}.{name}")
+        pick(
+            self.builder,
+            name,
+            np.pad(np.arange(prod(own)).reshape(own), beyond, constant_values=-1),
+            result,
+            float(fill),
+        )
+        self.index.shape[result], self.index.dtype[result] = wanted, self.index.dtype[name]
+        return result
 
     def by_rows(self) -> None:
         """ScatterND: every row of the indices names a place in the first axes."""
@@ -168,7 +185,12 @@ class _Computed:
             equal = self._op("Equal", numbers, last, "is_last")
         neutral = builder.scalar(_neutral(self.index, data, self.reduction), dtype)
         chosen = self._op("Where", equal, updates, neutral, "chosen")
+        truths = dtype == np.bool_  # of which there are no sums
+        if truths:
+            chosen = builder.op("Cast", chosen, name=self._name("numbers"), to=onnx.TensorProto.INT32)
         part = _reduced(builder, join, chosen, sizes, axis, builder.fresh(f"{result}.updates"))
+        if truths:
+            part = builder.op("Cast", part, name=self._name("truths"), to=onnx.TensorProto.BOOL)
         if join.join:
             builder.op(join.join, data, part, name=result, reserved=True)
             return

@@ -35,15 +35,16 @@ def in_unit(bit: Bit) -> bool:
     return bit.level not in ("W", "address")
 
 
-def elements(found: BitMap) -> Ints:
-    """The number of the element that each word of each PE holds, or NONE: int64 [word, 4096], words from the first of
-    the tensor on.
+def elements(found: BitMap, some_words: Ints | None = None, some_pes: Ints | None = None) -> Ints:
+    """The number of the element that each word of each PE holds, or NONE: int64 [word, PE].
+
+    some_words, some_pes: only these; by default all of the tensor, words from its first one on, and all 4096 PEs.
     """
-    words, pes = np.arange(2 * found.longs)[:, None], np.arange(isa.ALL_PES)[None, :]
+    words = (np.arange(2 * found.longs) if some_words is None else some_words)[:, None]
+    pes = (np.arange(isa.ALL_PES) if some_pes is None else some_pes)[None, :]
     ones: list[Ints] = [np.zeros_like(words), np.zeros_like(pes)]
     zeros = [ones[0].copy(), ones[1].copy()]
-    held = np.zeros(len(words), np.int64), np.zeros(isa.ALL_PES, np.int64)
-    empty = [held[0][:, None] > 0, held[1][None, :] > 0]
+    empty = [np.zeros(words.shape, np.bool_), np.zeros(pes.shape, np.bool_)]
     beyond = words >= 1 << (found.address_bits + 1)
     for bit, carry in found.carries:
         side = int(in_unit(bit))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -22,6 +23,7 @@ from simulator import isa
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+_PE_BITS = isa.ALL_PES.bit_length() - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,17 @@ class Wants:
         seen = (np.bitwise_or.reduce(np.where(wanted, found, 0), axis=0) for found in (~numbers, numbers))
         return Wants(np.stack([(found >> bits & 1).astype(np.bool_) for found in seen], axis=1))
 
+    @cached_property
+    def _wanting(self) -> NDArray[np.float32]:
+        """How many PEs may need an element whose bit is 0, or 1, by a bit of the PE's number: [index bit, 2, bit of the
+        number, 2]."""
+        ones = (np.arange(isa.ALL_PES)[:, None] >> np.arange(_PE_BITS) & 1).astype(np.float32)
+        return np.stack([self.may.astype(np.float32) @ found for found in (1 - ones, ones)], axis=-1)
+
     def agrees(self, index: int, bit: Bit) -> bool:
         """True where an index bit may be the number of a unit."""
-        number = np.arange(isa.ALL_PES) // pe_weight(bit) & 1
-        return not (self.may[index][0] & (number == 1)).any() and not (self.may[index][1] & (number == 0)).any()
+        found = self._wanting[index, :, pe_weight(bit).bit_length() - 1]
+        return not found[0, 1] and not found[1, 0]
 
     def values(self, index: int) -> list[int]:
         """The values of an index bit that any PE needs."""
@@ -48,7 +57,7 @@ class Wants:
 
     def reaches(self, bit: Bit) -> bool:
         """True where a PE in a unit whose number has this bit needs anything."""
-        return bool((self.may.any(axis=(0, 1)) & (np.arange(isa.ALL_PES) // pe_weight(bit) & 1 == 1)).any())
+        return bool(self._wanting[:, :, pe_weight(bit).bit_length() - 1, 1].any())
 
 
 def tied(target: BitMap, held: Ints, source: BitMap, along: Sequence[tuple[int, int]]) -> Wants:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,10 @@ class Facts:
 
     parameters: inputs that hold their updated value after a run; inputs: the others, given anew for each run. scalars:
     constants of one element, which need no place; asked_for: values that are needed at the end; picks: indices
-    of last resorts; desperate: these are taken, since there is no other way; added: constants that
+    of last resorts; desperate: these are taken, since there is no other way; limit: states that cost so much are not
+    kept after the node that is looked at now; added: constants that
     the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
-    that `mixed` leaves exact.
+    that `mixed` leaves exact; ends: where the parts of products are added up, with today's prices.
     """
 
     def __init__(self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float") -> None:
@@ -51,7 +52,8 @@ class Facts:
         asked = {*self.index.outputs, *self.updated, *self.parameters}
         self.asked_for = frozenset(asked | {self.views[name].root for name in asked if name in self.views})
         self.picks: dict[object, NDArray[np.int64]] = {}
-        self.desperate = False
+        self.desperate, self.limit = False, inf
+        self.ends: dict[object, list[tuple[float, BitMap]]] = {}
         self.added: dict[str, Array] = {}
         self.renamed: dict[str, str] = {}
         self.scalars = {name: array for name, array in self.index.constants.items() if array.size == 1}

@@ -66,11 +66,16 @@ def half_candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
 
 
 def _splits(shape: Sequence[int]) -> Iterator[tuple[int, Split]]:
-    """Axes that are dealt out evenly over the L2Bs where powers of two would leave some of them empty: 785 as 8x112."""
+    """Axes that are dealt out evenly over the L2Bs, or over the groups, where powers of two would leave some of them
+    empty: 785 as 8x112, or as 4x208, of which an L2B of each group has 128 and the other 80: less travels to a group.
+    """
     for axis, size in enumerate(shape):
-        part = ceil(size / 128) * 16
-        if size > 128 and axis_bits(size) >= 7 and part < 1 << axis_bits(size) - 3:
-            yield axis, tuple((8, part) if number == axis else (n,) for number, n in enumerate(shape))
+        if size <= 128:
+            continue
+        for units in (8, 4):
+            part = ceil(size / units / 16) * 16
+            if part < 1 << axis_bits(size) - axis_bits(units):
+                yield axis, tuple((units, part) if number == axis else (n,) for number, n in enumerate(shape))
 
 
 def _axis(shape: Sequence[int], axis: int) -> list[int]:

@@ -13,6 +13,10 @@ STARTS = 5
 """Steps that a hop up and its hop down wait."""
 ALL_TURN, SHARES = 800.0, 400.0
 """Cycles, as `python -m benchmarks.moves` shows them for 256x16."""
+SUMMED = ((), (0, 1), (0, 1, 2, 3))
+"""Bits of the MAB over which a transfer adds up: none, those of four neighbours, all (isa.md, section 8)."""
+ONE_BY_ONE = 1e5
+"""Cycles, about, of sums over other MABs, which go from PE to PE."""
 
 
 def guess(source: BitMap, target: BitMap) -> float:
@@ -34,7 +38,8 @@ def guess(source: BitMap, target: BitMap) -> float:
     moved = 0.0
     if height > 2:
         moved = _longs(source, "L2BM", parts) / 32 + _longs(target, "L2BM", ()) / 16
-    return STEP_CYCLES * steps + moved + _turmoil(source, target)
+    odd = tuple(sorted(bit.number for bit in parts if bit.level == "MAB")) not in SUMMED
+    return STEP_CYCLES * steps + moved + _turmoil(source, target) + ONE_BY_ONE * odd
 
 
 def _turmoil(source: BitMap, target: BitMap) -> float:

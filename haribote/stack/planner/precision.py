@@ -6,6 +6,7 @@ from typing import Literal
 
 import onnx
 
+from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.stack import products
@@ -38,6 +39,7 @@ def ways(precision: Precision, delicate_product: bool) -> tuple[products.Precisi
     return ("half", "pseudo")
 
 
+@exercise("7.8")
 def delicate(model: onnx.ModelProto) -> frozenset[str]:
     """The names of the products whose result reaches an exponential, a logarithm or an output of the graph (but no new
     value of a parameter) through additions only: the logits.
@@ -48,12 +50,13 @@ def delicate(model: onnx.ModelProto) -> frozenset[str]:
     index, new = Index(model), set(updates(model).values())
     seen = {name for name in index.outputs if name not in new}
     for node in reversed(model.graph.node):
-        handed_on = _linear(node, index) and seen & set(node.output)
+        handed_on = hands_on(node, index) and seen & set(node.output)
         if handed_on or node.op_type in ("Exp", "Log"):
             seen.update(node.input)
     return frozenset(node.name for node in model.graph.node if node.op_type in PRODUCTS and node.output[0] in seen)
 
 
-def _linear(node: onnx.NodeProto, index: Index) -> bool:
+def hands_on(node: onnx.NodeProto, index: Index) -> bool:
+    """True for a node that only adds or scales by constants, so that an error of what it reads is one of its result."""
     constant = any(name in index.constants for name in node.input)
     return node.op_type in SUMS or (node.op_type in SCALES and constant)

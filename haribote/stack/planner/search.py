@@ -11,6 +11,7 @@ import onnx
 from haribote.graph import complete
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Become, Plan, Shift, Store, Version
+from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
 from haribote.stack.planner.facts import Facts
@@ -60,15 +61,15 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
     for node, needed in zip(nodes, _needed(facts, nodes), strict=True):
         if node.output[0] in facts.views:
             continue
-        rule = rule_of(node)
-        after = _followers(facts, states, lambda state, node=node, rule=rule: rule(state, node))  # type: ignore[misc]
-        if not after:
+        rule = rule_of(node, facts.index)
+        after = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
+        states = _followers(states, after, Beam(beam, needed))
+        if not states:
             raise _no_layout(facts, node)
-        states = _best(after, needed, beam)
-    finished = _followers(facts, states, _finished)
+    finished = _followers(states, _finished, Beam(1, frozenset()))
     if not finished:
         raise NotPlanned("the results of the graph have no way to where they belong", "report the graph")
-    best = min(finished, key=lambda state: state.cost)
+    best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
     actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
     return best.cost, Plan(_with_constants(facts), actions, residents)
@@ -93,13 +94,18 @@ def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
     return NotPlanned(what, "report the graph")
 
 
-def _followers(facts: Facts, states: Sequence[State], rule: Callable[[State], Iterator[State]]) -> list[State]:
-    """The states after each of these; where there are none, with the last resort."""
-    found = [follower for state in states for follower in rule(state)]
-    if not found:
-        facts.desperate = True
-        found = [follower for state in states for follower in rule(state)]
-        facts.desperate = False
+def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]], beam: Beam) -> list[State]:
+    """The cheapest of the states after each of these; where there are none, with the last resort."""
+    facts = states[0].facts
+    for desperate in (False, True):
+        facts.desperate, facts.limit = desperate, beam.limit
+        for state in states:
+            for follower in rule(state):
+                beam.offer(follower)
+                facts.limit = beam.limit
+        if found := beam.states():
+            break
+    facts.desperate = False
     return found
 
 
@@ -133,17 +139,6 @@ def _needed(facts: Facts, nodes: Sequence[onnx.NodeProto]) -> list[frozenset[str
         live.update(node.input)
         live.update(facts.views[name].root for name in node.input if name in facts.views)
     return found[::-1]
-
-
-def _best(states: list[State], live: frozenset[str], beam: int) -> list[State]:
-    """The cheapest state of every set of versions that still matter, and of these the cheapest."""
-    best: dict[object, State] = {}
-    for state in sorted(states, key=lambda state: state.cost):
-        key = frozenset((name, frozenset(found)) for name, found in state.versions.items() if name in live)
-        best.setdefault(key, state)
-        if len(best) == beam:
-            break
-    return [state.without_all_but(live) for state in best.values()]
 
 
 def _finished(state: State) -> Iterator[State]:

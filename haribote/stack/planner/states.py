@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
 
 from haribote.errors import HariboteError
-from haribote.stack.maps import COPY, BitMap, unit_bits
+from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
 from haribote.stack.planner.facts import Facts, agrees
-from haribote.stack.planner.families import L2BS, candidates
+from haribote.stack.planner.families import L2BS, Split, candidates
 from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
@@ -113,14 +113,14 @@ class State:
                 return self._resorted(wanted, f"{name} is a view of {view.root}, which cannot be split so")
             state, _ = self.get(asked)
             return state.get(wanted)
-        fresh = replace(wanted, fill=0.0)
+        fresh = wanted.filled(0.0)
         if name in facts.parameters:
             cost = _return_cost(facts, fresh)
             if cost >= NEVER:
                 raise NoWay(f"{name} cannot be kept in {wanted.map}")
             return self.settled(fresh, cost), fresh
         if name in facts.index.constants:
-            fresh = replace(fresh, fill=facts.constant_fill(name, wanted.fill))
+            fresh = fresh.filled(facts.constant_fill(name, wanted.fill))
             return self.settled(fresh), fresh
         near = [v for v in self.of(name) if v.split == wanted.split]
         if not near and name in facts.inputs:
@@ -132,7 +132,7 @@ class State:
             return self._resorted(wanted, f"{name} is in no version that is split as {wanted.split}")
         source = min(near, key=lambda version: facts.tariff.price(version.map, wanted.map))
         state, source = self._named(source)
-        made = replace(wanted, fill=source.fill)
+        made = wanted.filled(source.fill)
         cost = facts.tariff.price(source.map, made.map)
         if cost >= NEVER:
             return self._resorted(wanted, f"{name} has no way from {source.map} to {wanted.map}")
@@ -160,7 +160,7 @@ class State:
 
     def _filled(self, wanted: Version) -> tuple[State, Version]:
         """A version whose padding holds `wanted.fill`: brought, and mended where its padding holds something else."""
-        state, found = self.get(replace(wanted, fill=None))
+        state, found = self.get(wanted.filled(None))
         if not self.facts.padded_axes(found) or found.fill == wanted.fill:
             return state, found
         assert wanted.fill is not None
@@ -172,7 +172,7 @@ class State:
         written = replace(found, value=nodes[-1].output[0], fill=wanted.fill)
         cost = STEP_CYCLES * groups(found.map) * len(nodes)
         state = state.did(Compute(tuple(nodes), (*there, found), (written,)), cost, written)
-        made = replace(found, fill=wanted.fill)
+        made = found.filled(wanted.fill)
         return state.did(Alias(written, made), 0.0, made), made
 
 
@@ -189,24 +189,34 @@ def groups(found: BitMap) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def load_cost(found: BitMap) -> float:
-    """Cycles from DRAM to the PEs: at 16 long words a cycle into each L2BM, then down; what differs between L2Bs of a
-    group goes in turn, what is alike in groups is broadcast at half the rate.
+    """Cycles from DRAM to the PEs: at 16 long words a cycle into each group, one L2B after another where they differ,
+    then down; what is alike in groups is broadcast at half the rate.
     """
-    dealt = {found[bit] for bit in L2BS if found[bit] >= 0}
+    group, below = (_longs_held(found, bits) for bits in (L2BS[1:], L2BS))
+    alike = any(found[bit] == COPY for bit in L2BS[1:])
+    return group / (8 if alike else 16) + STEP_CYCLES * (below / 256 + found.longs / 4) / 2
+
+
+def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
+    """Long words of all that is not dealt out over these bits of the units, most of its axes' padding left out."""
+    dealt = {found[bit] for bit in units if found[bit] >= 0}
     held = [
         min(size, 1 << sum(bit not in dealt for bit in bits))
         for size, bits in zip(found.shape, found.axes, strict=True)
     ]
-    longs = max(prod(held) / 2, 1.0)
-    alike = any(found[bit] == COPY for bit in L2BS[1:])
-    down = longs / 256 + found.longs / 4
-    return longs / (8 if alike else 16) * (2 if found[L2BS[0]] >= 0 else 1) + STEP_CYCLES * down / 2
+    return max(prod(held) / 2, 1.0)
 
 
 def _return_cost(facts: Facts, version: Version) -> float:
     """What a resident version costs a run: its update in place, and the way of what it is updated with, which was
     dealt out over all units as sums of gradients are.
     """
-    shapes = [found for split, found in candidates(facts.index.shape[version.value]) if split == version.split]
-    dealt = max(shapes, key=lambda found: sum(found[bit] >= 0 for bit in unit_bits("LM")))
+    dealt = _most_dealt(facts.index.shape[version.value], version.split)
     return STEP_CYCLES * groups(version.map) + facts.tariff.price(dealt, version.map)
+
+
+@lru_cache(maxsize=1 << 10)
+def _most_dealt(shape: tuple[int, ...], split: Split) -> BitMap:
+    """The layout that is dealt out over most units."""
+    shapes = [found for other, found in candidates(shape) if other == split]
+    return max(shapes, key=lambda found: sum(found[bit] >= 0 for bit in unit_bits("LM")))

@@ -1,7 +1,8 @@
 """What moves cost: guessed at first, then known of those that a plan really wants.
 
 The planner weighs thousands of moves, and writing one takes a search. So it plans by guesses, has the moves of its plan
-written and priced, and plans again until the moves that it wants are known. Prices are kept between runs.
+written and priced, and plans again until the moves that it wants are known. Prices are kept between runs, so that no
+move is written twice; but a plan knows only those that it asked for, and does not depend on what was planned before it.
 """
 
 from __future__ import annotations
@@ -30,16 +31,20 @@ __all__ = ["NEVER", "Ask", "Tariff"]
 
 
 class Tariff:
-    """Prices in cycles, one move after another."""
+    """Prices in cycles, one move after another. gathers: those of a graph's gathers by the maps before and after and
+    the name of the index, which no plan changes."""
 
     def __init__(self) -> None:
+        self.gathers: dict[tuple[BitMap, BitMap, str], float] = {}
         self._guessed: dict[Ask, float] = {}
+        self._known: dict[str, float] = {}
         self._kept = _read()
+        self._new: dict[str, float] = {}
 
     def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
         """Cycles of a move, as far as known."""
         ask = source, target, combine
-        known = self._kept.get(_key(ask))
+        known = self._known.get(_key(ask))
         if known is not None:
             return known
         if ask not in self._guessed:
@@ -49,16 +54,22 @@ class Tariff:
     def learn(self, source: BitMap, target: BitMap, combine: str = "") -> bool:
         """Find out what a move costs. False where it was known."""
         key = _key((source, target, combine))
-        if key in self._kept:
+        if key in self._known:
             return False
-        self._kept[key] = _written(source, target, combine)
+        if key not in self._kept:
+            self._kept[key] = self._new[key] = _written(source, target, combine)
+        self._known[key] = self._kept[key]
         return True
 
     def save(self) -> None:
-        """Keep what is known for the next run."""
+        """Keep what was written for the next run; nothing happens where nothing was."""
+        if not self._new:
+            return
         try:
             _file().parent.mkdir(parents=True, exist_ok=True)
-            write_file(_file(), json.dumps(self._kept).encode(), durable=False)
+            kept = {**_read(), **self._new}  # another process may have written others
+            write_file(_file(), json.dumps(kept).encode(), durable=False)
+            self._new = {}
         except (OSError, FileError):
             pass  # a cache that cannot be written costs time only
 

@@ -13,6 +13,7 @@ share an exponent. Along other axes padding may hold anything, and so does the r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap
@@ -24,19 +25,20 @@ from haribote.stack.products.matrix import emit_matrix
 from haribote.stack.products.partners import candidates
 from haribote.stack.products.spec import NoProduct, Spec
 from haribote.stack.products.vector import emit_vector, vector_cores
-from haribote.stack.products.zeros import zeros
+from haribote.stack.products.zeros import Zeros, zeros
 
-__all__ = ["Core", "NoProduct", "Precision", "Spec", "cores", "emit", "halve", "partners", "zeros"]
+__all__ = ["Core", "NoProduct", "Precision", "Spec", "Zeros", "cores", "emit", "halve", "partners", "zeros"]
 
 
-def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> list[Core]:
+@lru_cache(maxsize=1 << 14)
+def cores(spec: str, a: BitMap, b: BitMap, precision: Precision = "float") -> tuple[Core, ...]:
     """The ways to multiply operands with these maps, the fewest steps first; none where they do not fit.
 
     Raises NoProduct where the spec is not one of the maps' axes.
     """
     found = Spec.of(spec, a.shape, b.shape)
     both = *matrix_cores(found, a, b, precision), *vector_cores(found, a, b, precision)
-    return sorted(both, key=lambda core: core.steps)
+    return tuple(sorted(both, key=lambda core: core.steps))
 
 
 def partners(
@@ -48,7 +50,7 @@ def partners(
     Its free index bits are at addresses, or dealt out to units where the known operand holds copies. Raises NoProduct.
     """
     shapes = (tuple(shape), known.shape) if which == "a" else (known.shape, tuple(shape))
-    best: dict[BitMap, list[Core]] = {}
+    best: dict[BitMap, tuple[Core, ...]] = {}
     for found in candidates(Spec.of(spec, *shapes), which, known, shape, kind_of(precision)):
         if found not in best:
             both = (found, known) if which == "a" else (known, found)

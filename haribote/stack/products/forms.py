@@ -75,6 +75,20 @@ def kept(code: Code, banks: Banks, parts: tuple[str, ...], row_groups: int, bloc
     return [{part: rows(code.take(2 * kind.rows, where)) for part in parts} for _ in range(row_groups * blocks)]
 
 
+LEAST = 4
+"""Forms in turn at least: with fewer, blocks wait for those before them."""
+
+
+def in_turn(code: Code, banks: Banks, parts: tuple[str, ...], blocks: int, kind: Kind) -> list[Form]:
+    """Forms in GRF for some blocks of which each is used once, where there is no room for all; none where there is, or
+    where hardly any fit. What overflowed into the LM of the operand would be written and read in turn there.
+    """
+    count = code.largest(banks.matrices) // (2 * kind.rows * len(parts))
+    if banks.matrices not in GRF or not LEAST <= count < blocks:
+        return []
+    return [{part: rows(code.take(2 * kind.rows, (banks.matrices,))) for part in parts} for _ in range(count)]
+
+
 def rows(slot: Slot) -> Matrix:
     """The matrix whose rows lie one after another in a slot."""
     written = tuple(long(slot, at, "v") for at in range(0, slot.words, GROUP))

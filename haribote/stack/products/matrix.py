@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from haribote.stack.code import GRF, LM, Code, Slot, long
 from haribote.stack.places import Place
 from haribote.stack.products.core import HALF, Core
-from haribote.stack.products.forms import Form, Registers, kept, rows, used_once
+from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, used_once
 from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import Result, result
@@ -82,7 +83,11 @@ class _Product:
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
         else:
-            self.forms = kept(self.code, self.banks, self.parts, len(self.walks.row_groups), self.depth, self.kind)
+            once = len(self.walks.groups) <= self.banks.chunk
+            rows = len(self.walks.row_groups)
+            self.forms = (once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind)) or kept(
+                self.code, self.banks, self.parts, rows, self.depth, self.kind
+            )
             self.copies = self._copies()
         self.between = self._between()
         self.waiting: list[str] = []
@@ -108,19 +113,26 @@ class _Product:
     def run(self) -> None:
         """All lines."""
         number = len(self.walks.row_groups)
+        all_blocks = range(self.depth)
         ahead = self.depth > 1 and len(self.forms) == self.depth * number
         size = self.banks.chunk
         chunks = [self.walks.groups[at : at + size] for at in range(0, len(self.walks.groups), size)]
         for batch in self.walks.batches:
             if ahead:
                 for rows in range(number):
-                    self._split_blocks(batch, rows)
+                    self._split_blocks(batch, rows, all_blocks)
             for chunk in chunks:
                 self._split_vectors(batch, chunk)
-                for rows in range(number):
+                for rows, blocks in product(range(number), self._portions()):
                     if not ahead:
-                        self._split_blocks(batch, rows)
-                    self._multiply(batch, rows, chunk)
+                        self._split_blocks(batch, rows, blocks)
+                    self._multiply(batch, rows, chunk, blocks)
+
+    def _portions(self) -> list[range]:
+        """Blocks that are made and used together: all, or half of those that there are forms for, so that the next are
+        made meanwhile."""
+        size = self.depth if len(self.forms) >= self.depth or self.depth == 1 else len(self.forms) // 2
+        return [range(at, min(at + size, self.depth)) for at in range(0, self.depth, size)]
 
     # --- pseudo-singles -----------------------------------------------------------------------------------------
 
@@ -152,9 +164,10 @@ class _Product:
         else:
             self.code.add(*rounding("gbfn", single, forms[0]))
 
-    def _split_blocks(self, batch: Values, row_group: int) -> None:
-        """The blocks of a row group."""
-        for number, block in enumerate(self.walks.blocks):
+    def _split_blocks(self, batch: Values, row_group: int, blocks: range) -> None:
+        """Some blocks of a row group."""
+        for number in blocks:
+            block = self.walks.blocks[number]
             form = self._form(row_group, number)
             base = {**batch, **self.walks.row_groups[row_group], **block}
             for part in range(self.kind.rows // 4):
@@ -187,34 +200,34 @@ class _Product:
 
     # --- products -----------------------------------------------------------------------------------------------
 
-    def _stages(self, groups: int) -> list[tuple[int, str, str]]:
+    def _stages(self, groups: int, blocks: range) -> list[tuple[int, str, str]]:
         """Block, form of X and form of Y of each product, in order: small products first where that costs nothing,
         so that their rounding does not count."""
         if not self.exact:
-            return [(block, "hi", "hi") for block in range(self.depth)]
+            return [(block, "hi", "hi") for block in blocks]
         if self.depth == 1:
             order = [("lo", "hi"), ("hi", "hi")] if groups >= 4 else [("hi", "hi"), ("lo", "hi")]
             return [(0, "hi", "lo"), *((0, *forms) for forms in order)]
-        small = [(block, *forms) for block in range(self.depth) for forms in (("lo", "hi"), ("hi", "lo"))]
-        large = [(block, "hi", "hi") for block in range(self.depth)]
+        small = [(block, *forms) for block in blocks for forms in (("lo", "hi"), ("hi", "lo"))]
+        large = [(block, "hi", "hi") for block in blocks]
         return small + large if groups > 1 else sorted(small + large, key=lambda stage: stage[0])
 
-    def _multiply(self, batch: Values, rows: int, chunk: Sequence[Values]) -> None:
-        """All sums of a row group."""
-        stages = self._stages(len(chunk))
+    def _multiply(self, batch: Values, rows: int, chunk: Sequence[Values], blocks: range) -> None:
+        """What some blocks add to all sums of a row group."""
+        stages = self._stages(len(chunk), blocks)
         forwarded = False
         for number, (block, matrix, vector) in enumerate(stages):
-            last = number == len(stages) - 1
+            first, last = number == blocks.start == 0, number == len(stages) - 1
             same = not last and stages[number + 1][:2] == (block, matrix) and len(chunk) == 1
             self.code.add(*self.rounded.pop(block, []) if vector == "lo" else [])
             register = self.registers.load(self._form(rows, block)[matrix])
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **self.walks.row_groups[rows], **group})
                 total = self._sum(place, elements)
-                addend = "" if number == 0 else " $mauf" if forwarded else f" {total}"
-                name = f"{'h' if self.kind is HALF else 'g'}m{'fma' if number else 'mul'}"
+                addend = "" if first else " $mauf" if forwarded else f" {total}"
+                name = f"{'h' if self.kind is HALF else 'g'}m{'mul' if first else 'fma'}"
                 line = f"{name} ${register} {self._vectors(vector, block, place)}{addend}"
-                if last:
+                if last and blocks.stop == self.depth:
                     self.code.add(*self.goal.store(line, elements, (self.banks.vectors, self.banks.sums)))
                 else:
                     self.code.add(f"{line} {'$nowrite' if same else total}")

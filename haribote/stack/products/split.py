@@ -45,11 +45,14 @@ def split(register: str, single: str, hi: str, lo: str, copy: str = "", between:
     """Both pseudo-singles of four vectors; `register` holds the unit matrix.
 
     copy: another place for hi, to be read at once. between: where the difference waits until there is time to round it.
-    Operands of one step lie in different memories, so where that is not so hi is forwarded.
+    Operands of one step lie in different memories, and what LM was just given cannot be read soon: there hi is
+    forwarded.
     """
     near = copy or hi
+    if near[2] in (single[2], BANKS["LM0"], BANKS["LM1"]):
+        near = "$aluf"
     yield from rounding("gbfn", single, hi, copy)
-    yield f"gmfma ${register} -{'$aluf' if near[2] == single[2] else near} {single} {between or '$nowrite'}"
+    yield f"gmfma ${register} -{near} {single} {between or '$nowrite'}"
     yield f"gbfn {between or '$mauf'} {lo}"
 
 

@@ -22,7 +22,7 @@ from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
-from haribote.stack.program.windows import mended, scheduled
+from haribote.stack.program.scheduled import mended, scheduled
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from haribote.stack.tiles import tile_table
 from simulator import Program, isa
@@ -154,11 +154,13 @@ class _Builder:
         plain = mended(tuple(self.code.lines))
         homes = {version: self.homes.of(version) for version in self.at_home}
         names = {version.value for version in self.plan.resident}
-        step = scheduled([piece.lines for piece in self.pieces], plain, kept(homes, self.code.set_up))
+        loaded = tuple(self._loaded())
+        read = {port.name for port in loaded} | names
+        step = scheduled(plain, kept(homes, self.code.set_up))
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
-            inputs=tuple(self._loaded()),
+            inputs=loaded,
             outputs=tuple(self._port(version, place) for version, place in self._exchanged(Store)),
             loads=tuple(self._port(*load) for load, _ in self.residents),
             stores=tuple(self._port(*store) for _, store in self.residents),
@@ -169,6 +171,7 @@ class _Builder:
             tiles=tile_table(self.plan.graph),
             cost=replace(cost_of(step), overlapped=overlapped(step)),
             nodes=len(self.plan.graph.graph.node),
+            unread={name: self.index.shape[name] for name in self.index.inputs if name not in read},
         )
         return Built(self.plan, tuple(self.pieces), plain, executable, homes, self.code.set_up)
 

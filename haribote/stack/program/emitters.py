@@ -11,9 +11,9 @@ import onnx
 from haribote.graph import Index, clone
 from haribote.stack import moves, picks, products, vectors
 from haribote.stack.code import Code
-from haribote.stack.maps import PART
+from haribote.stack.maps import PART, BitMap
 from haribote.stack.places import Place
-from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
+from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version, halves_name
 from haribote.stack.planner.families import reduced
 from haribote.stack.products import Core, NoProduct, pairs
 from haribote.stack.program.allocate import Homes
@@ -133,9 +133,7 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
     code, targets = context.code, context.homes.of(shift.target)
     with code.scratch():
-        bank = code.take(-(-2 * multiply.target.map.longs // 4) * 4)
-        place = Place(bank.bank, bank.address, multiply.target.map)
-    cycles = moves.cycles(place, targets[0], shift.combine)
+        cycles = moves.cycles(_taken(code, multiply.target.map), targets[0], shift.combine)
 
     def between(core: Core) -> Places:
         found = core.reduced_target
@@ -150,9 +148,15 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
         try:
             source = _multiplied(multiply, context, between)[0]
         except NoProduct:
-            code.take(bank.words, (bank.bank,))
+            place = _taken(code, multiply.target.map)
             source = _multiplied(multiply, context, lambda core: (place,))[0]
         moves.emit(code, source, targets, shift.combine, shift.target.fill is not None)
+
+
+def _taken(code: Code, found: BitMap) -> Place:
+    """Scratch for what has this map. Raises NoRoom."""
+    slot = code.take(-(-2 * found.longs // 4) * 4)
+    return Place(slot.bank, slot.address, found)
 
 
 def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Places]) -> Places:
@@ -161,6 +165,8 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
     halves = homes.of(action.halves) if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map, action.precision):
+        if action.halves is not None and core.matrix != _other(action, action.halves):
+            continue
         mark = context.code.mark()
         try:
             places = target(core)
@@ -170,6 +176,11 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
             context.code.back(mark)
             problem = error
     raise problem
+
+
+def _other(action: Multiply, halves: Version) -> str:
+    """The operand of which there are no halves: only that one can be the matrix."""
+    return "b" if halves.value == halves_name(action.a.value) else "a"
 
 
 def _pick(action: Pick, context: Context) -> None:

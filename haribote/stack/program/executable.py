@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from io import BytesIO
@@ -65,6 +65,7 @@ class Executable:
     output that it becomes.
     constants: residents that the host writes once; uploads: other words that it puts into DRAM before the setup. cost:
     of the step; nodes: of the graph. joins, tiles: values of the user's that are parts of one here, and that are cut.
+    unread: inputs that the step does not need, and their shapes.
     """
 
     setup: str
@@ -80,6 +81,7 @@ class Executable:
     tiles: Mapping[str, Any] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     nodes: int = 0
+    unread: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @cached_property
     def program(self) -> Program:
@@ -115,7 +117,7 @@ def from_bytes(content: bytes) -> Executable:
 
 
 _PORTS = ("inputs", "outputs", "loads", "stores")
-_PLAIN = ("setup", "step", "updates", "joins", "tiles", "nodes")
+_PLAIN = ("setup", "step", "updates", "joins", "tiles", "nodes", "unread")
 
 
 def _port(port: Port) -> dict[str, Any]:

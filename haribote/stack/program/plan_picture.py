@@ -13,13 +13,14 @@ from haribote.stack.plan import Alias, Shift, Version
 from haribote.stack.program.builder import Built
 from haribote.stack.program.telling import Letters, made, piece_costs, read, subject, told, utilisation, way, where
 from simulator.isa.cost import sum_costs
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 LEFT, RIGHT = 190.0, WIDTH - MARGIN
 TOP, ROW, BAR = 84.0, 19.0, 14.0
 LEAST = 4.0
 """Pixels that an action is wide at least."""
-HUES = (("GRF0 and GRF1", "h1"), ("GRF", "h2"), ("LM", "h0"), ("DRAM", "h7"))
+HUES = (("GRF0, GRF1", "h1"), ("GRF", "h2"), ("LM", "h0"), ("DRAM", "h7"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Bar:
         """The colour of its memory."""
         banks = {place.memory[:-1] for place in self.places}
         if banks == {"GRF"}:
-            return dict(HUES)["GRF0 and GRF1" if len(self.places) > 1 else "GRF"]
+            return dict(HUES)["GRF0, GRF1" if len(self.places) > 1 else "GRF"]
         return dict(HUES)["LM"]
 
 
@@ -76,7 +77,7 @@ def plan_picture(built: Built, title: str = "") -> Picture:
         _bar(canvas, bar, TOP + row * ROW, edges, letters)
     _arrows(canvas, built, found, edges)
     bottom = _legend(canvas, letters, bottom + 30)
-    return canvas.picture(f"Plan: {head}; {utilisation(cost)}", bottom + MARGIN)
+    return canvas.picture(f"{shown(head)}; {shown(utilisation(cost))}", bottom + MARGIN)
 
 
 def _edges(cycles: list[float]) -> list[float]:
@@ -95,7 +96,8 @@ def _actions(
     free = 0.0
     for number, piece in enumerate(built.pieces):
         x, width = edges[number], edges[number + 1] - edges[number]
-        text = f"{number + 1}: {subject(piece)}: {told(piece)}, {way(piece, letters)}, {cycles[number]:,.0f} cycles"
+        does, time = shown(told(piece)), shown(f"{cycles[number]:,.0f} cycles")
+        text = f"{number + 1}: {subject(piece)}: {does}, {way(piece, letters)}, {time}"
         canvas.rect(x, TOP - 8, width, bottom - TOP + 8, "empty" if number % 2 else "paper", title=text)
         if x + width / 2 - 10 > free:
             canvas.text(x + width / 2, TOP - 14, str(number + 1), "s f", anchor="middle")
@@ -107,9 +109,9 @@ def _bar(canvas: Canvas, bar: Bar, y: float, edges: list[float], letters: Letter
     end = RIGHT if bar.last >= len(edges) - 1 else edges[bar.last + 1]
     name = bar.version.value
     words = 2 * bar.version.map.longs
-    canvas.text(LEFT - 8, y + 11, name, "s", anchor="end", room=LEFT - MARGIN - 12)
-    text = f"{name} in layout {letters[bar.version.map]}, {words} words per PE at {where(bar.places)}"
-    canvas.rect(x, y, end - x, BAR, bar.hue, round_=3, title=text)
+    canvas.text(LEFT - 8, y + 11, name, "s", anchor="end", room=LEFT - MARGIN - 12, name=True)
+    text = shown(f"layout {letters[bar.version.map]}, {words} words per PE at {where(bar.places)}")
+    canvas.rect(x, y, end - x, BAR, bar.hue, round_=3, title=f"{name}: {text}")
     if end - x > 14:
         canvas.text(x + 5, y + 11, f"{letters[bar.version.map]} {words}" if end - x > 50 else letters[bar.version.map],
                     "s on")  # fmt: skip

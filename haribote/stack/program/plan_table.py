@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
+from simulator.columns import columns, left, right
 from simulator.isa.cost import Cost, sum_costs
+from simulator.messages import shown
 
 HEAD = ("", "value", "action", "layout", "in", "steps", "nops", "MV words", "cycles")
 NUMBERS = 4
@@ -14,15 +16,19 @@ WIDEST = {1: 26, 2: 44}
 
 
 def table(built: Built) -> str:
-    """Aligned text. Each action is counted by itself, one after another; the schedule then merges them."""
+    """Aligned text, in the language of the moment. Each action is counted by itself, one after another; the schedule
+    then merges them.
+    """
     letters, costs = Letters(built), piece_costs(built)
     cells = [HEAD, *(_row(k, *both, letters) for k, both in enumerate(zip(built.pieces, costs, strict=True), 1))]
     scheduled = built.executable.cost
     cells.append(("", "", "one after another", "", "", *_numbers(sum_costs(costs))))
     cells.append(("", "", "scheduled", "", "", *_numbers(scheduled)))
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in cells]
-    return "\n".join([*lines, "", *stays(built, letters), "", *letters.legend(), "", _total(scheduled)])
+    said = [tuple(map(shown, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
+    widths = [max(map(columns, column)) for column in zip(*said, strict=True)]
+    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in said]
+    below = ["", *stays(built, letters), "", *letters.legend(), "", _total(scheduled)]
+    return "\n".join([*lines, *map(shown, below)])
 
 
 def stays(built: Built, letters: Letters) -> list[str]:
@@ -32,7 +38,7 @@ def stays(built: Built, letters: Letters) -> list[str]:
 
 
 def _total(cost: Cost) -> str:
-    return f"{cost.cycles:,.0f} cycles: {utilisation(cost)}"
+    return f"{shown(f'{cost.cycles:,.0f} cycles')}: {shown(utilisation(cost))}"
 
 
 def _row(number: int, piece: Piece, cost: Cost, letters: Letters) -> tuple[str, ...]:
@@ -53,6 +59,6 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
     """Words to the left of their columns, numbers to the right."""
     words = range(1, len(row) - NUMBERS)
     return [
-        text.ljust(width) if column in words else text.rjust(width)
+        left(text, width) if column in words else right(text, width)
         for column, (text, width) in enumerate(zip(row, widths, strict=True))
     ]

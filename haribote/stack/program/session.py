@@ -30,6 +30,7 @@ class StackSession:
         self._result: dict[str, Array] = {}
         self._readable = _by_name([*executable.outputs, *executable.stores])
         self._writable = _by_name([*executable.inputs, *executable.loads])
+        self._writable |= {name: [] for name in executable.unread}
         self._parameter = {output: parameter for parameter, output in executable.updates.items()}
         for upload in executable.uploads:
             uploads.write(machine, upload)
@@ -101,7 +102,8 @@ class StackSession:
         if name not in self._writable:
             known = ", ".join(sorted(self._joins.users(self._tiles.wholes(list(self._writable)))))
             raise GraphError(f"the step has no input {name!r}; its inputs are {known}")
-        return self._writable[name][0].shape
+        ports = self._writable[name]
+        return ports[0].shape if ports else tuple(self.executable.unread[name])
 
     def _read(self, name: str) -> Array:
         if name in self._result:

@@ -14,6 +14,7 @@ from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.work import Joined, Spill, reads, writes
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
+from simulator.messages import shown
 
 
 def piece_costs(built: Built) -> list[Cost]:
@@ -46,10 +47,10 @@ class Letters:
         return self._letters[layout]
 
     def legend(self) -> Iterator[str]:
-        """What the letters stand for."""
+        """What the letters stand for, in the language of the moment."""
         for layout, letter in self._letters.items():
-            size = "x".join(map(str, layout.shape)) or "scalar"
-            yield f"{letter}  {size}  {layout_text(layout)}, {2 * layout.longs} words per PE"
+            size = "x".join(map(str, layout.shape)) or shown("scalar")
+            yield f"{letter}  {size}  {layout_text(layout)}, {shown(f'{2 * layout.longs} words per PE')}"
 
 
 def _letter(number: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from math import prod
 
 import onnx
 
 from haribote.graph import Index
 from haribote.stack.maps import axis_bits
+from haribote.stack.planner.families import candidates
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of
 from haribote.stack.tiling.axes import Axes, Axis
 from haribote.stack.vectors import SUPPORTED
@@ -67,8 +69,16 @@ def _words(axes: Axes, found: Mapping[Axis, int], node: onnx.NodeProto) -> float
     if node.op_type in PRODUCTS:
         return min(_products(axes.index, node, shapes))
     if node.op_type in SUPPORTED or node.op_type in REDUCTIONS:
-        return sum(prod(shape) for shape in shapes.values()) / ALL_PES
+        return sum(_dealt_out(shape) for shape in shapes.values())
     return 0.0
+
+
+@cache
+def _dealt_out(shape: tuple[int, ...]) -> float:
+    """Words per PE of a value in the layout in which it has the fewest: where one axis has nearly all of the elements,
+    these do not fill all units. Scalars count next to nothing.
+    """
+    return max(prod(shape) / ALL_PES, min(2 * found.longs for _, found in candidates(shape)) - 2)
 
 
 def _products(index: Index, node: onnx.NodeProto, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[float]:

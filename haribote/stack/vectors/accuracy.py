@@ -3,7 +3,8 @@
 The machine has no subnormals and no NaN: what is below 2^-126 is 0, on the way too; a product that ONNX rounds before
 it is added is not rounded here. Comparisons, choices, limits, Abs, Neg, Relu, Floor, Ceil, Round, Sign and casts are
 exact, integers too (modulo 2^32; division by 0 gives anything). An infinity is an ordinary 2^128 where the MAU reads
-it: inf - inf is 0, 0 inf is 0, and inf / inf is 0.
+it: inf - inf is 0, 0 inf is 0, and inf / inf is 0. Extremes along axes (ReduceMax, ArgMin, Softmax, MaxPool, …) are
+those of numbers up to 1e30, which stands for infinity in padding.
 
 Equal: numbers that differ by less than 2^-126 are equal. RoundHalf: 2^32 instead of what is larger.
 """
@@ -62,5 +63,6 @@ ACCURACY: Mapping[str, Accuracy] = {
     "Atanh": Accuracy(4, 2.0**-30, 0.999, absolute=3e-7),
 }
 """By operator. Pow: products and a root for constant exponents that are multiples of 1/2 up to 8, at most 3 ulp; else
-2 (1 + |y log x|) ulp for x above 0, and e^(-inf y) for others. Mod (fmod = 1): exact for |x / y| up to 2^18.
+2 (1 + |y log |x||) ulp, where 0^y is e^(-inf y), and of x below 0 y must be whole. Mod (fmod = 1): exact for |x / y| up
+to 2^18.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,9 +12,12 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.stack.vectors.accuracy import ACCURACY
 
 RANGES = {"int32": (-(2.0**31), 2.0**31 - 1), "uint32": (0.0, 2.0**32 - 1)}
 """Of integers on the chip."""
+NEAR_0 = ("Acos", "Acosh", "Asin", "Asinh", "Atanh", "Cos", "Cosh", "Sin", "Sinh", "Tan")
+"""What is only right of numbers that are not large."""
 LARGEST_EXACT = 2.0**24
 """Of whole numbers that every type has."""
 
@@ -37,7 +40,20 @@ def fill_of(
         if dtype in RANGES and fill is not None and not RANGES[dtype][0] <= fill <= RANGES[dtype][1]:
             return None
         values.append((dtype, fill or 0.0))
+    if _differs(node.op_type, values):
+        return None
     return _fill(node.SerializeToString(), tuple(values))
+
+
+def _differs(op_type: str, values: Sequence[tuple[str, float]]) -> bool:
+    """True where the chip may give something else than ONNX: an infinity is a number to the MAU, sines and the like are
+    of small numbers, and integers divided by 0 give anything.
+    """
+    if any(np.isinf(value) for _, value in values):
+        return True
+    if op_type in NEAR_0:
+        return abs(values[0][1]) > ACCURACY[op_type].high
+    return op_type in ("Div", "Mod") and values[1][0] in RANGES and values[1][1] == 0.0
 
 
 @lru_cache(maxsize=1 << 12)
@@ -62,4 +78,4 @@ def _fill(text: bytes, values: tuple[tuple[str, float], ...]) -> float | None:
     if np.isnan(found) or (node.op_type == "Cast" and any(abs(v) > LARGEST_EXACT for _, v in values)):
         return None  # integers saturate in other ways there
     low, high = RANGES.get(results[0].dtype.name.replace("int64", "int32"), (-np.inf, np.inf))
-    return found if low <= found <= high else None
+    return found if np.isfinite(found) and low <= found <= high else None

@@ -87,12 +87,19 @@ def inverse_hyperbolic_tangent(call: Call) -> Term:
 
 @rule("Pow")
 def power(call: Call) -> Term:
-    """x^y: products for whole constants up to 8, roots for halves, else e^(y log x), for x not below 0."""
+    """x^y: products for whole constants up to 8, roots for halves, else e^(y log |x|), with the sign of x where y is
+    odd.
+    """
     b, x, exponent = call.b, call.value(), call.term(1).number
     if exponent is not None and 2 * abs(exponent) == int(2 * abs(exponent)) and abs(exponent) <= 8:
         return Term("float", _known_power(b, x, float(exponent)))
     y = call.term(1).value(b) if call.term(1).kind == "float" else float_of(b, call.value(1))
-    return Term("float", exponential(b, b.mul(logarithm(b, x), y)))
+    found = exponential(b, b.mul(logarithm(b, magnitude(b, x)), y))
+    if exponent is not None:
+        return Term("float", b.op("ior", found, sign(b, x)) if exponent % 2 == 1 else found)
+    half = b.mul(y, b.real(0.5))
+    odd = b.add(b.real(0.25), b.neg(b.add(half, b.neg(b.op("ffloor", half)))))  # below 0 where y / 2 is no whole number
+    return Term("float", b.op("ior", found, b.op("iand", odd, sign(b, x))))
 
 
 def _known_power(b: Builder, x: Value, exponent: float) -> Value:

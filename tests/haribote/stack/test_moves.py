@@ -234,6 +234,18 @@ def test_down_from_dram_and_up_again(name: str) -> None:
         assert failure(found) == "" and check(found.program) == []
 
 
+def test_what_goes_to_one_l2bm_lies_together_in_dram() -> None:
+    """Rows of a batch over groups and L2Bs, of which the L2Bs have the lower index bit; each L1B has all columns."""
+    near = [W, Bit("PE", 0), Bit("PE", 1), *(Bit("MAB", k) for k in range(4))]
+    units = [Bit("L2B", 0), Bit("group", 0), Bit("group", 1)]
+    wanted = BitMap.of(
+        "LM", (256, 128), {bit: k for k, bit in enumerate((*near, *units, *(address(k) for k in range(5))))}
+    )
+    found = loaded(64, Place("LM0", 8, wanted))
+    assert failure(found) == ""
+    assert found.cost.move_words == 2 * 2048 and found.cost.moves == 2 * 2048 // 512
+
+
 def test_columns_that_fill_no_power_of_two() -> None:
     """A batch of 256 rows of 8 times 112: padding is neither moved by MV nor left to chance."""
     columns = [W, Bit("PE", 0), Bit("PE", 1), *(Bit("MAB", k) for k in range(4)), Bit("L2B", 0), Bit("group", 0)]

@@ -25,16 +25,31 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "stack" / "prices.json"
 
 
-def test_a_price_is_learnt_once_and_kept_for_the_next_run() -> None:
+def test_a_price_is_learnt_once_and_kept_for_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
     first = Tariff()
+    guessed = first.price(BEFORE, AFTER)
     assert first.learn(BEFORE, AFTER)
     assert not first.learn(BEFORE, AFTER)
     price = first.price(BEFORE, AFTER)
-    assert 0 < price < NEVER
+    assert 0 < price < NEVER and price != guessed
     first.save()
+    monkeypatch.setattr(tariff, "_written", lambda *ask: pytest.fail("written twice"))
     again = Tariff()
+    assert again.price(BEFORE, AFTER) == guessed, "what another plan asked for says nothing to this one"
+    assert again.learn(BEFORE, AFTER)
     assert again.price(BEFORE, AFTER) == price
-    assert not again.learn(BEFORE, AFTER)
+
+
+def test_prices_of_two_processes_are_both_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tariff, "_written", lambda *ask: 40.0)
+    one, other = Tariff(), Tariff()
+    one.learn(BEFORE, AFTER)
+    other.learn(BEFORE, AFTER, "fadd")
+    one.save()
+    other.save()
+    monkeypatch.setattr(tariff, "_written", lambda *ask: pytest.fail("forgotten"))
+    again = Tariff()
+    assert again.learn(BEFORE, AFTER) and again.learn(BEFORE, AFTER, "fadd")
 
 
 def test_what_joins_parts_is_part_of_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,13 +80,14 @@ def test_a_move_for_which_there_is_no_room_is_never_taken(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", '"text"', "\udcff"])
-def test_a_broken_cache_file_is_as_good_as_none(file: Path, text: str) -> None:
+def test_a_broken_cache_file_is_as_good_as_none(file: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     file.parent.mkdir()
     file.write_text(text, "utf-8", errors="surrogateescape")
     found = Tariff()
     assert found.learn(BEFORE, AFTER)
     found.save()
-    assert not Tariff().learn(BEFORE, AFTER)
+    monkeypatch.setattr(tariff, "_written", lambda *ask: pytest.fail("written twice"))
+    assert Tariff().learn(BEFORE, AFTER)
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(file: Path) -> None:

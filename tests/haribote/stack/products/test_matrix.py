@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
-from haribote.stack.products import Precision, cores
+from haribote.stack.products import Precision, cores, matrix
+from haribote.stack.products.forms import Form, in_turn
 from haribote.stack.products.split import rounding
 from tests.haribote.stack.products.operands import contraction, deal, fitting, targets
 from tests.haribote.stack.products.rig import run_core
@@ -42,6 +44,25 @@ def test_a_matrix_beside_its_blocks_in_one_lm() -> None:
     b = BitMap.of("LM", (8, 64), table | {address(number): 3 + number for number in range(6)})
     core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
     run_core(core, (["LM0"], ["GRF0"]), ["GRF1"], full=("LM1",))
+
+
+@pytest.mark.parametrize("precision", ["float", "pseudo"])
+def test_blocks_used_once_have_forms_in_turn(precision: Precision, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both operands in LM0, vectors in LM1: there is no room for all blocks in GRF, and none is written to LM0."""
+    made: list[int] = []
+
+    def noted(*arguments: Any) -> list[Form]:
+        found = in_turn(*arguments)
+        made.append(len(found))
+        return found
+
+    monkeypatch.setattr(matrix, "in_turn", noted)
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    a = BitMap.of("LM", (16, 512), table | {address(number): 3 + number for number in range(10)})
+    b = BitMap.of("LM", (8, 512), table | {address(number): 3 + number for number in range(9)})
+    core = next(core for core in cores("nk,mk->nm", a, b, precision) if core.matrix == "a")
+    run_core(core, (["LM0"], ["LM0"]), ["GRF0"])
+    assert len(made) == 1 and 4 <= made[0] < 64
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from haribote.stack.code import Code
 from haribote.stack.maps import PART, BitMap
 from haribote.stack.places import Place
 from haribote.stack.products import Core, cores, emit
+from haribote.stack.products.split import split
 from simulator import assemble
 from simulator.schedule import schedule
 from tests.haribote.stack.products.maps import COLUMNS, L1B, L2B, MAB, NEAR, at, make
@@ -53,3 +54,9 @@ def test_parts_at_words_and_pes_stay_parts_in_l1bm() -> None:
     (core,) = (core for core in cores("nk,mk->nm", a, b) if not core.matrix)
     assert core.reduced_target is not None and PART in core.reduced_target.table.values()
     run_core(core, (["GRF1"], ["GRF0"]), ["L1BM"])
+
+
+@pytest.mark.parametrize(("hi", "read"), [("$ls8v", "$ls8v"), ("$ln8v", "$aluf"), ("$lm8v", "$aluf")])
+def test_a_rounded_value_is_forwarded_where_it_could_not_be_read_soon(hi: str, read: str) -> None:
+    (subtracted,) = (line for line in split("lx", "$lm0v", hi, "$lr16v") if line.startswith("gmfma"))
+    assert subtracted == f"gmfma $lx -{read} $lm0v $nowrite"

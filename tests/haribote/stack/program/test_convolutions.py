@@ -14,7 +14,7 @@ from haribote.frontend.torch import trace_step
 from haribote.graph import Index, complete, evaluate, updates
 from haribote.training.models import lenet
 from simulator import Machine
-from tests.long_runs import LONG
+from tests.long_runs import LONG, long_runs
 
 FIRST = "(float[2,1,8,8] x, float[4,1,3,3] w, float[4] b) => (float[a,b,c,d] y) { y = Conv(x, w, b) }"
 FORWARD = {
@@ -81,7 +81,7 @@ def test_the_smallest_convolution() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORWARD)
+@pytest.mark.parametrize("name", [*long_runs("uneven"), *(name for name in FORWARD if name != "uneven")])
 def test_forward(name: str) -> None:
     check(graph(FORWARD[name]))
 

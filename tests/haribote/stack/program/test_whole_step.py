@@ -14,6 +14,7 @@ from haribote.stack.program.joins import Joins, join_table
 from haribote.stack.program.walk import difference, walk
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
+from tests.long_runs import LONG
 
 
 def feeds(user: onnx.ModelProto, joined: onnx.ModelProto) -> dict[str, np.ndarray]:
@@ -50,6 +51,7 @@ def test_every_copy_of_every_value_is_right_at_every_use() -> None:
     assert (built.executable.cost.overlapped or 0) < 2_050
 
 
+@LONG
 @pytest.mark.slow
 def test_the_step_in_mixed_precision() -> None:
     """x comes from DRAM as halves; what the walk expects is made of x rounded to halves."""

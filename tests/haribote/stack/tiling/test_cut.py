@@ -9,6 +9,7 @@ import onnx
 import pytest
 
 from haribote.graph import Builder, Index, evaluate, set_metadata, updates
+from haribote.stack.planner.families import candidates
 from haribote.stack.tiles import Tiles, tile_table
 from haribote.stack.tiling import cut, sizes
 from haribote.stack.tiling.axes import Axes
@@ -53,6 +54,19 @@ def test_pieces_give_what_the_whole_gives() -> None:
         got = tiles.join(name, pieces) if name in tiles else pieces[0]
         assert np.allclose(got, wanted, rtol=1e-5, atol=1e-6), name
     assert updates(cut_model) == dict(zip(tiles.names("w"), tiles.names("w.next"), strict=True))
+
+
+@pytest.mark.parametrize("shape", [(1_500_007,), (2, 750_001)])
+def test_what_does_not_fill_all_units_is_cut_earlier(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One long axis is not dealt out over all PEs: 3 million words may be too many."""
+    monkeypatch.setattr(sizes, "MOST_WORDS", 3072)
+    monkeypatch.setattr(sizes, "LEAST", 64)
+    builder = Builder("long")
+    builder.input("x", shape, np.float32)
+    builder.output(builder.op("Relu", "x", name="y"))
+    found = sizes.sizes(model := builder.finish(), Axes(model))
+    words = [2 * min(layout.longs for _, layout in candidates((*shape[:-1], length))) for length in found.values()]
+    assert words and 2 * max(words) <= 3072
 
 
 def test_what_fits_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

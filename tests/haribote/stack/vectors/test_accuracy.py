@@ -96,5 +96,16 @@ def test_powers(exponent: float, ulp: float) -> None:
     assert ulps(found, x.astype(np.float64) ** np.float64(np.float32(exponent))).max() <= ulp
 
 
+def test_whole_powers_of_negative_numbers() -> None:
+    x = -np.random.default_rng(3).uniform(0.5, 2, 4096).astype(np.float32)
+    y = np.resize(np.arange(-9, 13, dtype=np.float32), x.shape)
+    for found, wanted in (
+        (apply("y = Pow a b", x, y), x.astype(np.float64) ** y),
+        (apply("y = Pow a k", x, constants={"k": np.array(9, np.float32)}), x.astype(np.float64) ** 9),
+        (apply("y = Pow a k", x, constants={"k": np.array(12, np.float32)}), x.astype(np.float64) ** 12),
+    ):
+        assert ulps(found, wanted).max() <= 60
+
+
 def test_all_of_the_table_is_tested() -> None:
     assert set(EXACT) == set(ACCURACY)

@@ -1,0 +1,231 @@
+"""Products: the matrix unit and the vector units, with the layouts that suit them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, islice
+from math import inf, prod
+from string import ascii_lowercase
+from typing import NamedTuple
+
+import onnx
+
+from haribote.graph import Index, attributes
+from haribote.stack import products
+from haribote.stack.maps import COPY, PART, BitMap
+from haribote.stack.plan import Multiply, Shift, Version
+from haribote.stack.planner.facts import Facts, Split, view_shape
+from haribote.stack.planner.families import candidates, half_candidates, projected
+from haribote.stack.planner.states import MOST_WORDS, NoWay, State, holdable
+from haribote.stack.planner.tariff import NEVER
+from haribote.stack.planner.versions import NotPlanned, versions
+from simulator.isa import STEP_CYCLES
+
+PRODUCTS = ("Einsum", "Gemm", "MatMul")
+Ways = tuple[products.Precision, ...]
+TARGETS = 4
+"""Layouts of a result that are looked at after each way to compute it."""
+
+
+def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
+    """By every core that suits a layout of one operand and a layout of the other that goes with it."""
+    letters = letters_of(state.facts.index, node)
+    for everywhere in (False, True):
+        some = False
+        for follower in _products(state, node, letters, everywhere):
+            some = True
+            yield follower
+        if some:
+            return
+
+
+def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str], everywhere: bool) -> Iterator[State]:
+    """everywhere: also from layouts that no operand has yet."""
+    found: dict[tuple[Version, Version], None] = {}
+    for which in (0, 1):
+        for known in _operands(state, node, which, everywhere):
+            for other in _partners(state, node, letters, which, known):
+                found[(known, other) if which == 0 else (other, known)] = None
+    limit = inf  # a first follower is wanted at any cost: without one, layouts would be looked at that are not there
+    for a, b in found:
+        with suppress(NoWay):
+            for follower in _multiplied(state, node, letters, a, b, limit):
+                yield follower
+                limit = state.facts.limit
+
+
+def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
+    """A product in the manner of einsum: the axes of both operands and the result. Raises NotPlanned."""
+    given = attributes(node)
+    if node.op_type == "Einsum":
+        sides, result = given["equation"].decode().replace(" ", "").split("->")
+        a, b = sides.split(",")
+        return a, b, result
+    if node.op_type == "Gemm":
+        if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
+            raise NotPlanned(f"node {node.name}: a Gemm with alpha or C", "the pass `elementary` before the planner")
+        return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
+    a, b = (index.shape[name] for name in node.input)
+    if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
+        raise NotPlanned(f"node {node.name}: a MatMul of {a} and {b}", "the same batch in both, or none in the second")
+    batch = "abcdefgh"[: len(a) - 2]
+    return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
+
+
+def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) -> list[Version]:
+    """The layouts of an operand from which the other's may follow: those that it has, else the families."""
+    name = node.input[which]
+    shape = state.facts.index.shape[name]
+    there = list(state.of(name))
+    if there and name not in state.facts.parameters and not everywhere:
+        return there
+    halves = half_candidates(shape) if "half" in state.facts.ways(node) else ()
+    return [*there, *versions(name, shape), *(Version(name, found, split) for split, found in halves)]
+
+
+def _partners(
+    state: State, node: onnx.NodeProto, letters: tuple[str, str, str], which: int, known: Version
+) -> Iterator[Version]:
+    """Versions of the other operand that go with a version of one."""
+    name = node.input[1 - which]
+    shape = state.facts.index.shape[name]
+    parts = dict(zip(letters[which], known.split, strict=True))
+    split = tuple(parts.get(letter, (size,)) for letter, size in zip(letters[1 - which], shape, strict=True))
+    spec = _spec(letters, known.split, split) if which == 0 else _spec(letters, split, known.split)
+    yield from _versions_beside(spec, "ba"[which], known.map, name, split, state.facts.ways(node))
+
+
+class _Core(NamedTuple):
+    """zeros: enough for this one and those with fewer steps. parts: its result is in parts; skips: see `_skips`."""
+
+    core: products.Core
+    zeros: products.Zeros
+    parts: bool
+    skips: bool
+
+
+@lru_cache(maxsize=1 << 16)
+def _cores(spec: str, a: BitMap, b: BitMap, ways: Ways) -> tuple[_Core, ...]:
+    """In all ways; the vector unit's once, since it multiplies singles in any."""
+    found = [core for way in ways for core in products.cores(spec, a, b, way) if core.matrix or way == ways[-1]]
+    found.sort(key=lambda core: core.steps)
+    return tuple(
+        _Core(core, products.zeros(found[: number + 1]), PART in core.target.table.values(), _skips(core.target))
+        for number, core in enumerate(found)
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _versions_beside(spec: str, which: str, known: BitMap, name: str, split: Split, ways: Ways) -> list[Version]:
+    found = (products.partners(spec, which, known, view_shape(split), way) for way in ways)
+    return [Version(name, beside, split) for beside in dict.fromkeys(chain.from_iterable(found))]
+
+
+@lru_cache(maxsize=1 << 12)
+def _spec(letters: tuple[str, str, str], a: Split, b: Split) -> str:
+    """The einsum of the maps, whose axes are split: `nk,mk->nm` with k in two becomes `nkz,mkz->nm`."""
+    parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
+    free = iter(sorted(set(ascii_lowercase) - set(parts), reverse=True))
+    names = {letter: letter + "".join(islice(free, len(sizes) - 1)) for letter, sizes in parts.items()}
+    sides = ["".join(names[letter] for letter in side) for side in letters]
+    return f"{sides[0]},{sides[1]}->{sides[2]}"
+
+
+@lru_cache(maxsize=1 << 12)
+def _split(letters: tuple[str, str, str], a: Split, b: Split) -> Split:
+    """How the axes of the result are split."""
+    parts = {**dict(zip(letters[1], b, strict=True)), **dict(zip(letters[0], a, strict=True))}
+    return tuple(parts[letter] for letter in letters[2])
+
+
+def _multiplied(
+    state: State, node: onnx.NodeProto, letters: tuple[str, str, str], a: Version, b: Version, limit: float
+) -> Iterator[State]:
+    """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
+    much count as some, but are left out."""
+    name, left = node.output[0], TARGETS
+    spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
+    for core, zeros, parts, skips in _cores(spec, a.map, b.map, state.facts.ways(node)):
+        cost = STEP_CYCLES * core.steps
+        if state.cost + cost >= limit:
+            return  # those that follow have no fewer steps
+        if 2 * core.target.longs > MOST_WORDS:
+            continue
+        # what gives the result cheaper may be used when it is emitted, so its zeros are wanted too
+        after, one, other = _operands_there(state, zeros, a, b)
+        fill = 0.0 if one.fill == other.fill == 0.0 and not skips else None
+        for price, target in _ends(after, name, split, core.target) if parts else [(0.0, core.target)]:
+            if price >= NEVER:
+                continue
+            final = Version(name, target, split, fill)
+            holdable(final)
+            if after.cost + cost + price < limit:
+                made = replace(final, map=core.target) if parts else final
+                action = Multiply(spec, one, other, made, precision=core.precision)
+                if parts:
+                    yield after.did(action, cost).did(Shift(made, final, "fadd"), price, final)
+                else:
+                    yield after.did(action, cost, made)
+            left -= 1
+            if not left:
+                return
+
+
+def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[float, BitMap]]:
+    """The layouts to which the parts of a product are added up most cheaply, with the prices."""
+    facts = state.facts
+    key = name, split, parts
+    if key not in facts.ends:
+        targets = [found for other, found in candidates(facts.index.shape[name]) if other == split]
+        targets += [near for near in [_joined_in_place(parts)] if near not in targets]
+        priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
+        facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[:TARGETS]
+    known = facts.ends[key]
+    residents = dict.fromkeys(version.map for version in _residents_like(state, name) if version.split == split)
+    more = [found for found in residents if all(found != target for _, target in known)]
+    priced = [*known, *((facts.tariff.price(parts, found, "fadd"), found) for found in more)]
+    return sorted(priced, key=lambda entry: entry[0])[:TARGETS] if more else known
+
+
+@lru_cache(maxsize=1 << 14)
+def _skips(found: BitMap) -> bool:
+    """Whether a product leaves out addresses of its result: those that the bits of a padded axis make all padding."""
+    sizes = zip(found.shape, found.axes, strict=True)
+    padded = {bit for size, bits in sizes if size != 1 << len(bits) for bit in bits}
+    return any(bit.level == "address" and carry in padded for bit, carry in found.carries)
+
+
+@lru_cache(maxsize=1 << 14)
+def _joined_in_place(found: BitMap) -> BitMap:
+    """The map of parts with their sum copied to all of them."""
+    table = {bit: COPY if carry == PART else carry for bit, carry in found.carries}
+    return projected(BitMap.of("LM", found.shape, table), found.shape)
+
+
+def _residents_like(state: State, name: str) -> Iterator[Version]:
+    """The resident versions of parameters of a value's shape: it may be what updates one."""
+    shape = state.facts.index.shape[name]
+    for parameter in state.facts.parameters:
+        if state.facts.index.shape[parameter] == shape:
+            yield from state.resident.get(parameter, ())
+
+
+def _operands_there(state: State, zeros: str, a: Version, b: Version) -> tuple[State, Version, Version]:
+    """Both operands as a product wants them: zeros in the padding of both, of one (where it costs less), or of none."""
+    beyond = _beyond(state.facts, a) or _beyond(state.facts, b)
+    first = a.fill == 0.0 or (b.fill != 0.0 and a.map.longs <= b.map.longs)
+    sides = (True, True) if beyond or zeros == "both" else (first, not first) if zeros == "one" else (False, False)
+    found = []
+    for version, needed in zip((a, b), sides, strict=True):
+        state, there = state.get(version.filled(0.0 if needed else None))
+        found.append(there)
+    return state, found[0], found[1]
+
+
+def _beyond(facts: Facts, version: Version) -> bool:
+    """True where what an axis is split into has more elements than the axis."""
+    sizes = zip(facts.index.shape[version.value], version.split, strict=True)
+    return any(prod(parts) != size for size, parts in sizes)

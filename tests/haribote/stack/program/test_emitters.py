@@ -1,0 +1,57 @@
+"""The emitters of actions that need room of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from haribote.stack import products
+from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
+from haribote.stack.plan import Multiply, Shift, Version
+from haribote.stack.program.allocate import Homes
+from haribote.stack.program.emitters import Context, emit
+from haribote.stack.program.work import Joined
+from tests.haribote.stack.products.rig import Rig
+
+NEAR = (W, Bit("PE", 0), Bit("PE", 1), *(Bit("MAB", number) for number in range(4)))
+"""128 of what is summed over: eight in a vector, one vector in each MAB."""
+OTHERS = [bit for bit in unit_bits("LM") if bit not in NEAR]
+
+
+def _map(rows: int) -> BitMap:
+    """Rows of 128 elements, a row at each address, the same in all L1Bs."""
+    table = {bit: number for number, bit in enumerate(NEAR)} | dict.fromkeys(OTHERS, COPY)
+    table |= {address(number): 7 + number for number in range(rows.bit_length() - 1)}
+    return BitMap.of("LM", (rows, 128), table)
+
+
+def _swapped(found: BitMap) -> BitMap:
+    """With its two lowest address bits exchanged, as no transfer to L1BM has them: the parts wait in a bank."""
+    exchanged = {address(0): found[address(1)], address(1): found[address(0)]}
+    return BitMap.of(found.memory, found.shape, dict(found.carries) | exchanged)
+
+
+def test_parts_wait_where_the_product_does_not_write() -> None:
+    """Room is handed out in turn: what was free a moment ago is not what the next asks for."""
+    rig = Rig()
+    (core, *_) = products.cores("nk,mk->nm", _map(64), _map(8))
+    parts = _swapped(core.target)
+    whole = {bit: COPY if carry == PART else carry for bit, carry in parts.carries}
+    versions = [
+        Version(name, found, tuple((size,) for size in found.shape))
+        for name, found in (("a", _map(64)), ("b", _map(8)), ("parts", parts), ("y", BitMap.of("LM", (64, 8), whole)))
+    ]
+    a, b, middle, y = versions
+    homes = Homes(rig.code)
+    values = []
+    for version in (a, b):
+        homes.make(version)
+        values.append(rig.random.standard_normal(version.map.shape).astype(np.float32))
+        for place in homes.of(version):
+            rig.store(place, values[-1].view(np.uint32))
+    homes.make(y)
+    emit(Joined(Multiply("nk,mk->nm", a, b, middle), Shift(middle, y, "fadd")), Context(rig.code, homes, None, {}))
+    rig.run()
+    wanted = values[0].astype(np.float64) @ values[1].astype(np.float64).T
+    for place in homes.of(y):
+        for copy in rig.load(place):
+            assert np.allclose(copy, wanted, rtol=1e-6, atol=1e-4)

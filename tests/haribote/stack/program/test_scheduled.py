@@ -1,0 +1,35 @@
+"""A long program, scheduled in a few tries, does what it does as it is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from haribote.stack.program import scheduled
+from haribote.stack.program.walk import junk
+from simulator import Machine, Program
+
+
+def lines(number: int) -> list[str]:
+    """Two steps of different units, the second of which could go with the first of the next."""
+    here, there = 8 * number, 8 * number + 8
+    return [f"fvadd $lr{here}v $ls{here}v $lr{there}v", f"lpassa $lr{there}v $ln{here}v"]
+
+
+def leaves_the_same(one: Program, other: Program) -> None:
+    """Both do the same to the same memories."""
+    machines = [Machine("native"), Machine("native")]
+    for machine, program in zip(machines, (one, other), strict=True):
+        junk(machine)
+        machine.run(program)
+    for name in ("grf0", "grf1", "lm0", "lm1"):
+        assert np.array_equal(getattr(machines[0], name), getattr(machines[1], name), equal_nan=True)
+
+
+def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduled, "LONG", 60)
+    plain = scheduled.mended([line for number in range(24) for line in lines(number)])
+    found = scheduled.scheduled(plain, {})
+    assert plain.steps > 60
+    assert found.steps == 2 * 24 + 1  # a sum every other step, the last copy after the last sum's wait
+    leaves_the_same(plain, found)
