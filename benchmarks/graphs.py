@@ -1,6 +1,6 @@
 """Random graphs at -O2 on the simulated chip, compared with the reference evaluator.
 
-    python -m benchmarks.graphs --graphs 2000 --seed 0
+    python -m benchmarks.graphs --graphs 2000 --seed 0 [--kinds gather scatter_nd …]
 
 A failure is printed with its seed and the graph as text; `--graphs 1 --seed N` repeats it. The exit status is 1 where
 there was one.
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
-from benchmarks.random_graphs import Array, Case, random_graph
+from benchmarks.random_graphs import KINDS, Array, Case, random_graph
 from haribote.graph import evaluate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
@@ -41,11 +41,17 @@ def difference(case: Case) -> str:
 
 def compared(found: Mapping[str, Array], wanted: Mapping[str, Array]) -> str:
     """Which outputs differ, and by how much."""
-    return "; ".join(
-        f"{name} differs by {error:.3g}, the largest is {np.abs(value * 1.0).max():.3g}"
-        for name, value in wanted.items()
-        if not (error := np.abs(found[name] * 1.0 - value).max()) <= _allowed(value)  # NaN is none
-    )
+    return "; ".join(told for name, value in wanted.items() if (told := _compared(name, found[name], value)))
+
+
+def _compared(name: str, found: Array, wanted: Array) -> str:
+    """How a value differs."""
+    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+        return f"{name} is {found.dtype}{list(found.shape)}, and should be {wanted.dtype}{list(wanted.shape)}"
+    error = np.abs(found * 1.0 - wanted).max()
+    if error <= _allowed(wanted):  # NaN is not
+        return ""
+    return f"{name} differs by {error:.3g}, the largest is {np.abs(wanted * 1.0).max():.3g}"
 
 
 def _allowed(value: Array) -> float:
@@ -67,11 +73,14 @@ def main() -> int:
     parser.add_argument("--graphs", type=int, default=100, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="of the first; the others follow")
     parser.add_argument("--nodes", type=int, default=8, help="of a graph at most")
+    parser.add_argument(
+        "--kinds", nargs="+", choices=KINDS, default=(), metavar="KIND", help="of nodes; by default all"
+    )
     options = parser.parse_args()
     failures, slowest = Counter[str](), (0.0, 0)
     for seed in range(options.seed, options.seed + options.graphs):
         start = time.perf_counter()
-        case = random_graph(seed, (min(2, options.nodes), options.nodes))
+        case = random_graph(seed, (min(2, options.nodes), options.nodes), options.kinds)
         found = verdict(case)
         slowest = max(slowest, (time.perf_counter() - start, seed))
         if found:

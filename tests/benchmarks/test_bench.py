@@ -11,6 +11,7 @@ import pytest
 
 import bootstrap
 from benchmarks.bench import main
+from tests.long_runs import LONG
 
 
 @pytest.mark.parametrize("arguments", [["--rounds", "0"], ["--steps", "x"], ["--rounds", "-1"]])
@@ -20,6 +21,7 @@ def test_mistakes_are_told_in_words(arguments: list[str], capsys: pytest.Capture
     assert "expected a whole number" in capsys.readouterr().err
 
 
+@LONG
 @pytest.mark.slow
 def test_a_quick_run_measures_everything(tmp_path: Path) -> None:
     command = [sys.executable, *bootstrap.JOBS["bench"][-1], "--rounds", "1", "--steps", "2", "--output", str(tmp_path)]

@@ -9,7 +9,7 @@ from benchmarks.graphs import compared, difference
 from benchmarks.random_graphs import KINDS, random_graph
 from tests.long_runs import LONG
 
-FEW, MORE, MANY = 5, 20, 100
+FEW, MORE, MANY = 5, 100, 100
 
 
 @pytest.mark.parametrize("seed", range(FEW))
