@@ -1,6 +1,27 @@
 """Haribote: a graph compiler that ends on a simulated AI chip."""
 
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from simulator.language import LanguageError, language
+from simulator.messages import say, use
 from simulator.moved import keep_old_names
+
+use("haribote", Path(__file__).parent / "locale")
+
+
+def _speak() -> None:
+    """In a translated notebook, whose code is English, `print` speaks its language."""
+    ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        with suppress(LanguageError):  # whatever shows something says what is wrong
+            if language() != "en":
+                shell.user_ns.setdefault("print", say)
+
+
+_speak()
 
 keep_old_names(
     "haribote",
@@ -23,6 +44,7 @@ keep_old_names(
         "cpp.backend": "training.cpp_backend",
         "cpp.lesson": "lessons.cpp",
         "cpp.walk": "lessons.walk",
+        "lessons.quick_check": "own.quick_check",
         "tasks": "answers.resolve",
         "testcases": "problems.judge_case",
         "testing": "commands.run_cases",

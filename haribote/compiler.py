@@ -18,6 +18,7 @@ from haribote.chip.program import Compiled, link
 from haribote.chip.runtime import Session, fastest_machine
 from haribote.errors import HariboteError
 from haribote.graph import save
+from haribote.operators.opset import at_our_opset
 from haribote.passes import (
     assign_layouts,
     cse,
@@ -131,6 +132,7 @@ def compile_for_sim(
         raise HariboteError(f"there is no level -O{level}", f"one of {', '.join(f'-O{known}' for known in LEVELS)}")
     if precision != "float" and level != 2:
         raise HariboteError(f"--precision {precision} at -O{level}: its kernels multiply as they are written", "-O2")
+    model = at_our_opset(model)
     if level == 1:
         return compile_resident(model, solutions, start, find)
     if level == 2:

@@ -15,7 +15,9 @@ from haribote.answers.resolve import Answer, resolve
 from haribote.answers.tasks import find_task
 from haribote.errors import NotWritten
 from haribote.kernel import Kernel
+from simulator import load_ipython_extension
 from simulator.errors import UserError
+from simulator.messages import say
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules of their answers
 SKIPPED = "\n    the rest of this cell is skipped"
@@ -41,7 +43,7 @@ def skip_unwritten() -> Iterator[None]:
         message = _explained(error)
         if solutions_wanted() or message is None:
             raise
-        print(f"{message}: the rest of this cell is skipped" if isinstance(error, NotWritten) else message + SKIPPED)
+        say(f"{message}: the rest of this cell is skipped" if isinstance(error, NotWritten) else message + SKIPPED)
 
 
 def _explained(error: BaseException) -> str | None:
@@ -77,3 +79,14 @@ def reread() -> None:
         if package in sys.modules:
             vars(sys.modules[package]).pop(attribute, None)
     learners_function.cache_clear()
+
+
+def _in_a_notebook() -> None:
+    """There `%%vsm` runs assembly in a cell."""
+    ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        load_ipython_extension(shell)
+
+
+_in_a_notebook()

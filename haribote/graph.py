@@ -14,6 +14,7 @@ from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.errors import GraphError
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+from haribote.operators.opset import at_our_opset
 from haribote.operators.reference import operators, run_nodes
 from simulator.files import write_file
 
@@ -26,6 +27,8 @@ KIND, UPDATES = "haribote.kind", "haribote.updates"
 PADDING, TILES, DRAM = "haribote.padding", "haribote.tiles", "haribote.dram"
 """Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON, see
 `passes.tile`; JSON {tensor: address in long words}, see `place`."""
+INDICES = "haribote.indices"
+"""Key of a node's metadata_props: "labels" where no index counts from the end."""
 PART = "haribote.part"
 """Key of a node's metadata_props: "loss" for the nodes that only the loss value needs."""
 
@@ -91,6 +94,16 @@ def mark_loss(node: onnx.NodeProto) -> None:
 def is_loss(node: onnx.NodeProto) -> bool:
     """Whether `passes.decompose` marked the node as part of the loss value."""
     return metadata(node).get(PART) == "loss"
+
+
+def mark_labels(node: onnx.NodeProto) -> None:
+    """Say that a node's indices are labels: none counts from the end."""
+    put(node, INDICES, "labels")
+
+
+def has_labels(node: onnx.NodeProto) -> bool:
+    """Whether `mark_labels` has marked the node."""
+    return metadata(node).get(INDICES) == "labels"
 
 
 def metadata(item: onnx.ModelProto | onnx.NodeProto) -> dict[str, str]:
@@ -193,6 +206,19 @@ class Builder:
         return complete(self.model)
 
 
+def _type_outputs(graph: onnx.GraphProto) -> None:
+    """Outputs that are inputs or constants themselves get their types, which inference leaves out."""
+    known = {info.name: info for info in graph.input}
+    known |= {init.name: tensor_info(init.name, tuple(init.dims), _dtype(init)) for init in graph.initializer}
+    for info in graph.output:
+        if info.name in known and not info.type.HasField("tensor_type"):
+            info.CopyFrom(known[info.name])
+
+
+def _dtype(init: onnx.TensorProto) -> np.dtype[Any]:
+    return helper.tensor_dtype_to_np_dtype(init.data_type)
+
+
 def tensor_info(name: str, shape: Shape, dtype: DTypeLike) -> onnx.ValueInfoProto:
     """Name, shape and element type of a value."""
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape)
@@ -228,6 +254,7 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
         raise GraphError(f"graph {graph.name!r}: shapes do not fit: {error}") from error
     for info in [info for info in model.graph.value_info if info.name in names]:
         model.graph.value_info.remove(info)  # the outputs have it already
+    _type_outputs(model.graph)
     verify(model)
     return model
 
@@ -272,6 +299,7 @@ def verify(model: onnx.ModelProto) -> None:
         defined.update(node.output)
     for name in index.outputs:
         _require(name in defined, f"graph {graph.name!r}: nothing defines its output {name!r}")
+        _require(index.outputs.count(name) == 1, f"graph {graph.name!r}: its output {name!r} is listed twice")
     try:
         checker.check_model(model, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError) as error:
@@ -319,7 +347,8 @@ def load(path: str | Path) -> onnx.ModelProto:
     """Read and verify a model; shapes that the file does not state are inferred.
 
     Raises:
-        GraphError: the file cannot be read, is not ONNX, or is not a valid graph with static shapes.
+        GraphError: the file cannot be read, is not ONNX, is of an opset that cannot be converted to ours, or is not a
+            valid graph with static shapes.
     """
     try:
         model = onnx.load_model(str(path))
@@ -327,5 +356,5 @@ def load(path: str | Path) -> onnx.ModelProto:
         raise GraphError(f"cannot read {path}: {error.strerror}", "`haribote export` to make one") from error
     except Exception as error:  # protobuf's DecodeError has no public home
         raise GraphError(f"{path} is not an ONNX file: {error}", "`haribote export` to make one") from error
-    verify(model := shape_inference.infer_shapes(model))
+    verify(model := shape_inference.infer_shapes(at_our_opset(model)))
     return model

@@ -78,7 +78,7 @@ KERNELS: tuple[KernelRow, ...] = (
     KernelRow("5.15", "scale_16x1024", "t5_15_scale", "Mul", ("16x1024",), "16x1024", 12, "constant"),
     KernelRow("5.15", "scale_16", "t5_15_scale", "Mul", ("16",), "16", 3, "constant"),
     KernelRow("5.16", "add_bias", "t5_16_add_bias", "Add", (A, "16"), A, 3, "", "add_colvec"),
-    KernelRow("5.17", "sub", "t5_17_sub", "Sub", (A, A), A, 5, "", "mat_sub"),
+    KernelRow("5.18", "sub", "t5_18_update", "Sub", (A, A), A, 5, "", "mat_sub"),
     KernelRow("5.18", "update_16x16", "t5_18_update", "Sub", ("16x16", "16x16"), "16x16", 17),
     KernelRow("5.18", "update_16x1024", "t5_18_update", "Sub", ("16x1024", "16x1024"), "16x1024", 9),
     KernelRow("5.18", "update_16", "t5_18_update", "Sub", ("16", "16"), "16", 3),
@@ -121,6 +121,10 @@ BY_NAME: dict[str, KernelRow] = {row.name: row for row in KERNELS}
 BY_TRANSFER: dict[tuple[str, str], KernelRow] = {(r.op, r.output): r for r in KERNELS if r.op in ("DL", "UL")}
 
 
+OWN_ROWS: list[KernelRow] = []
+"""Rows of operators that are not the course's; see `haribote.extend`."""
+
+
 def rows_of(task: str) -> tuple[KernelRow, ...]:
     """The rows that the task of this id answers; none where it is no kernel."""
     return tuple(row for row in KERNELS if row.task == task)
@@ -133,7 +137,7 @@ _USUAL: tuple[Arrangement, ...] = (("LM0", "LM1"),)
 _ACROSS: tuple[Arrangement, ...] = (*_USUAL, ("LM1", "LM0"))
 _ANY_OUTPUT: tuple[Arrangement, ...] = (*_USUAL, ("LM0", "LM0"))
 _ARRANGEMENTS: dict[str, tuple[Arrangement, ...]] = {
-    **dict.fromkeys(("5.12", "5.13", "5.14", "5.15", "5.16", "5.17", "5.18", "5.24"), _ACROSS),
+    **dict.fromkeys(("5.12", "5.13", "5.14", "5.15", "5.16", "5.18", "5.24"), _ACROSS),
     **dict.fromkeys(("5.19", "5.20", "5.21", "5.22", "5.23", "5.25"), _ANY_OUTPUT),
     "5.26": _USUAL,
     "5.28": (("LM0", "DRAM"),),
@@ -147,7 +151,7 @@ def arrangements(row: KernelRow) -> tuple[Arrangement, ...]:
         return ("DRAM", "LM0"), ("DRAM", "LM1")
     if row.op == "UL":
         return ("LM0", "DRAM"), ("LM1", "DRAM")
-    return _ARRANGEMENTS[row.task]
+    return _ARRANGEMENTS.get(row.task, _USUAL)
 
 
 def problem(row: KernelRow, constant: float = LEARNING_RATE) -> Op:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from simulator import isa
+from simulator.messages import shown
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint32]
@@ -137,10 +138,11 @@ class Layout:
         return np.ascontiguousarray(values).reshape(-1).view(np.uint32)
 
     def formula(self) -> str:
-        """The index formula in words, one line per level: `L2B = i // 32`."""
-        return "\n".join(f"{level or 'long word'} = {' + '.join(terms)}" for level, terms in self._terms().items())
+        """The index formula in words, one line per level, in the language of the moment: `L2B = i//32`."""
+        return "\n".join(f"{shown(level or 'long word')} = {terms}" for level, terms in self.terms().items())
 
-    def _terms(self) -> dict[str, list[str]]:
+    def terms(self) -> dict[str, str]:
+        """The right sides of the formula, by their levels; "" is the level of long words."""
         terms: dict[str, list[str]] = {}
         for name, axis, size in zip("ijklmn", self.axes, self.shape, strict=False):
             after = size
@@ -149,7 +151,7 @@ class Layout:
                 text = name if after == 1 else f"{name}//{after}"
                 text = text if whole == size else f"{text}%{digit.size}"
                 terms.setdefault(digit.level, []).append(f"{digit.stride}*({text})" if digit.stride != 1 else text)
-        return terms
+        return {level: " + ".join(found) for level, found in terms.items()}
 
 
 @exercise("4.1")

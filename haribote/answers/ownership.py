@@ -60,6 +60,15 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return declare
 
 
+def learners_text(task: str) -> bytes:
+    """The file of the learner's function where that is used in place of the product's own, else nothing: for keys of
+    what is kept between runs.
+    """
+    if _own_only.get() or solutions_wanted() or learners_function(task) is None:
+        return b""
+    return answer_file(find_task(task), solutions=False).read_bytes()
+
+
 def own_function(task: str) -> Callable[..., Any]:
     """The product's own function of a task; its module must have been imported. Raises HariboteError if withheld."""
     refuse_withheld(task, _own[task])
@@ -98,15 +107,42 @@ def is_written(path: Path) -> bool:
     return path.is_file() and is_written_text(path.read_bytes())
 
 
+CAUGHT_UP = "This is the course's answer, written here by `grader catchup`."
+"""Stands in the docstring of such a file."""
+
+
+def is_caught_up(path: Path) -> bool:
+    """True where a learner's file is the course's answer, so that it is nobody's work."""
+    return path.is_file() and CAUGHT_UP.encode() in path.read_bytes()
+
+
 def is_written_text(content: bytes) -> bool:
     """The same of a file's content, UTF-8 with or without a byte order mark."""
+    return not parts_left(content)
+
+
+def parts_left(content: bytes) -> list[str]:
+    """The functions that still have a `raise NotWritten` of their own, as `outer` or `outer.inner`; "" outside of any.
+
+    None in a file that Python does not read.
+    """
     try:
         module = ast.parse(content.decode("utf-8-sig"))
+        return list(dict.fromkeys(_parts_left(module, "")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    raised = (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise))
-    names = (exc.func if isinstance(exc, ast.Call) else exc for exc in raised)
-    return not any(isinstance(name, ast.Name) and name.id == "NotWritten" for name in names)
+        return []
+
+
+def _parts_left(node: ast.AST, name: str) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _parts_left(child, f"{name}.{child.name}".lstrip("."))
+        elif isinstance(child, ast.Raise):
+            raised = child.exc.func if isinstance(child.exc, ast.Call) else child.exc
+            if isinstance(raised, ast.Name) and raised.id == "NotWritten":
+                yield name
+        elif not isinstance(child, ast.expr):  # no statement is in an expression
+            yield from _parts_left(child, name)
 
 
 def answer_file(task: Task, solutions: bool | None = None, root: Path = ROOT) -> Path:

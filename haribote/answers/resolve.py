@@ -13,8 +13,14 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
-from haribote.answers.ownership import function_in, is_written, learners_function, own_function, solutions_wanted
-from haribote.answers.tasks import ROOT, Task, find_task
+from haribote.answers.ownership import (
+    function_in,
+    is_written,
+    learners_function,
+    own_function,
+    solutions_wanted,
+)
+from haribote.answers.tasks import ROOT, Task, current_id, find_task
 from haribote.errors import HariboteError
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow, rows_of
@@ -22,10 +28,17 @@ from haribote.kernel_table import KernelRow, rows_of
 
 @dataclass(frozen=True)
 class Answer:
-    """A kernel and whose it is."""
+    """A kernel and whose it is.
+
+    instead: why this one, of the course, stands in for the learner's; "" where it does not. failing: theirs is written,
+    but does not work. otherwise: what stands in where this kernel refuses an operator.
+    """
 
     kernel: Kernel
     owner: Literal["yours", "reference"]
+    instead: str = ""
+    failing: bool = False
+    otherwise: Answer | None = None
 
 
 @dataclass(frozen=True)
@@ -52,8 +65,14 @@ def resolve(task: str, solutions: bool | None = None) -> Answer | Function | Non
     return Function(_product_function(found), "product") if found.product else None
 
 
+OWN_KERNELS: dict[str, Kernel] = {}
+"""Kernels of operators that are not the course's, by their row's name; see `haribote.extend`."""
+
+
 def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
     """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
+    if row.name in OWN_KERNELS:
+        return Answer(OWN_KERNELS[row.name], "yours")
     solutions = solutions_wanted(solutions)
     package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
     if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
@@ -64,7 +83,7 @@ def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
 
 def kernel_in(module: ModuleType, task: str) -> Kernel:
     """The kernel of a task in a module. Raises HariboteError where it has none."""
-    found = [item for item in vars(module).values() if isinstance(item, Kernel) and item.task == task]
+    found = [item for item in vars(module).values() if isinstance(item, Kernel) and current_id(item.task) == task]
     if not found:
         raise HariboteError(f"{module.__file__}: has no kernel of task {task}", f'@kernel("{task}", …) on it')
     return found[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from haribote.errors import HariboteError
 
@@ -23,6 +23,17 @@ LEVELS = ("core", "optional", "challenge")
 """core: the shortest way through the course; optional: more of a kind; challenge: the hard ones."""
 
 
+class Merged(NamedTuple):
+    """What became of a task that is no longer one of its own: the task that it is part of, and the file that it had."""
+
+    task: str
+    file: str
+
+
+MERGED = {"5.17": Merged("5.18", "kernels/t5_17_sub.py")}
+"""The ids that tasks had before they were merged into another one; wherever an id is taken, the old one still is."""
+
+
 class UnknownTask(HariboteError):
     """There is no task of this id."""
 
@@ -34,10 +45,10 @@ class Task:
     notebook, section: where it is taught, such as "05_mncore_ops/03_rows", 3. level: one of LEVELS.
     file: of stub and solution, below `haribote/` and `solutions/`. needs: the tasks that come first. seconds: time
     limit of a check. minutes: what it should take. hints: three, of growing strength. par: for a kernel its steps and
-    MV, all shapes together; for other tasks lines of code. product: the product's own function, `module:function`, ""
-    for a kernel and for a task that the product does not need, which gives the name of its `function` instead.
-    withhold: files that hold the product's own answer, or `file.py:name` of a function or class in one, which an answer
-    must not see while the task is checked.
+    MV, all shapes together; for other tasks lines of code. gold: what the reference costs, counted like par where par
+    counts steps; else 0. product: the product's own function, `module:function`, "" for a kernel and for a task that
+    the product does not need, which gives the name of its `function` instead. withhold: files that hold the product's
+    own answer, or `file.py:name` of a function or class in one, which an answer must not see while the task is checked.
     """
 
     id: str
@@ -52,6 +63,7 @@ class Task:
     minutes: int
     hints: tuple[str, ...]
     par: int
+    gold: int = 0
     product: str = ""
     function: str = ""
     withhold: tuple[str, ...] = ()
@@ -89,11 +101,16 @@ def _task(table: Mapping[str, Any]) -> Task:
     return Task(**values)
 
 
+def current_id(task: str) -> str:
+    """The id of a task, or of the one that it was merged into."""
+    return MERGED[task].task if task in MERGED else task
+
+
 def find_task(task: str) -> Task:
-    """The task of this id. Raises UnknownTask."""
+    """The task of this id, or the one that it was merged into. Raises UnknownTask."""
     for found in all_tasks():
-        if found.id == task:
+        if found.id == current_id(task):
             return found
-    near = get_close_matches(task, [known.id for known in all_tasks()], n=1)
+    near = get_close_matches(task, [*(known.id for known in all_tasks()), *MERGED], n=1)
     meant = f"did you mean {near[0]}? " if near else ""
     raise UnknownTask(f"there is no task {task!r}", f"{meant}`grader list` shows them all")

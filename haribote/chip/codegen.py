@@ -1,7 +1,8 @@
 """From the placed graph to pieces of work: assembly text for the chip, and what the host does in between.
 
-A node whose kernel is not written, or whose kernel refuses the shape, runs on the host. A missing DL or UL is served by
-the host writing or reading local memory by layout, and its operator stays on the chip (design.md, section 4).
+A node whose kernel is not written, or whose kernel refuses the shape, runs on the host, unless another stands in. A
+missing DL or UL is served by the host writing or reading local memory by layout, and its operator stays on the chip
+(design.md, section 4).
 """
 
 from __future__ import annotations
@@ -36,12 +37,17 @@ class LeftOut(HariboteError):
 
 @dataclass(frozen=True)
 class ChipPiece:
-    """The assembly of one node. owner: whose kernel wrote it. op: what that kernel saw; None where there is none."""
+    """The assembly of one node. owner: whose kernel wrote it. op: what that kernel saw; None where there is none.
+
+    instead, failing: as in `answers.resolve.Answer`.
+    """
 
     node: onnx.NodeProto
     lines: tuple[str, ...]
     owner: str
     op: Op | None = None
+    instead: str = ""
+    failing: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,11 +128,12 @@ def _without_transfers(group: _Group) -> onnx.NodeProto:
 
 @dataclass
 class Generator:
-    """Makes the pieces of operators of a graph."""
+    """Makes the pieces of operators of a graph. stand_in: use what an answer names for operators that it refuses."""
 
     index: Index
     solutions: bool
     find: Find
+    stand_in: bool = True
 
     def group(self, group: _Group) -> Iterator[Piece]:
         """The pieces of one operator: on the chip with its transfers, or on the host without them."""
@@ -160,14 +167,23 @@ class Generator:
         """What the kernel of a row yields for a node."""
         try:
             answer = self.find(row, self.solutions)
-            if answer is None:
-                return HostPiece(node, f"task {row.task} is not written")
-            op = self.op(node, row)
-            return ChipPiece(node, tuple(run_kernel(answer.kernel, op)), answer.owner, op)
-        except (UnsupportedShape, NotWritten) as reason:
-            return HostPiece(node, str(reason))
         except LeftOut as reason:
             return HostPiece(node, str(reason), left_out=True)
+        if answer is None:
+            return HostPiece(node, f"task {row.task} is not written")
+        piece = self._emitted(node, row, answer)
+        if isinstance(piece, HostPiece) and answer.otherwise and self.stand_in:
+            why = piece.reason.splitlines()[0]
+            return self._emitted(node, row, replace(answer.otherwise, instead=why, failing=True))
+        return piece
+
+    def _emitted(self, node: onnx.NodeProto, row: KernelRow, answer: Answer) -> ChipPiece | HostPiece:
+        op = self.op(node, row)
+        try:
+            lines = tuple(run_kernel(answer.kernel, op))
+        except (UnsupportedShape, NotWritten) as reason:
+            return HostPiece(node, str(reason))
+        return ChipPiece(node, lines, answer.owner, op, answer.instead, answer.failing)
 
 
 def run_kernel(kernel: Kernel, op: Op) -> list[str]:

@@ -18,6 +18,7 @@ from simulator import assemble
 from simulator.assembly.checks import boundary_nops, check
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
+from simulator.messages import joined
 from simulator.schedule.kept import schedule
 
 TRANSFERS = ("DL", "UL")
@@ -77,11 +78,11 @@ class Compiled:
         """One line: what runs on the chip, and whose kernels do it."""
         owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece) if piece.owner in OWNERS)
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
-        none = f"no kernel {'works' if any(piece.left_out for piece in self.host_nodes) else 'is written'}"
-        whose = ", ".join(f"{count} by {OWNERS[owner]}" for owner, count in owners.items()) or none
-        by_host = f", {served} DL/UL by the host" if served else ""
-        included = ", DL and UL included" if owners else ""
-        return f"on chip {self.chip_count} of {self.node_count} nodes ({whose}{included}{by_host})"
+        left_out = any(piece.left_out for piece in self.host_nodes)
+        none = "no kernel works" if left_out else "no kernel is written"
+        parts = [f"{owners[owner]} by {OWNERS[owner]}" for owner in OWNERS if owners[owner]] or [none]
+        parts += ["DL and UL included"] * bool(owners) + [f"{served} DL/UL by the host"] * bool(served)
+        return f"on chip {self.chip_count} of {self.node_count} nodes ({joined(*parts)})"
 
     @property
     def text(self) -> str:

@@ -26,6 +26,7 @@ from haribote.passes import tile
 from haribote.passes.pad import crop_one, pad_one, padding
 from haribote.passes.placement import Placement
 from simulator import Machine
+from simulator.messages import say
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ def fastest_machine(engine: str = "native") -> Machine:
         warnings.simplefilter("always")
         machine = Machine(engine)
     for warning in caught:
-        print(warning.message, file=sys.stderr)
+        say(warning.message, file=sys.stderr)
     return machine
 
 

@@ -1,5 +1,5 @@
-"""The commands: `haribote export | compile | test | kernel | train | infer | plan | cut | deploy | view | data |
-demo`.
+"""The commands: `haribote export | compile | test | kernel | train | infer | plan | board | cut | deploy | view |
+data | demo`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -17,12 +17,13 @@ from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from haribote.network import BATCH, HIDDEN, LEARNING_RATE
 from haribote.training.backends import BACKENDS
-from simulator.console import add_version, seed
+from simulator.console import Parser, add_version, seed
 from simulator.engine.machine import ENGINES
+from simulator.messages import say
 from simulator.shell import command_line
 
 if TYPE_CHECKING:
-    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    _Commands = argparse._SubParsersAction[Parser]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,12 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2."
-    )
+    parser = Parser(prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2.")
     add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _cut, _deploy, _view, _data, _demo):
+    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _board, _cut, _deploy, _view, _data, _demo):
         add(commands)
     return parser
 
@@ -94,22 +93,28 @@ def _level(options: argparse.Namespace, kernels: bool = False) -> int:
 def _gemm_option(parser: argparse.ArgumentParser) -> None:
     from haribote.cpp.gemm import CHOICES
 
-    text = "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); "
-    text += "blas: by OpenBLAS, the optional extra `blas`"
+    text = (
+        "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); "
+        "blas: by OpenBLAS, the optional extra `blas`"
+    )
     parser.add_argument("--gemm", choices=CHOICES, default="", help=text)
 
 
 def _level_option(parser: argparse.ArgumentParser) -> None:
     from haribote.compiler import LEVELS
 
-    text = "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
-    text += "-O2 chooses layouts and writes the kernels itself (0; with --solutions 2)"
+    text = (
+        "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
+        "-O2 chooses layouts and writes the kernels itself (0; with --solutions 2)"
+    )
     parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=None, metavar="LEVEL", help=text)
 
 
 def _precision_option(parser: argparse.ArgumentParser) -> None:
-    text = "sim, -O2: how products are computed; half: of halves where layouts allow it, else of pseudo-singles, with "
-    text += "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
+    text = (
+        "sim, -O2: how products are computed; half: of halves where layouts allow it, else of pseudo-singles, with "
+        "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
+    )
     parser.add_argument("--precision", choices=("float", "mixed", "half"), default="float", help=text)
 
 
@@ -119,6 +124,17 @@ def _precision(options: argparse.Namespace) -> str:
     if precision != "float" and options.backend != "sim":
         raise HariboteError(f"--precision {precision} with --backend {options.backend}", "--backend sim -O2")
     return precision
+
+
+def _fill(options: argparse.Namespace) -> bool:
+    """Whether `--fill` is asked for. Raises HariboteError where no kernels are taken from the learner's files."""
+    if options.fill and options.backend != "sim":
+        raise HariboteError(f"--fill with --backend {options.backend}, which runs no kernels", "--backend sim")
+    if options.fill and getattr(options, "asked", False):
+        raise HariboteError("--fill takes your kernels where they pass, --solutions takes none of them", "one of them")
+    if options.fill and _level(options) == 2:
+        raise HariboteError("--fill at -O2, where the compiler writes all kernels itself", "-O0 or -O1")
+    return bool(options.fill)
 
 
 def _export(commands: _Commands) -> None:
@@ -134,9 +150,9 @@ def _export(commands: _Commands) -> None:
         from haribote.commands.export import export
 
         case = export(options.output, options.model, options.hidden, options.batch, options.lr, options.bias)
-        print(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
+        say(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
               f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
-        print("next:", command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions"))
+        say(f"next: {command_line('haribote', 'compile', options.output, '--backend', 'sim', '--solutions')}")
         return 0
 
     parser.set_defaults(run=run)
@@ -169,12 +185,12 @@ def _compile(commands: _Commands) -> None:
         if options.backend == "cpp":
             from haribote.cpp.program import compile_folder as compile_to_cpp
 
-            print(compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner))
+            say(compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner))
         else:
             from haribote.commands.export import compile_folder
 
             level = _level(options, bool(options.stop_after))
-            print(compile_folder(options.folder, options.stop_after, options.solutions, level, precision))
+            say(compile_folder(options.folder, options.stop_after, options.solutions, level, precision))
         return 0
 
     parser.set_defaults(run=run)
@@ -211,21 +227,30 @@ def _test(commands: _Commands) -> None:
 
 def _kernel(commands: _Commands) -> None:
     parser = _command(commands, "kernel", "print one kernel's assembly at the addresses of the problem set")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; see --list")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="kernels, by name or by task, such as relu or 5.12; see --list"
+    )
     parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
     parser.add_argument("--testcase", type=Path, metavar="FILE", help="answer the problem of a judge's test case")
     parser.add_argument("--judge", action="store_true", help="write each answer to runs/judge and judge it")
+    text = "write a page to step through each kernel, on operands with values, and show it in a browser"
+    parser.add_argument("--view", action="store_true", help=text)
+    parser.add_argument("--no-open", action="store_true", help="with --view: only write the page")
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.problems.problem import list_kernels, print_kernels
 
+        if options.view:
+            from haribote.problems.viewing import view_kernels
+
+            return view_kernels(options.names, options.testcase, options.solutions, not options.no_open)
         if options.judge:
             from haribote.problems.judging import judge_kernels
 
             return judge_kernels(options.names, options.solutions)
         if options.list:
-            print(list_kernels(options.solutions))
+            say(list_kernels(options.solutions))
         else:
             print(print_kernels(options.names, options.testcase, options.solutions), end="")
         return 0
@@ -251,6 +276,8 @@ def _train(commands: _Commands) -> None:
         default="native",
         help="of the simulator; both give the same results (native)",
     )
+    text = "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
+    parser.add_argument("--fill", action="store_true", help=text)
     _gemm_option(parser)
     _kernels_option(parser)
     _level_option(parser)
@@ -260,8 +287,9 @@ def _train(commands: _Commands) -> None:
         from haribote.data.dataset import load
         from haribote.training.train import Options, train
 
+        fill = _fill(options)  # before anything is loaded
         data = load(options.data)
-        print(data.origin)
+        say(data.origin)
         folder = options.output or Path("runs") / options.backend
         wanted = Options(
             backend=options.backend,
@@ -279,9 +307,10 @@ def _train(commands: _Commands) -> None:
             gemm=options.gemm,
             level=_level(options),
             precision=_precision(options),
+            fill=fill,
         )
         run = train(wanted, data)
-        print(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
+        say(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
         return 0
 
     parser.set_defaults(run=run)
@@ -337,7 +366,7 @@ def _plan(commands: _Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.plan import plan_command
 
-        print(plan_command(options.folder, options.level, options.svg, options.solutions, options.precision))
+        say(plan_command(options.folder, options.level, options.svg, options.solutions, options.precision))
         return 0
 
     parser.set_defaults(run=run)
@@ -357,6 +386,23 @@ def _onnx_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help=text)
 
 
+def _board(commands: _Commands) -> None:
+    parser = _command(
+        commands, "board", "what the training step of the course costs: at each level, by hand, with yours"
+    )
+    parser.add_argument(
+        "files", type=Path, nargs="*", metavar="FILE", help="programs of your own for a whole step, .vsm"
+    )
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.speed.board import on_board
+
+        say(on_board(options.files))
+        return 0
+
+    parser.set_defaults(run=run)
+
+
 def _cut(commands: _Commands) -> None:
     parser = _command(commands, "cut", "what of a graph runs on the chip, what on the host, and what crosses")
     _onnx_options(parser)
@@ -370,7 +416,7 @@ def _cut(commands: _Commands) -> None:
         from haribote.commands.cut import cut_command
 
         by_cost, sizes = not options.refused_only, dict(options.size)
-        print(cut_command(options.path, sizes, options.precision, by_cost, options.svg, options.output))
+        say(cut_command(options.path, sizes, options.precision, by_cost, options.svg, options.output))
         return 0
 
     parser.set_defaults(run=run)
@@ -392,7 +438,7 @@ def _deploy(commands: _Commands) -> None:
         from haribote.commands.deploy import deploy_command
 
         scaling, sizes = (options.mean, options.deviation), dict(options.size)
-        print(
+        say(
             deploy_command(options.path, options.output, options.data, sizes, scaling, options.checkpoint, options.gemm)
         )
         return 0

@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from haribote.answers.blame import blame
-from simulator.console import run_guarded, user_error
+from haribote.commands.completion import completions, is_asked
+from simulator.console import FINE, run_guarded, user_error
+from simulator.messages import told
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
@@ -18,6 +20,9 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
 
     def run() -> int:
         nonlocal name
+        if is_asked():
+            print("\n".join(completions(parser)))
+            return FINE
         options = parser.parse_args(arguments)
         name = f"{parser.prog} {getattr(options, 'command', '')}".strip()
         status: int = options.run(options)
@@ -25,6 +30,6 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
 
     def explain(error: BaseException) -> str | None:
         message = user_error(error) or blame(error)
-        return message and f"{name}: {message}"
+        return message and f"{name}: {told(message)}"
 
     return run_guarded(run, explain)

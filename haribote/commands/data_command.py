@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from haribote.data import mnist
 from haribote.data.dataset import DataError, Dataset, fetch, load
 from simulator.cache import cache_folder
+from simulator.columns import left
 from simulator.files import write_file
+from simulator.messages import say, shown
 
 SHADES = " .:-=+*#%@"  # background to full ink
 
@@ -30,22 +32,26 @@ def data_command(action: Literal["show", "fetch", "verify"], source: str, pictur
     if action == "verify":
         return _verify(_folder_to_verify(source))
     if action == "fetch":
-        print(f"MNIST is complete in {fetch()}")
+        say(f"MNIST is complete in {fetch()}")
         return 0
     dataset = load(source)
-    print(describe(dataset))
+    say(describe(dataset))
     if picture:
         write_file(picture, _picture(dataset))
-        print(f"Picture: {picture}")
+        say(f"Picture: {picture}")
     return 0
 
 
 def describe(dataset: Dataset) -> str:
     """The origin, how many images there are of each digit, and the first images drawn with characters."""
     counts = [np.bincount(labels, minlength=10) for labels in (dataset.train_labels, dataset.test_labels)]
-    lines = ["Data: " + dataset.origin, "", "digit     " + "".join(f"{digit:>7}" for digit in range(10))]
+    lines = [
+        shown(f"Data: {dataset.origin}"),
+        "",
+        left(shown("digit"), 10) + "".join(f"{digit:>7}" for digit in range(10)),
+    ]
     for name, count in zip(("train", "test"), counts, strict=True):
-        lines.append(f"{name:<10}" + "".join(f"{n:>7,}" for n in count))
+        lines.append(left(name, 10) + "".join(f"{n:>7,}" for n in count))
     return "\n".join([*lines, "", *_characters(dataset.train_images[:4])])
 
 
@@ -77,9 +83,9 @@ def _verify(folder: Path) -> int:
     for file in mnist.FILES:
         try:
             mnist.read(folder, file)
-            print(f"ok   {mnist.locate(folder, file)}")
+            say(f"ok   {mnist.locate(folder, file)}")
             good += 1
         except DataError as error:
-            print(f"BAD  {error.message}")
-    print(f"{good} of {len(mnist.FILES)} files are good")
+            say(f"BAD  {error.message}")
+    say(f"{good} of {len(mnist.FILES)} files are good")
     return 0 if good == len(mnist.FILES) else 1

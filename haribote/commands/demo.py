@@ -11,6 +11,7 @@ from haribote.commands.infer import write_picture
 from haribote.data.dataset import Dataset, load
 from haribote.network import BATCH
 from haribote.training.train import Options, train
+from simulator.messages import say, shown
 from simulator.shell import command_line
 
 FOLDER = Path("runs/demo")
@@ -23,15 +24,15 @@ LOSS_LIMIT = 1.0
 def demo_command(source: str) -> int:
     """Train, compare the loss with the limit, print what happened and what to do next; exit status 1 if it failed."""
     data = load(source)
-    print(f"data: {data.origin}")
+    say(f"data: {data.origin}")
     epochs = -(-STEPS // (len(data.train_labels) // BATCH))
     run = train(Options("sim", FOLDER, epochs=epochs, solutions=True, require_chip=True), data)
     first, last = (float(np.mean(part)) for part in (run.losses[:20], run.losses[-20:]))
-    print(f"loss of the first 20 steps {first:.4f}, of the last 20 {last:.4f} (must be below {LOSS_LIMIT})")
+    say(f"loss of the first 20 steps {first:.4f}, of the last 20 {last:.4f} (must be below {LOSS_LIMIT})")
     if not last < LOSS_LIMIT:
-        print("the demo FAILED: the network did not learn; please report this with all of the output above")
+        say("the demo FAILED: the network did not learn; please report this with all of the output above")
         return 1
-    print(_story(data, len(run.losses)))
+    say(_story(data, len(run.losses)))
     return 0
 
 
@@ -51,7 +52,7 @@ def _story(data: Dataset, steps: int) -> str:
         f"{_command('grader')} list": "its tasks, and where to begin",
     }
     width = max(map(len, commands))
-    lines = [f"  {command:<{width}}  # {why}" for command, why in commands.items()]
+    lines = [f"  {command:<{width}}  # {shown(why)}" for command, why in commands.items()]
     return "\n".join(
         [
             "",

@@ -56,8 +56,11 @@ def deploy_command(
     graphs = ", ".join(f"{name} ({len(graph.graph.node)} nodes)" for name, graph in found.graphs.items())
     lines = [f"wrote {folder}: {graphs}; {len(found.parameters)} parameters, {array_bytes(found.parameters):,} bytes"]
     for name in found.graphs:
-        rows = "any number of rows" if name in found.rows else "arrays of exactly its shapes"
-        lines.append(f"{name} takes {rows}: {command_line(folder / 'run')} {usage(found, name)}")
+        command = f"{command_line(folder / 'run')} {usage(found, name)}"
+        if name in found.rows:
+            lines.append(f"{name} takes any number of rows: {command}")
+        else:
+            lines.append(f"{name} takes arrays of exactly its shapes: {command}")
     return "\n".join([*lines, f"next: {command_line('make', '-C', folder)}"])
 
 

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.chip.program import Compiled
+from haribote.chip.runtime import Session
 from haribote.compiler import compile_for_sim, lower, stages_at
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
 from haribote.network import CLASSES, PIXELS
+from simulator import Machine
+from simulator.engine.state.snapshot import snapshot
 from simulator.files import write_file
 from simulator.shell import command_line
 
@@ -56,6 +59,7 @@ def compile_folder(
     compiled = compile_for_sim(case.model, solutions, level=level, precision=precision)
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
+    write_file(folder / "step.npz", operands_of(compiled, case))
     cost = compiled.cost
     options = [*["--solutions"] * solutions, *[f"-O{level}"] * (level > 0 or solutions)]
     options += ["--precision", precision] * (precision != "float")
@@ -66,6 +70,14 @@ def compile_folder(
         f"{''.join(f'{note}{chr(10)}' for note in compiled.notes)}"
         f"next: {command_line('haribote', 'test', folder, '--backend', 'sim', *options)}"
     )
+
+
+def operands_of(compiled: Compiled, case: Case) -> bytes:
+    """What the memories hold before a step runs on the inputs of a case: `python -m simulator view` starts with it."""
+    session = Session(compiled, Machine("numpy"))
+    for name, value in case.inputs.items():
+        session.write(name, value)
+    return snapshot(session.machine)
 
 
 def _before(compiled: Compiled) -> str:

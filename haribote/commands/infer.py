@@ -14,6 +14,7 @@ from haribote.errors import HariboteError
 from haribote.training.checkpoint import load_checkpoint
 from haribote.training.train import Options, make_backend
 from simulator.files import write_file
+from simulator.messages import say
 
 
 class ImageError(HariboteError):
@@ -48,7 +49,7 @@ def infer_command(
         shares = np.exp(row - row.max())
         shares /= shares.sum()
         first, second = np.argsort(shares)[::-1][:2]
-        print(f"{image}: {first}  ({100 * shares[first]:.1f} %; next {second}, {100 * shares[second]:.1f} %)")
+        say(f"{image}: {first}  ({100 * shares[first]:.1f} %; next {second}, {100 * shares[second]:.1f} %)")
     return 0
 
 

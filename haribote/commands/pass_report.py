@@ -11,10 +11,11 @@ from haribote.compiler import CPP_STAGES, STAGES, lower
 from haribote.errors import HariboteError
 from haribote.graphs.cases import load_case
 from haribote.passes.report import Report, as_text
+from simulator.messages import say
 
 
 def report_passes(
-    folder: Path, backend: str, print_after: Sequence[str] = (), say: Callable[[str], object] = print
+    folder: Path, backend: str, print_after: Sequence[str] = (), say: Callable[[str], object] = say
 ) -> None:
     """Lower the exported step for the backend; say one line per stage, and the whole graph after those asked for.
 

@@ -14,6 +14,8 @@ from haribote.compiler import compile_for_sim, lower, start_session
 from haribote.graphs.cases import Case, load_case, unit_cases
 from haribote.passes import tile
 from haribote.passes.pad import pad_inputs
+from simulator.columns import aligned
+from simulator.messages import say, shown
 
 Array = NDArray[Any]
 
@@ -74,10 +76,8 @@ def _compare_one(name: str, expected: Array, actual: Array | None, tolerance: fl
 
 def table(rows: Iterable[Comparison]) -> str:
     """The comparison as aligned text, with a header."""
-    cells = [COLUMNS, *(row.cells for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells)
-    return "\n".join(lines)
+    cells = [tuple(map(shown, COLUMNS)), *((*row.cells[:-1], shown(row.cells[-1])) for row in rows)]
+    return "\n".join(aligned(cells))
 
 
 def compare_folders(
@@ -86,7 +86,7 @@ def compare_folders(
     unit: bool = False,
     solutions: bool | None = None,
     gemm: str = "",
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = say,
     level: int = 0,
     precision: str = "float",
 ) -> bool:
@@ -98,7 +98,7 @@ def compare_folders(
         for part, outputs, summary in results:
             rows = compare(part.outputs, outputs, TOLERANCE if precision == "float" else HALF_TOLERANCE)
             failed += not all(row.passed for row in rows)
-            say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {summary}")
+            say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {shown(summary)}")
             say(table(rows) + "\n")
     say(f"{failed} of the cases failed" if failed else "all outputs agree with the reference")
     return not failed

@@ -24,6 +24,7 @@ import onnx
 
 from haribote.errors import GraphError, HariboteError
 from haribote.graph import load
+from simulator.messages import say
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -83,12 +84,12 @@ def view_command(file: Path, port: int) -> int:
     """Serve the graph on localhost until Ctrl-C; the exit status. Raises GraphError as `read` does."""
     viewer = netron(read(file), file.name, port)
     try:
-        print(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
-        print(OFFLINE, flush=True)
+        say(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
+        say(OFFLINE, flush=True)
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:
-        print("\nstopped")
+        say("\nstopped")
         return 0
     finally:
         viewer.close()
@@ -105,7 +106,7 @@ def draw_command(file: Path, after: Path | None, picture: Path) -> int:
         later = read(after)
         drawing, what = draw.diff(before, later, _captions(file, after)), draw.summary(before, later)
     drawing.save(picture)
-    print(f"wrote {picture}: {what}")
+    say(f"wrote {picture}: {what}")
     return 0
 
 

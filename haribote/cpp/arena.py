@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 
+from haribote.answers.ownership import exercise
+from haribote.errors import HariboteError
 from haribote.graph import Index
 
 ALIGNMENT = 64
@@ -21,33 +24,67 @@ class Arena:
     size: int
 
 
+@dataclass(frozen=True)
+class Buffer:
+    """A value that needs memory: its bytes, the node that writes it, and the last node that reads it, by number."""
+
+    size: int
+    first: int
+    last: int
+
+
 def plan(model: onnx.ModelProto) -> Arena:
-    """Place each value at the lowest free offset when its node runs; free it after the last node that reads it."""
+    """Place each value where no other one lies while it is needed.
+
+    Raises:
+        HariboteError: two values that are needed at the same time have been given the same memory.
+    """
+    buffers = buffers_of(model)
+    offsets = dict(zip(buffers, place(list(buffers.values())), strict=True))
+    _check(buffers, offsets)
+    return Arena(offsets, max((offsets[name] + buffer.size for name, buffer in buffers.items()), default=0))
+
+
+def buffers_of(model: onnx.ModelProto) -> dict[str, Buffer]:
+    """Every value that is neither input, constant nor output of the graph, by name, in the order of the nodes."""
     index = Index(model)
     elsewhere = {*index.outputs, ""}
     last_use = {name: i for i, node in enumerate(model.graph.node) for name in [*node.output, *node.input]}
-    offsets: dict[str, int] = {}
-    live: dict[str, tuple[int, int]] = {}  # value -> first byte, end
-    size = 0
+    buffers: dict[str, Buffer] = {}
     for position, node in enumerate(model.graph.node):
         for name in node.output:
-            if name in elsewhere:
-                continue
-            needed = _aligned(int(np.prod(index.shape[name], dtype=np.int64)) * index.dtype[name].itemsize)
-            start = _first_gap(sorted(live.values()), needed)
-            offsets[name], live[name] = start, (start, start + needed)
-            size = max(size, start + needed)
-        live = {name: place for name, place in live.items() if last_use[name] > position}
-    return Arena(offsets, size)
+            if name not in elsewhere:
+                size = int(np.prod(index.shape[name], dtype=np.int64)) * index.dtype[name].itemsize
+                buffers[name] = Buffer(_aligned(size), position, last_use[name])
+    return buffers
 
 
-def _first_gap(taken: list[tuple[int, int]], needed: int) -> int:
-    start = 0
-    for first, end in taken:
-        if first - start >= needed:
-            break
-        start = end
-    return start
+@exercise("8.6")
+def place(buffers: Sequence[Buffer]) -> list[int]:
+    """The offset of each buffer: in their order, each at the lowest place that is free as long as it is needed."""
+    offsets: list[int] = []
+    for buffer in buffers:
+        start, placed = 0, zip(offsets, buffers, strict=False)
+        alive = [(at, at + other.size) for at, other in placed if other.last >= buffer.first]
+        for begin, end in sorted(alive):
+            if start + buffer.size <= begin:
+                break
+            start = max(start, end)
+        offsets.append(start)
+    return offsets
+
+
+def _check(buffers: Mapping[str, Buffer], offsets: Mapping[str, int]) -> None:
+    """Refuse a plan that would let one value overwrite another."""
+    alive: list[str] = []
+    for name, buffer in buffers.items():
+        alive = [other for other in alive if buffers[other].last >= buffer.first]
+        start, end = offsets[name], offsets[name] + buffer.size
+        clash = next((o for o in alive if offsets[o] < end and start < offsets[o] + buffers[o].size), None)
+        if clash is not None or start < 0 or start % ALIGNMENT:
+            what = f"share memory with {clash!r}, which is still needed" if clash else f"lie at {start}"
+            raise HariboteError(f"the value {name!r} cannot {what}", "`grader check 8.6` shows where")
+        alive.append(name)
 
 
 def _aligned(size: int) -> int:

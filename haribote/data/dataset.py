@@ -27,6 +27,7 @@ from haribote.errors import HariboteError
 from haribote.network import BATCH
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.messages import say, shown
 
 __all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
 
@@ -59,7 +60,7 @@ class Dataset:
 
 def to_stderr(text: str) -> None:
     """Print one line of progress where it does not mix with results."""
-    print(text, file=sys.stderr, flush=True)
+    say(text, file=sys.stderr, flush=True)
 
 
 def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr) -> Dataset:
@@ -84,7 +85,7 @@ def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr)
     try:
         return _from_cache_or_mirrors(say)
     except (HariboteError, FileError) as error:
-        say(error.message.partition("\n")[0].rstrip(":"))  # `haribote data fetch` tells every mirror's reason
+        say(shown(error.message.partition("\n")[0]).rstrip(":："))  # `haribote data fetch` tells every mirror's reason
         return _synthetic("because real MNIST is neither in the cache nor to be downloaded now", say)
 
 
@@ -187,14 +188,15 @@ def _download_impatiently(folder: Path, say: Callable[[str], None]) -> None:
 
 
 def _synthetic(reason: str, say: Callable[[str], None]) -> Dataset:
-    origin = "synthetic digits, {:,} training and {:,} test images, drawn with matplotlib's fonts, {}"
+    train, test = SYNTHETIC_SIZES
+    origin = f"synthetic digits, {train:,} training and {test:,} test images, drawn with matplotlib's fonts, {reason}"
     path = cache_folder() / SYNTHETIC_CACHE
     arrays = _read_synthetic(path)
     if arrays is None:
         say("drawing the synthetic digits (once, a few seconds)")
         arrays = [array for seed, count in enumerate(SYNTHETIC_SIZES) for array in digits.draw(count, seed)]
         _keep(path, arrays, say)
-    return Dataset("synthetic", origin.format(*SYNTHETIC_SIZES, reason), *arrays)
+    return Dataset("synthetic", origin, *arrays)
 
 
 def _read_synthetic(path: Path) -> list[NDArray[Any]] | None:

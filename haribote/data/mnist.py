@@ -185,7 +185,7 @@ def _is_good(folder: Path, file: File) -> bool:
 
 def _fetch_file(file: File, transfer: _Transfer, say: Callable[[str], None]) -> bytes:
     """The gzip content of one file from the first mirror that gives a good one."""
-    say(f"fetching {file.name}.gz")
+    say(f"downloading a file of MNIST: {file.name}.gz")
     problems: dict[str, str] = {}
     for _ in range(ROUNDS):
         for mirror in transfer.mirrors:

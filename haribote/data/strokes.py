@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from haribote.errors import HariboteError
+from simulator.language import language
+from simulator.messages import shown
 
 Point = tuple[float, float]
 
@@ -63,13 +65,21 @@ class Pad:
     """A square to draw on with mouse or finger; below it stands the list of strokes, to be copied into a cell."""
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{html.escape(_PAD)}" width="290" height="390" style="border:0"></iframe>'
+        return f'<iframe srcdoc="{html.escape(_page())}" width="290" height="390" style="border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return "a pad to draw on; it needs a notebook"
+        return shown("a pad to draw on; it needs a notebook")
 
 
-_PAD = """<!doctype html><meta charset="utf-8"><style>
+def _page() -> str:
+    """The page of the pad, in the language of the moment."""
+    page = f'<!doctype html><html lang="{language()}"><meta charset="utf-8">{_PAD}'
+    for text in ("start again", "copy this into the next cell:"):
+        page = page.replace(text, html.escape(shown(text)))
+    return page
+
+
+_PAD = """<style>
 body { margin: 4px; font: 13px system-ui, sans-serif; } @media (prefers-color-scheme: dark) { body { color: #ddd; } }
 canvas { background: #111; border-radius: 6px; touch-action: none; cursor: crosshair; }
 textarea { width: 256px; height: 60px; font: 11px monospace; }

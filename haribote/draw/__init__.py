@@ -1,8 +1,8 @@
 """Drawings for notebooks.
 
 Graphs: `svg(model)`, `diff(before, after)` for a graph before and after a pass. The machine: `chip()`, `layout(tag)`,
-`move(line)`, `timeline(program)`, `traffic(program)`, `memory(machine, "lm0")`. Training: `loss(curves)`,
-`live_loss()`, `digits(images)`.
+`move(line)`, `animate(lines)`, `timeline(program)`, `traffic(program)`, `memory(machine, "lm0")`. Training:
+`loss(curves)`, `live_loss()`, `digits(images)`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ from collections import Counter
 
 import onnx
 
-from haribote.chip.codegen import HostPiece, TransferPiece
+from haribote.chip.codegen import ChipPiece, HostPiece, TransferPiece
 from haribote.chip.program import Compiled
 from haribote.draw.compare import changes, compare
 from haribote.draw.curves import live_loss, loss
 from haribote.draw.held_picture import layout_picture as layout
 from haribote.draw.images import digits
-from haribote.draw.picture import LEFT_OUT, picture
+from haribote.draw.picture import LEFT_OUT, WHOSE, picture
 from haribote.draw.render import Svg, render
 from haribote.graph import clone, put
-from simulator.pictures import Picture, chip, memory, move, timeline, traffic
+from haribote.passes.placement import row_of
+from simulator.pictures import Picture, animate, chip, memory, move, timeline, traffic
 
 __all__ = [
     "Picture",
     "Svg",
+    "animate",
     "as_it_runs",
     "changes",
     "chip",
@@ -58,7 +60,7 @@ def svg(graph: onnx.ModelProto | Compiled, caption: str = "", compact: bool = Fa
 
 
 def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
-    """The nodes that a compiled step runs; those that the host does have lost their kernel.
+    """The nodes that a compiled step runs; those that the host does have lost their kernel, others say whose it is.
 
     An operator of the host works on tensors in DRAM; a DL or UL that it serves keeps its memories.
     """
@@ -72,8 +74,20 @@ def as_it_runs(compiled: Compiled) -> onnx.ModelProto:
                 put(node, LEFT_OUT, piece.reason)
         elif isinstance(piece, TransferPiece):
             _drop(node, "haribote.kernel")
+        elif piece.owner == "yours" or piece.instead:
+            _say_whose(node, piece)
         model.graph.node.append(node)
     return model
+
+
+def _say_whose(node: onnx.NodeProto, piece: ChipPiece) -> None:
+    """Note whose kernel serves the node, of which task it is, and why the learner's does not."""
+    row = row_of(node)
+    put(node, WHOSE, "yours" if piece.owner == "yours" else "course")
+    if row is not None:
+        put(node, "haribote.task", row.task)
+    if piece.instead:
+        put(node, LEFT_OUT if piece.failing else "haribote.instead", piece.instead)
 
 
 def _drop(node: onnx.NodeProto, *prefixes: str) -> None:
@@ -82,9 +96,18 @@ def _drop(node: onnx.NodeProto, *prefixes: str) -> None:
         node.metadata_props.remove(entry)
 
 
-def diff(before: onnx.ModelProto, after: onnx.ModelProto, captions: tuple[str, str] = ("before", "after")) -> Svg:
-    """Both graphs side by side; what is unchanged, changed, removed and added is seen by colour and sign."""
-    return render(*compare(before, after, captions))
+def diff(
+    before: onnx.ModelProto,
+    after: onnx.ModelProto,
+    captions: tuple[str, str] = ("before", "after"),
+    compact: bool = False,
+) -> Svg:
+    """Both graphs side by side; what is unchanged, changed, removed and added is seen by colour and sign.
+
+    compact: the operators only, without names and shapes.
+    """
+    pictures = compare(before, after, captions)
+    return render(*(drawn.compact() for drawn in pictures) if compact else pictures)
 
 
 def summary(before: onnx.ModelProto, after: onnx.ModelProto) -> str:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
+from simulator.pictures.style import MONO, SANS, applies, fonts
+
 _LIGHT = {
     "paper": "#ffffff", "ink": "#1b2330", "faint": "#5c6675", "line": "#8a94a3", "input": "#f1f3f6",
 }  # fmt: skip
@@ -10,23 +15,38 @@ _DARK = {
 }  # fmt: skip
 
 PAINTS = {
-    "chip": ("runs on the chip", "#dbeafe", "#2563eb", "#172c54", "#6aa5ff"),
-    "host": ("runs on the host", "#ffedd5", "#c2570c", "#46290f", "#fb9a4b"),
-    "wrong": ("on the host: its kernel fails its check", "#fde2e4", "#c81e3a", "#4a1620", "#ff7a8c"),
-    "loss": ("loss value (on the host)", "#ede9fe", "#7c3aed", "#2f2357", "#b197fc"),
-    "matrix": ("matrix", "#dbeafe", "#2563eb", "#172c54", "#6aa5ff"),
-    "elementwise": ("element by element", "#d9f2e6", "#0b7a55", "#0f3529", "#4cc79a"),
-    "reduction": ("over rows or columns", "#fdf0c8", "#96690a", "#3b2f0c", "#e0b64a"),
-    "shape": ("moves or converts only", "#eceff3", "#6b7686", "#262d38", "#95a1b2"),
-    "same": ("unchanged", "#f4f5f7", "#a3acb9", "#1d232c", "#667182"),
-    "changed": ("~ changed", "#fdf0c8", "#96690a", "#3b2f0c", "#e0b64a"),
-    "removed": ("− removed", "#fde2e4", "#c81e3a", "#4a1620", "#ff7a8c"),
-    "added": ("+ added", "#d5f5df", "#0f7a38", "#10381f", "#4fd07f"),
+    "chip": ("runs on the chip", "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
+    "yours": ("yours", "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
+    "course": ("the course's, until yours passes", "#ecebed", "#696673", "#2f353c", "#c4d0c8"),
+    "failing": ("yours fails: the course's runs", "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
+    "host": ("runs on the host", "#f0e6de", "#894000", "#413025", "#fe9748"),
+    "wrong": ("on the host: its kernel fails its check", "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
+    "loss": ("loss value (on the host)", "#efe3ee", "#832b7c", "#413447", "#fbadf1"),
+    "matrix": ("matrix", "#e5e6f6", "#393fb9", "#303049", "#a899fc"),
+    "elementwise": ("element by element", "#dee7e2", "#014821", "#103b2c", "#06d16d"),
+    "reduction": ("over rows or columns", "#edeadf", "#715c09", "#383416", "#d2ad00"),
+    "shape": ("moves or converts only", "#e7e9ea", "#4a5661", "#31353c", "#aeb0be"),
+    "same": ("unchanged", "#ecebed", "#696673", "#2f353c", "#a2b3bd"),
+    "changed": ("~ changed", "#ebe9de", "#665300", "#3d3119", "#e89b0f"),
+    "removed": ("− removed", "#f2e1e6", "#9b193c", "#3f292c", "#f3756d"),
+    "added": ("+ added", "#e0e5df", "#103807", "#2c442e", "#95fa78"),
 }
-"""Style class to its meaning, fill and stroke in a light drawing, fill and stroke in a dark one."""
+"""Style class to its meaning, fill and stroke in a light drawing, fill and stroke in a dark one. What stands in one
+legend differs for red-green blind eyes too.
+"""
+LEGENDS = (
+    ("chip", "host", "wrong", "loss"),
+    ("yours", "course", "failing", "host", "loss"),
+    ("matrix", "elementwise", "reduction", "shape"),
+    ("same", "changed", "removed", "added"),
+)
+"""The classes that are seen together."""
 
-MEMORIES = {"DRAM": ("#596579", "#9aa7ba"), "LM0": ("#0b7f74", "#3fd0c0"), "LM1": ("#bb2a86", "#ff7cc8")}
-"""Memory to the colour of its wires in a light drawing and in a dark one."""
+MARKS = {"yours": "Y", "course": "C", "failing": "F", "host": "H", "wrong": "F"}
+"""Style class to the letter in the corner of its boxes, for readers who do not tell the colours apart."""
+
+MEMORIES = {"DRAM": ("#45515c", "#b2afbd"), "LM0": ("#244e95", "#68affc"), "LM1": ("#982502", "#eea119")}
+"""Memory to the colour of its wires in a light drawing and in a dark one. Wires of LM1 are dashed too."""
 
 _RULES = """
 .haribote { background: var(--paper); }
@@ -40,34 +60,42 @@ _RULES = """
 .haribote .key { font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; text-anchor: start; }
 .haribote .box rect { fill: var(--input); stroke: var(--line); stroke-width: 1.25; }
 .haribote .output rect { stroke-width: 2; }
+.haribote .yours rect, .haribote .failing rect { stroke-width: 2.5; }
+.haribote .course rect { stroke-dasharray: 4 3; }
+.haribote .mark { font: 700 11px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 .haribote .wire { fill: none; stroke: var(--line); stroke-width: 1.6; }
 .haribote .tip { fill: var(--line); stroke: none; }
 .haribote .label rect { fill: var(--paper); }
-.haribote .label text { font-size: 10px; fill: var(--faint); }
+.haribote .label text { font-size: 11px; fill: var(--faint); }
+.haribote .wire.LM1 { stroke-dasharray: 6 3; }
 """
 
 
-def style_sheet() -> str:
-    """The CSS of a drawing; it touches nothing outside of it."""
-    rules = [_RULES.strip()]
+def style_sheet(used: Collection[str] | None = None) -> str:
+    """The CSS of a drawing; it touches nothing outside of it. used: the classes of its shapes; without, all rules."""
+    rules = _RULES.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)).strip().split("\n")
     for paint in PAINTS:
         rules.append(f".haribote .{paint} rect {{ fill: var(--{paint}); stroke: var(--{paint}-line); }}")
-        rules.append(f".haribote .{paint} .title {{ fill: var(--{paint}-line); }}")
-    rules.append(".haribote .same .title, .haribote .same .name { fill: var(--faint); }")
+        for kind in ("title", "mark"):
+            rules.append(f".haribote .{paint} .{kind} {{ fill: var(--{paint}-line); }}")
+    rules += [f".haribote .same .{kind} {{ fill: var(--faint); }}" for kind in ("title", "name")]
     for memory in MEMORIES:
         rules.append(f".haribote .wire.{memory} {{ stroke: var(--{memory}); }}")
         rules.append(f".haribote .tip.{memory} {{ fill: var(--{memory}); }}")
         rules.append(f".haribote .label.{memory} text {{ fill: var(--{memory}); }}")
-    light = _variables(_LIGHT, 1, 0)
-    dark = _variables(_DARK, 3, 1)
+    if used is not None:
+        rules = [rule for rule in rules if applies(rule, {"haribote", *used})]
+    needed = set(re.findall(r"var\(--([\w-]+)\)", "".join(rules)))
+    light = _variables(_LIGHT, 1, 0, needed)
+    dark = _variables(_DARK, 3, 1, needed)
     light_page = f'body[data-jp-theme-light="true"] {light}'  # JupyterLab's own theme, whatever the screen's is
     dark_page = f'body[data-jp-theme-light="false"] {dark}'
     return "\n".join([light, f"@media (prefers-color-scheme: dark) {{ {dark} }}", light_page, dark_page, *rules])
 
 
-def _variables(base: dict[str, str], first: int, column: int) -> str:
+def _variables(base: dict[str, str], first: int, column: int, needed: Collection[str]) -> str:
     values = {**base}
     for paint, colours in PAINTS.items():
         values[paint], values[f"{paint}-line"] = colours[first], colours[first + 1]
     values |= {memory: colours[column] for memory, colours in MEMORIES.items()}
-    return ".haribote { " + " ".join(f"--{name}: {value};" for name, value in values.items()) + " }"
+    return ".haribote { " + " ".join(f"--{name}: {value};" for name, value in values.items() if name in needed) + " }"

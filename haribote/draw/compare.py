@@ -104,5 +104,9 @@ def _painted(box: Box, missing: str, sign: str, old: _Nodes, new: _Nodes) -> Box
         return replace(box, paint="same")
     lines = (*box.lines, words.short(change)) if missing == "added" and box.kind == "node" else box.lines
     return replace(
-        box, paint="changed", title=f"~ {box.title}", lines=lines, tooltip=f"{box.tooltip}\nchanged: {change}"
+        box,
+        paint="changed",
+        title=f"~ {box.title}",
+        lines=lines,
+        tooltip="\n".join([box.tooltip, f"changed: {change}"]),
     )

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.timeline import ticks
 
 HUES = ("h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7")
-DASHES = ("", "7 5", "2 4", "9 3 2 3")
+DASHES = ("", "7 5", "2 4", "9 3 2 3", "14 4")
 LEFT, RIGHT, TOP, HEIGHT = 66.0, WIDTH - 20, 66.0, 240.0
 MOST = 700
 """Points that a curve is drawn with; of more, every pixel's smallest and largest value are kept."""
@@ -212,7 +213,7 @@ class LiveLoss:
 
     def __repr__(self) -> str:
         count = sum(map(len, self.values.values()))
-        return f"<loss curve with {count} points>"
+        return shown(f"<loss curve with {count} points>")
 
 
 def _in_notebook() -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from haribote.draw.picture import Box, Picture, Value
 from haribote.draw.render import Svg, render
 from haribote.draw.words import short
-from haribote.lazy.primitives.arrays import REDUCTIONS, Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
+from haribote.lazy.primitives.arrays import Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
 from haribote.lazy.primitives.cells import Cell
 from haribote.lazy.primitives.indices import Index
+from simulator.messages import shown
 
 SIGNS = {"add": "{} + {}", "sub": "{} − {}", "mul": "{} × {}", "div": "{} ÷ {}", "neg": "−{}", "less": "{} < {}",
          "greater": "{} > {}"}  # fmt: skip
+ALONG = {"add": "sum along", "mul": "product along", "maximum": "max along", "minimum": "min along"}
 LETTERS = "ijklmnpqrs"
 
 
@@ -25,12 +27,12 @@ def draw(*outputs: Array, caption: str = "expression") -> Svg:
     boxes = [_box(found) for found in order]
     for place, output in enumerate(outputs):
         readers.setdefault(number[id(output)], []).append(len(boxes))
-        boxes.append(Box("output", f"output{place}", "result" if len(outputs) == 1 else f"result {place + 1}"))
+        boxes.append(Box("output", f"output{place}", shown("result" if len(outputs) == 1 else f"result {place + 1}")))
     values = [
-        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or "scalar")
+        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or shown("scalar"))
         for place, found in enumerate(order)
     ]
-    return render(Picture(f"{caption} · {len(order)} arrays", boxes, values))
+    return render(Picture(f"{shown(caption)} · {shown(f'{len(order)} arrays')}", boxes, values))
 
 
 def _box(found: Array) -> Box:
@@ -38,20 +40,21 @@ def _box(found: Array) -> Box:
         return Box("input", found.name, found.name, (), "", str(found))
     kind = type(found).__name__
     paint = {Map: "elementwise", Reduce: "reduction", Product: "matrix"}.get(type(found), "shape")
-    return Box("node", kind, kind, (short(text(found)),), paint, f"{kind} {found}: {text(found)}")
+    does = text(found)
+    return Box("node", kind, kind, (short(does),), paint, f"{kind} {found}: {does}")
 
 
 def text(found: Array) -> str:
-    """What an array does: `a × b`, `sum along 1`, `at j, i`."""
+    """What an array does, in the language of the moment: `a × b`, `sum along 1`, `at j, i`."""
     if isinstance(found, Map):
         return str(found.cell.at([chr(ord("a") + place) for place in range(len(found.operands))], _written))
     if isinstance(found, Reduce):
-        return f"{REDUCTIONS[found.op]} along {', '.join(map(str, found.axes))}"
+        return f"{shown(ALONG[found.op])} {', '.join(map(str, found.axes))}"
     if isinstance(found, View):
-        return f"at {', '.join(_where(part, 0) for part in found.index) or 'one place'}"
+        return f"{shown('at')} {', '.join(_where(part, 0) for part in found.index) or shown('one place')}"
     if isinstance(found, Stack):
-        return f"new axis {found.axis}"
-    return "matrix product" if isinstance(found, Product) else "known" if isinstance(found, Constant) else ""
+        return shown(f"new axis {found.axis}")
+    return shown("matrix product" if isinstance(found, Product) else "known" if isinstance(found, Constant) else "")
 
 
 def _written(cell: Cell, parts: list[str]) -> str:

@@ -63,8 +63,8 @@ class Holding:
             half = "low" if int(notation.position(self.layout, "W").reshape(self.shape)[index]) else "high"
             group, long_word = (int(self.position(level)[index]) for level in ("L2B", "long word"))
             return f"DRAM group {group // 2}, long word {long_word} ({half} word)"
-        units = ", ".join(f"{level} {int(self.position(level)[index])}" for level in LEVELS)
-        return f"{units}, {self.memory} word {int(self.position('word')[index])}"
+        units = [f"{level} {int(self.position(level)[index])}" for level in LEVELS]
+        return ", ".join([*units, f"{self.memory} word {int(self.position('word')[index])}"])
 
     def unit(self, index: Index) -> tuple[int, int, int, int]:
         """L2B, L1B, MAB, PE of copy 0 of an element."""

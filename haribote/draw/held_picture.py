@@ -11,6 +11,7 @@ from haribote.draw.held import Holding, Index, holding_of, styles
 from haribote.errors import HariboteError
 from haribote.kernel import Operand
 from haribote.layout import LEVELS, Layout
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, TensorMap, ring
 
@@ -146,13 +147,13 @@ def _formulas(canvas: Canvas, holding: Holding, y: float) -> float:
         hue, shade = ("group", "") if hue else ("", "")
     names = "ijklmn"[: len(holding.layout.axes)]
     canvas.text(left, y, f"element [{', '.join(names)}] is in", "b")
-    for line in sorted(holding.layout.formula().split("\n"), key=lambda line: ORDER.index(line.partition(" = ")[0])):
+    terms = {level or "long word": found for level, found in holding.layout.terms().items()}
+    for name, formula in sorted(terms.items(), key=lambda entry: ORDER.index(entry[0])):
         y += 17
-        name, _, formula = line.partition(" = ")
         if holding.memory == "DRAM" and name == "L2B":
             name, formula = "group", formula.removeprefix("2*(").removesuffix(")")
         told = "  (the colour)" if name == hue else "  (the shade)" if name == shade else ""
-        canvas.text(left, y, f"{name} = {formula}{told}", "m")
+        canvas.text(left, y, f"{shown(name)} = {formula}{shown(told)}", "m")
     for level in holding.copied:
         y += 17
         canvas.text(left, y, f"a copy in every {level}", "s f")
@@ -171,18 +172,19 @@ def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> f
     unit = holding.unit(first)
     held = holding.of_unit(unit)
     name = "n{}c{}b{}m{}p{}".format(*divmod(unit[0], 2), *unit[1:])
-    label = f"the words of PE {unit[3]} in MAB {unit[2]}, L1B {unit[1]}, L2B {unit[0]} ({name}):"
-    label += f" {len(held)} elements" if len(held) > 1 else " 1 element"
-    canvas.text(MARGIN, y, label, "b")
+    l2b, l1b, mab, pe = unit
+    many = len(held)
+    head = f"the words of PE {pe} in MAB {mab}, L1B {l1b}, L2B {l2b} ({name}): {many} element{'s' * (many != 1)}"
+    canvas.text(MARGIN, y, head, "b")
     addresses = sorted(held)
     widest = max(len(",".join(map(str, element))) for element in held.values())
     per_row = min(PER_ROW, int((WIDTH - 2 * MARGIN) / (6.8 * widest + 8)))
     at = addresses.index(int(holding.position("word")[first]))
     start = max(0, min(at // per_row - 1, -(-len(addresses) // per_row) - ROWS)) * per_row
-    shown = addresses[start : start + ROWS * per_row]
+    seen = addresses[start : start + ROWS * per_row]
     width = (WIDTH - 2 * MARGIN) / per_row
     y += 10
-    for number, address in enumerate(shown):
+    for number, address in enumerate(seen):
         x, top = MARGIN + number % per_row * width, y + number // per_row * 38
         element = ",".join(map(str, held[address]))
         here = index is not None and held[address] == index
@@ -191,9 +193,9 @@ def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> f
         tone = " on" if here else ""
         canvas.text(x + width / 2 - 2, top + 14, element, f"m b{tone}", anchor="middle", room=width)
         canvas.text(x + width / 2 - 2, top + 28, f"{address}", f"s{tone or ' f'}", anchor="middle")
-    bottom = y + -(-len(shown) // per_row) * 38
-    note = "above: the element, below: the word's address"
-    if len(shown) < len(addresses):
-        note += f"; words {shown[0]} to {shown[-1]} of {addresses[0]} to {addresses[-1]}"
-    canvas.text(MARGIN, bottom + 12, note, "s f")
+    bottom = y + -(-len(seen) // per_row) * 38
+    notes = ["above: the element, below: the word's address"]
+    if len(seen) < len(addresses):
+        notes.append(f"words {seen[0]} to {seen[-1]} of {addresses[0]} to {addresses[-1]}")
+    canvas.text(MARGIN, bottom + 12, "; ".join(map(shown, notes)), "s f")
     return bottom + 14

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
+from simulator.messages import shown
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, tooltip
 
 SIDE, GAP, MOST = 58.0, 8.0, 40
 
@@ -41,7 +42,7 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     if total > len(pixels):
         canvas.text(MARGIN, bottom + 10, f"the first {len(pixels)} of {total:,} images", "s f")
         bottom += 18
-    says = f"{len(pixels)} images" + (
+    says = f"{len(pixels)} small images" + (
         f": {', '.join(str(_plain(x)) for x in labels[:MOST])}" if labels is not None else ""
     )
     wide = WIDTH if len(pixels) >= per_row else 2 * MARGIN + len(pixels) * (SIDE + GAP) - GAP
@@ -72,11 +73,11 @@ def _plain(value: Any) -> Any:
 
 
 def _image(canvas: Canvas, x: float, y: float, image: NDArray[np.uint8], label: str | None, guess: str | None) -> None:
-    words = "an image" if label is None else f"a {label}"
-    words += "" if guess is None else f", guessed {guess}"
+    words = shown("an image") if label is None else f"{shown('a ')}{label}"
+    words += "" if guess is None else shown(f", guessed {guess}")
     canvas.parts.append(
         f'<image x="{x:g}" y="{y:g}" width="{SIDE:g}" height="{SIDE:g}" style="image-rendering: pixelated" '
-        f'href="data:image/png;base64,{base64.b64encode(png(image)).decode()}"><title>{words}</title></image>'
+        f'href="data:image/png;base64,{base64.b64encode(png(image)).decode()}">{tooltip(words)}</image>'
     )
     below = y + SIDE + 14
     if label is not None:
@@ -86,7 +87,7 @@ def _image(canvas: Canvas, x: float, y: float, image: NDArray[np.uint8], label: 
         right = label is None or guess == label
         style = "s f" if label is None else "s good" if right else "s bad b"
         sign = "" if label is None else " ✓" if right else " ✗"
-        canvas.text(x + SIDE / 2, below, f"guess {guess}{sign}", style, anchor="middle", room=SIDE + GAP)
+        canvas.text(x + SIDE / 2, below, f"{shown('guess')} {guess}{sign}", style, anchor="middle", room=SIDE + GAP)
         if label is not None:
             canvas.rect(x - 1, y - 1, SIDE + 2, SIDE + 2, "good-line" if right else "bad-line")
 

@@ -14,6 +14,7 @@ import onnx
 from haribote.draw import words
 from haribote.graph import DRAM, Index, is_loss, metadata
 from haribote.passes.placement import row_of
+from simulator.messages import shown
 
 TRANSFERS = ("DL", "UL", "Copy")
 OPERATOR_CLASSES = {
@@ -24,6 +25,8 @@ OPERATOR_CLASSES = {
               "Concat", "Split", "Pad", "Gather", "GatherElements", "OneHot", *TRANSFERS},
 }  # fmt: skip
 """How operators are coloured before the compiler has chosen where they run; all others are "elementwise"."""
+_A_NAME = "…"
+"""Stands for a name that is a word too, such as `loss`, where a text about it is translated."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,14 @@ class Box:
     paint: str = ""
     tooltip: str = ""
 
+    @property
+    def shown(self) -> Box:
+        """The same in the language of the moment, but for the operator and for names of the graph."""
+        lines = (*self.lines[:1], *map(shown, self.lines[1:]))
+        only_named = self.tooltip == f"{self.kind} {self.name}"
+        told = shown(f"{self.kind} {_A_NAME}").replace(_A_NAME, self.name) if only_named else shown(self.tooltip)
+        return replace(self, lines=lines, tooltip=told)
+
 
 @dataclass(frozen=True)
 class Value:
@@ -59,6 +70,8 @@ class Value:
 
 LEFT_OUT = "haribote.left_out"
 """Key of a node's metadata_props: why its kernel, which is written, does not serve it."""
+WHOSE = "haribote.whose"
+"""Key of a node's metadata_props: "yours" or "course", whose kernel runs, where both are in a step."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,11 @@ class Picture:
     caption: str
     boxes: list[Box] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
+
+    @property
+    def shown(self) -> Picture:
+        """The same in the language of the moment; what is drawn from it is measured as it is read."""
+        return Picture(shown(self.caption), [box.shown for box in self.boxes], self.values)
 
     def compact(self) -> Picture:
         """The same boxes with a title only, wires without labels."""
@@ -96,10 +114,14 @@ def is_partitioned(model: onnx.ModelProto) -> bool:
 
 
 def partition(node: onnx.NodeProto) -> str:
-    """Where a node of a partitioned graph runs: "chip", "host", "wrong" (there for a wrong kernel), or "loss"."""
+    """Where a node of a partitioned graph runs: "chip", "host", "wrong" (there for a wrong kernel), or "loss".
+
+    Where kernels of the learner and the course run side by side, "yours", "course" or "failing" in place of "chip".
+    """
+    said = metadata(node)
     if row_of(node) is not None:
-        return "chip"
-    if LEFT_OUT in metadata(node):
+        return "failing" if LEFT_OUT in said else said.get(WHOSE, "chip")
+    if LEFT_OUT in said:
         return "wrong"
     return "loss" if is_loss(node) else "host"
 
@@ -135,7 +157,8 @@ class _Reader:
             Value(name, box, (reader,), self._label(name), self._memory(name)) for name, box, reader in self.copies
         ]
         count = len(self.model.graph.node)
-        return Picture(f"{caption} · {count} {'node' if count == 1 else 'nodes'}", self.boxes, values)
+        nodes = shown(f"{count} node{'s' * (count != 1)}")
+        return Picture(f"{shown(caption)} · {nodes}", self.boxes, values)
 
     def _node(self, node: onnx.NodeProto) -> None:
         kind = "transfer" if node.op_type in TRANSFERS else "node"

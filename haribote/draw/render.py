@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape, quoteattr, unescape
 
-from haribote.draw.colours import MEMORIES, PAINTS, style_sheet
+from haribote.draw.colours import MARKS, MEMORIES, PAINTS, style_sheet
 from haribote.draw.layers import Point
 from haribote.draw.picture import Box, Picture, Value
-from haribote.draw.scene import LINE_HEIGHT, Curve, Rect, Scene, lay_out
+from haribote.draw.scene import LINE_HEIGHT, MARK_ROOM, Curve, Rect, Scene, lay_out, pixels
 from simulator.files import write_file
+from simulator.language import language
+from simulator.messages import shown
 from simulator.pictures.canvas import inline
 
 MARGIN = 24.0
 HEADER = 78.0
 """Pixels above the graphs for captions and legend."""
-SHRUNK = 0.6
-"""A drawing wider than its column shrinks to this part of its width; then its text would be too small to read."""
 _CAPTION_CHARACTER, _KEY_CHARACTER = 9.6, 7.0
+_CAPTION_EM, _KEY_EM = 16.0, 12.0
 
 
 class Svg:
@@ -34,6 +36,10 @@ class Svg:
     def _repr_html_(self) -> str:
         return inline(self.text)
 
+    def __repr__(self) -> str:
+        title = re.search(r'aria-label=(["\'])(.*?)\1', self.text)
+        return f"<picture: {unescape(title[2], {'&quot;': chr(34)}) if title else 'a graph'}>"
+
     def __str__(self) -> str:
         return self.text
 
@@ -43,12 +49,13 @@ class Svg:
 
 
 def render(*pictures: Picture) -> Svg:
-    """The pictures side by side, a caption above each and one legend for all."""
+    """The pictures side by side, a caption above each and one legend for all, in the language of the moment."""
     parts: list[str] = []
     left, bottom = MARGIN, 0.0
+    pictures = tuple(picture.shown for picture in pictures)
     for picture in pictures:
         scene = lay_out(picture)
-        width = max(scene.width, _CAPTION_CHARACTER * len(picture.caption))
+        width = max(scene.width, pixels(picture.caption, _CAPTION_CHARACTER, _CAPTION_EM))
         parts.append(f'<text class="caption" x="{left:g}" y="34">{escape(picture.caption)}</text>')
         parts += draw(scene, Point(left + round((width - scene.width) / 2), HEADER))
         left += width + 3 * MARGIN
@@ -60,12 +67,15 @@ def render(*pictures: Picture) -> Svg:
 
 def page(parts: Iterable[str], width: float, height: float, title: str) -> str:
     """The SVG document around the parts."""
+    parts, into = list(parts), language()
+    spoken = "" if into == "en" else f'lang="{into}" xml:lang="{into}" '
+    used = {name for part in parts for found in re.findall(r'class="([^"]*)"', part) for name in found.split()}
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="haribote" width="{width:g}" height="{height:g}" '
             f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label={quoteattr(title)} '
-            f'style="max-width: 100%; min-width: {SHRUNK * width:.0f}px; height: auto">',
-            f"<style>\n{style_sheet()}\n</style>",
+            f'{spoken}style="width: 100%; height: auto">',
+            f"<style>\n{style_sheet({'paper', *used})}\n</style>",
             f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
             *parts,
             "</svg>\n",
@@ -118,7 +128,12 @@ def _box(box: Box, rect: Rect) -> str:
         f'<rect x="{rect.left:g}" y="{rect.top:g}" width="{rect.width:g}" height="{rect.height:g}" rx="{round_:g}"/>'
     )
     baseline = rect.top + (14 if box.kind == "transfer" else 15.5)
-    texts = [f'<text class="title" x="{middle:g}" y="{baseline:g}">{escape(box.title)}</text>']
+    mark = MARKS.get(box.paint, "")
+    shift = MARK_ROOM / 2 if mark else 0
+    texts = [f'<text class="title" x="{middle - shift:g}" y="{baseline:g}">{escape(box.title)}</text>']
+    if mark:
+        right = rect.left + rect.width - MARK_ROOM / 2 - 2
+        texts.append(f'<text class="mark" x="{right:g}" y="{baseline:g}">{mark}</text>')
     for number, line in enumerate(box.lines, 1):
         kind = "name" if number == 1 else "detail"
         y = baseline + number * LINE_HEIGHT
@@ -132,7 +147,7 @@ def _label(value: Value, rect: Rect) -> str:
     return (
         f'<g class="label{_classes(value.memory)}">'
         f'<rect x="{rect.left:g}" y="{rect.top:g}" width="{rect.width:g}" height="{rect.height:g}" rx="3"/>'
-        f'<text x="{rect.left + rect.width / 2:g}" y="{rect.top + 10:g}">{escape(value.label)}</text></g>'
+        f'<text x="{rect.left + rect.width / 2:g}" y="{rect.top + 11:g}">{escape(value.label)}</text></g>'
     )
 
 
@@ -142,7 +157,8 @@ def _legend(pictures: Sequence[Picture]) -> tuple[list[str], float]:
     memories = {memory for picture in pictures for memory in picture.memories}
     parts, x = ['<g class="legend">'], MARGIN
     for paint in (paint for paint in PAINTS if paint in used):
-        parts.append(f'<g class="{paint}"><rect x="{x:g}" y="46" width="18" height="13" rx="3"/></g>')
+        mark = f'<text class="mark" x="{x + 9:g}" y="56.5">{MARKS[paint]}</text>' if paint in MARKS else ""
+        parts.append(f'<g class="{paint}"><rect x="{x:g}" y="46" width="18" height="13" rx="3"/>{mark}</g>')
         x = _key(parts, x + 24, PAINTS[paint][0])
     for memory in (memory for memory in MEMORIES if memory in memories):
         parts.append(f'<path class="wire {memory}" d="M{x:g} 52.5h18"/>')
@@ -151,8 +167,9 @@ def _legend(pictures: Sequence[Picture]) -> tuple[list[str], float]:
 
 
 def _key(parts: list[str], x: float, text: str) -> float:
+    text = shown(text)
     parts.append(f'<text class="key" x="{x:g}" y="57">{escape(text)}</text>')
-    return x + _KEY_CHARACTER * len(text) + 12
+    return x + pixels(text, _KEY_CHARACTER, _KEY_EM) + 12
 
 
 def _classes(*names: str) -> str:

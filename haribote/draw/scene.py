@@ -7,14 +7,20 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from haribote.draw.colours import MARKS
 from haribote.draw.layers import Arrangement, Point, Size, Wire, arrange
 from haribote.draw.picture import Box, Picture
+from simulator.columns import full
 
 LINE_HEIGHT, PADDING = 15.0, 7.0
-LABEL_HEIGHT, LABEL_DROP = 13.0, 5.0
+LABEL_HEIGHT, LABEL_DROP = 14.0, 5.0
 """Height of a wire's label, and how far below its box it begins."""
-TITLE_CHARACTER, TEXT_CHARACTER, LABEL_CHARACTER = 8.4, 6.75, 6.2
+TITLE_CHARACTER, TEXT_CHARACTER, LABEL_CHARACTER = 8.4, 6.75, 6.75
 """Pixels per character, of the widest of the fonts that the style sheet names."""
+TITLE_EM, TEXT_EM = 13.0, 11.0
+"""Pixels of a full-width character: the sizes of the fonts."""
+MARK_ROOM = 14.0
+"""Pixels at the right of a box for its letter (`colours.MARKS`)."""
 _PORT_STEP = 16.0
 _SNAP = 6.0
 """A wire may miss its port by so much if that makes it straight."""
@@ -71,15 +77,22 @@ def lay_out(picture: Picture) -> Scene:
 
 
 def _size(box: Box) -> Size:
+    mark = MARK_ROOM if box.paint in MARKS else 0.0
     if box.kind == "transfer":
-        return Size(36.0, 20.0)
-    title = TITLE_CHARACTER * len(box.title)
-    width = max([title, *(TEXT_CHARACTER * len(line) for line in box.lines)]) + 2 * PADDING + 6
+        return Size(36.0 + mark, 20.0)
+    title = pixels(box.title, TITLE_CHARACTER, TITLE_EM) + mark
+    width = max([title, *(pixels(line, TEXT_CHARACTER, TEXT_EM) for line in box.lines)]) + 2 * PADDING + 6
     return Size(_even(width), LINE_HEIGHT * (1 + len(box.lines)) + PADDING)
 
 
+def pixels(text: str, character: float, em: float) -> float:
+    """The width of a text. character: of an ordinary character; em: of a full-width one."""
+    wide = full(text)
+    return character * (len(text) - wide) + em * wide
+
+
 def _label_width(text: str) -> float:
-    return _even(LABEL_CHARACTER * len(text) + 6)
+    return _even(pixels(text, LABEL_CHARACTER, TEXT_EM) + 6)
 
 
 def _even(pixels: float) -> float:

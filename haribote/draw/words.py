@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Array, Index, Shape, attributes, metadata
+from simulator.messages import shown
 
 LONGEST = 36
 """Characters of a line in a box; longer ones lose their middle, the tooltip has them whole."""
@@ -27,10 +28,10 @@ def short(text: str, longest: int = LONGEST) -> str:
 
 
 def shape_text(shape: Shape | None, dtype: np.dtype[Any] | None) -> str:
-    """`256×16`, `256 int64`, `scalar`; float32 is not said."""
+    """`256×16`, `256 int64`, `scalar` in the language of the moment; float32 is not said."""
     if shape is None:
         return "?"
-    text = "×".join(map(str, shape)) or "scalar"
+    text = "×".join(map(str, shape)) or shown("scalar")
     return text if dtype is None or dtype == np.float32 else f"{text} {dtype}"
 
 
@@ -80,9 +81,8 @@ def details(node: onnx.NodeProto, index: Index) -> str:
 def tooltip(node: onnx.NodeProto, index: Index) -> str:
     """Everything about the node, a line each: operator, inputs, outputs, attributes, and what the passes noted."""
     lines = [f"{node.op_type} {node.name}"]
-    lines += [
-        f"{part}: {_value(name, index)}" for part, names in (("in", node.input), ("out", node.output)) for name in names
-    ]
+    lines += [f"in: {_value(name, index)}" for name in node.input]
+    lines += [f"out: {_value(name, index)}" for name in node.output]
     lines += attribute_texts(node)
     lines += [f"{prop.key.removeprefix('haribote.')}: {prop.value}" for prop in node.metadata_props]
     return "\n".join(lines)

@@ -15,5 +15,5 @@ def accuracy(logits: Floats, labels: Labels) -> float:
 
     logits: [n, 10] float32. labels: [n] int64. Of several largest logits the first counts. One line is enough.
     """
-    # TODO: about 1 lines.
+    # TODO: one line.
     raise NotWritten("task 0.1 (accuracy) is not written yet; check it with `grader check 0.1`")

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import torch
 
+from haribote.answers.ownership import exercise
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
 
 Dims = int | list[int] | None
@@ -164,6 +165,28 @@ def _var_mean(
 def _cumsum(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) -> str:
     axis = g.builder.constant(np.array(dim % max(len(g.shapes[x]), 1), np.int64), f"axis_{dim}")
     return g.op("CumSum", g.value(x), axis)
+
+
+def shifted(g: Lowering, x: str, axis: int, places: int, size: int) -> str:
+    """A value with its elements moved on along an axis that has `size` of them; ones come in before the first."""
+    name, rank = f"places{places}", len(g.shape)
+    ends = [g.ints([number], "number") for number in (0, size - places, axis)]
+    kept = g.op("Slice", x, *ends, part=f"{name}.kept")
+    pads = [places if at == axis else 0 for at in range(2 * rank)]
+    return g.op("Pad", kept, g.ints(pads, "pads"), g.value(1), part=name)
+
+
+@rule(aten.cumprod.default)
+@exercise("8.1")
+def cumprod(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) -> str:
+    """By doubling: each element times the one before it, then times the one two before it, then four."""
+    axis, total, places = dim % len(g.shape), g.value(x), 1
+    size = g.shape[axis]
+    while places < size:
+        moved = shifted(g, total, axis, places, size)
+        places *= 2
+        total = g.op("Mul", total, moved, part=f"before{places}" if places < size else "")
+    return total
 
 
 @rule(aten._softmax.default)

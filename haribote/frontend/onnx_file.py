@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import onnx
-from onnx import inliner, version_converter
+from onnx import inliner
 
 from haribote.errors import GraphError
 from haribote.graph import IR_VERSION, clone, complete, remove_unused_constants
-from haribote.operators.functions import DOMAIN, OPSET
+from haribote.operators.functions import DOMAIN
+from haribote.operators.opset import at_our_opset
 from haribote.stack.elementary.inline import settled
 
 KNOWN_DOMAINS = ("", "ai.onnx", DOMAIN)
@@ -40,7 +41,7 @@ def read(path: Path, sizes: Mapping[str, int] | None = None) -> onnx.ModelProto:
 
 def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto:
     """A model of any origin as a graph of ours; as `read`."""
-    model = _at_our_opset(inliner.inline_local_functions(clone(model)) if _foreign_functions(model) else clone(model))
+    model = at_our_opset(inliner.inline_local_functions(clone(model)) if _foreign_functions(model) else clone(model))
     model.ir_version = IR_VERSION
     _check_operators(model)
     _without_default_inputs(model)
@@ -54,19 +55,6 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
 
 def _foreign_functions(model: onnx.ModelProto) -> bool:
     return any(function.domain != DOMAIN for function in model.functions)
-
-
-def _at_our_opset(model: onnx.ModelProto) -> onnx.ModelProto:
-    version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), OPSET)
-    if version == OPSET:
-        return model
-    try:
-        return version_converter.convert_version(model, OPSET)
-    except Exception as error:  # its errors have no common class
-        raise GraphError(
-            f"ONNX cannot convert the graph from opset {version} to {OPSET}: {str(error).strip()[:300]}",
-            f"export it with opset {OPSET}",
-        ) from error
 
 
 def _check_operators(model: onnx.ModelProto) -> None:

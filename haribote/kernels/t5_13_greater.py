@@ -1,6 +1,6 @@
 """Task 5.13: Greater.
 
-It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 5.
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 6.
 Check it with `grader check 5.13`; if you are stuck, `grader hint 5.13`.
 """
 

@@ -29,5 +29,34 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     x, w = op.inputs
     if (x.shape, w.shape) != ((256, 16), (16, 16)):
         raise UnsupportedShape("x·Wᵀ takes 256x16 and 16x16", f"{x.shape} and {w.shape}", "pad to 256 rows, 16 columns")
-    # TODO: about 23 lines.
-    raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
+    # Word k of the four PEs is a vector of four columns. Every MAB does all 16 blocks (i, k) of W, each of 4x4 numbers:
+    # i says which columns of y, k which columns of x. In GRF0 are the vectors of x, 8 words for each k. In GRF1 is the
+    # sum so far, as doubles, from word 0 on, and the results from word 16 on: word i of row c at 16 + 4c + i.
+
+    def vectors(k: int) -> Iterator[str]:
+        """Word k of the four rows of x, one row per cycle, as block floats of double precision: to `$lr{8 * k}v`."""
+        # TODO: about 2 lines.
+        raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
+
+    def matrix(i: int, k: int) -> Iterator[str]:
+        """Block (i, k) of W to `$lx`: row j of it is word k of the row of W that gives PE j its word i of y."""
+        # TODO: about 5 lines.
+        raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
+
+    def product(i: int, k: int) -> Iterator[str]:
+        """`$lx` times the vectors of k, in two lines.
+
+        k = 0 begins the sum in `$ls0v`; k = 1 and 2 add to it. k = 3 ends it and narrows it to singles, in
+        `$s{16 + i}v4`.
+        """
+        # TODO: about 5 lines.
+        raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
+
+    for k in range(4):
+        yield from vectors(k)
+    for i in range(4):
+        for k in range(4):
+            yield from matrix(i, k)
+            yield from product(i, k)
+    yield "nop"
+    yield f"lpassa $lls16v {op.y.double()}"  # four words of each row, one row per cycle

@@ -29,5 +29,35 @@ def gemm_gw(op: Op) -> Iterator[str]:
     g, w = op.inputs
     if (g.shape, w.shape) != ((256, 16), (16, 16)):
         raise UnsupportedShape("g·W takes 256x16 and 16x16", f"{g.shape} and {w.shape}", "pad to 256 rows, 16 columns")
-    # TODO: about 18 lines.
+    # MAB m computes g[r][m] * W[m] for the four rows r of its L1B; the sum over the MABs is y.
+    everywhere = op.scratch(64, "LM0")  # g[r][i] of the four rows, at word 16 * r + i, the same in every PE
+
+    def row_of_w() -> Iterator[str]:
+        """Row m of W to `$llr0`, the same in all four cycles, where m is the MAB's number: T = 4m finds it."""
+        # TODO: about 4 lines.
+        raise NotWritten("task 5.20 (Gemm g·W) is not written yet; check it with `grader check 5.20`")
+
+    def hand_out() -> Iterator[str]:
+        """The 32 long words of g that MAB 0's PEs have sent to `$lb0` and on: to `everywhere`, in every PE."""
+        # TODO: about 2 lines.
+        raise NotWritten("task 5.20 (Gemm g·W) is not written yet; check it with `grader check 5.20`")
+
+    def products(row: int, first: int) -> Iterator[str]:
+        """g[row][m] times row m of W, to `$r{16 + 4 * row}v`, word c of each PE in cycle c. T is m.
+
+        first: the address of g[row][0] in `everywhere`.
+        """
+        # TODO: one line.
+        raise NotWritten("task 5.20 (Gemm g·W) is not written yet; check it with `grader check 5.20`")
+
+    yield f"l1bmm@0 {g.double()} $llb0"
+    yield from row_of_w()
+    yield from hand_out()
+    yield "lpassa $mabid $t"  # from here on T = m
+    yield "nop"
+    for row in range(4):
+        yield from products(row, everywhere.address + 16 * row)
+    yield "nop"
+    # Up with a sum over the MABs, and down to all of them.
+    # TODO: about 3 lines.
     raise NotWritten("task 5.20 (Gemm g·W) is not written yet; check it with `grader check 5.20`")

@@ -1,6 +1,6 @@
 """Task 5.24: Exp.
 
-It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 6.
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 7.
 Check it with `grader check 5.24`; if you are stuck, `grader hint 5.24`.
 """
 

@@ -29,5 +29,45 @@ def gemm_gtx(op: Op) -> Iterator[str]:
     g, x = op.inputs
     if (g.shape, x.shape) != ((256, 16), (256, 16)):
         raise UnsupportedShape("gᵀ·x takes 256x16 twice", f"{g.shape} and {x.shape}", "pad to 256 rows, 16 columns")
-    # TODO: about 24 lines.
+    # Each L1B has four rows r. MAB m = 4n + 2a + h computes rows 4n + a and 4n + 2 + a of its share of y, of these the
+    # columns of long word h of each PE. L2BM and the MV add up the shares.
+    everywhere = op.scratch(64, "LM0")  # g[r][4n + 2c + a] of the four rows at word 16r + 8c + 2n + a, in every PE
+
+    def half_of_x() -> Iterator[str]:
+        """Long word h of the four rows of x to `$lr0v`, one row per cycle: T = 2h, and h is the lowest bit of m."""
+        # TODO: about 5 lines.
+        raise NotWritten("task 5.28 (Gemm gᵀ·x) is not written yet; check it with `grader check 5.28`")
+
+    def hand_out(part: int) -> Iterator[str]:
+        """Four long words of g, from `$lb{4 * part}` on, to `everywhere` in every PE. One line, an address per cycle.
+
+        Row r = part // 2 of g; of its 8 long words the first or the last four. Long word 2n + c has the columns
+        4n + 2c and 4n + 2c + 1, so it belongs at word 16r + 8c + 2n.
+        """
+        # TODO: about 2 lines.
+        raise NotWritten("task 5.28 (Gemm gᵀ·x) is not written yet; check it with `grader check 5.28`")
+
+    def products(row: int, first: int) -> Iterator[str]:
+        """One line: g[row][…] times x[row][…], added to `$mauf` but for the first row; the last sum goes to `$s8v`.
+
+        first: the address of this row in `everywhere`. T = 2n + a is added to it and finds the number of g, for c = 0;
+        8 words further on is that for c = 1. Cycles 0 and 1 do c = 0, cycles 2 and 3 c = 1. Cycles 0 and 2 take word
+        2 * row of GRF0, the even column of x, cycles 1 and 3 the word after it, the odd column.
+        """
+        # TODO: about 3 lines.
+        raise NotWritten("task 5.28 (Gemm gᵀ·x) is not written yet; check it with `grader check 5.28`")
+
+    yield f"l1bmm@0 {g.double()} $llb0"
+    yield from half_of_x()
+    for part in range(8):
+        yield from hand_out(part)
+    yield 'imm i"1" $nowrite'
+    yield "llsr $mabid $aluf $t"  # from here on T = m / 2
+    yield "nop"
+    for row in range(4):
+        yield from products(row, everywhere.address + 16 * row)
+    yield "nop/2"
+    yield "l1bmd $ls[8,10,8,10] $lb0"  # c = 0, then c = 1; cycles 2 and 3 are not needed
+    # Up the tree: the sums over the 8 L1Bs of 128 long words, then over the 8 L2Bs to the groups' DRAM.
+    # TODO: about 4 lines.
     raise NotWritten("task 5.28 (Gemm gᵀ·x) is not written yet; check it with `grader check 5.28`")

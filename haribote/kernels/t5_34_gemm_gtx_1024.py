@@ -33,5 +33,59 @@ def gemm_gtx_1024(op: Op) -> Iterator[str]:
         raise UnsupportedShape("takes 256x16 and 256x1024", f"{g.shape} and {x.shape}", "pad to 1024 columns")
     if g.memory != x.memory:
         raise UnsupportedShape("takes both inputs from one LM", f"{g.memory} and {x.memory}", "move one of them")
-    # TODO: about 33 lines.
+    # Blocks q = 0..3 of 8 rows r. Transposed, a block of x is a matrix with 8 rows k, a block of g 16 vectors, one for
+    # each i, four to a step (group e = 0..3). In GRF0, 8 words for four of them: x's at 16q and 16q + 8, g's of group e
+    # at 64 + 32q + 8e. Their hi goes to the same place in GRF1, their lo replaces them. The sums: GRF0, 192 + 8e.
+
+    def unit_matrix() -> Iterator[str]:
+        """The 8x8 unit matrix to `$ly`; uses T, mask entry 1 and words 496 to 503 of GRF1."""
+        yield "zero $lt"
+        yield 'imm i"1" $lt/0011'
+        yield 'imm i"0x3f800000" $ls496v'
+        yield "ixor $subpeid $lt $omr1"
+        yield 'imm i"0x3fc00000" $s[496,499,500,503]/$imr1'
+        yield "nop"
+        yield "gmwrite $ls496v $ly0; msl $ls496v $nowrite"
+        yield "msl $aluf $nowrite"
+        yield "gmwrite $aluf $ly4"
+
+    def transposed(first: str, second: str, at: int) -> Iterator[str]:
+        """A block of 8 rows, rows 0 to 3 and 4 to 7: its columns 0 to 3 to `$lr{at}v`, 4 to 7 to `$lr{at + 8}v`."""
+        # TODO: about 4 lines.
+        raise NotWritten("task 5.34 (Gemm gᵀ·x, 1024 columns) is not written yet; check it with `grader check 5.34`")
+
+    def split(at: int) -> Iterator[str]:
+        """Four vectors at `$lr{at}v`: their hi to `$ls{at}v`, their lo back to `$lr{at}v`. `$ly` is the unit matrix."""
+        # TODO: about 4 lines.
+        raise NotWritten("task 5.34 (Gemm gᵀ·x, 1024 columns) is not written yet; check it with `grader check 5.34`")
+
+    def matrices(q: int) -> Iterator[str]:
+        """Of block q of x the lo to `$lx` and the hi to `$ly`, two lines each."""
+        # TODO: about 3 lines.
+        raise NotWritten("task 5.34 (Gemm gᵀ·x, 1024 columns) is not written yet; check it with `grader check 5.34`")
+
+    def products(q: int, e: int) -> Iterator[str]:
+        """Three products of block q and group e, the small ones first, added to the sum in `$lr{192 + 8 * e}v`.
+
+        With q = 0 the sum begins.
+        """
+        # TODO: about 4 lines.
+        raise NotWritten("task 5.34 (Gemm gᵀ·x, 1024 columns) is not written yet; check it with `grader check 5.34`")
+
+    for q in range(4):
+        yield from transposed(x.long(16 * q), x.long(16 * q + 8), 16 * q)
+        for at in (0, 2):  # long word 0 or 1 of the rows of g: groups 0 and 1, or 2 and 3
+            rows = (g.long(32 * q + at, 4), g.long(32 * q + at + 16, 4))
+            yield from transposed(*rows, 64 + 32 * q + 8 * at)
+    yield from unit_matrix()
+    for part in range(24):
+        yield from split(8 * part)
+    yield "nop"
+    for q in range(4):
+        yield from matrices(q)
+        for e in range(4):
+            yield from products(q, e)
+    yield "nop"
+    # To L1BM, group e to `$lb{256 * e}`; half rows to L2BM; the sum over the L2Bs to a PDM; four rows to each group.
+    # TODO: about 8 lines.
     raise NotWritten("task 5.34 (Gemm gᵀ·x, 1024 columns) is not written yet; check it with `grader check 5.34`")

@@ -1,6 +1,6 @@
 """Task 5.8: UL 16x16.
 
-It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 4.
+It is taught in notebooks/05_mncore_ops/02_close_to_the_pe, section 5.
 Check it with `grader check 5.8`; if you are stuck, `grader hint 5.8`.
 """
 

@@ -1,76 +1,76 @@
-"""How much of the training step runs on the chip with the kernels that a learner has written so far and that work.
+"""How much of the training step runs on the chip by a learner's own kernels, those that are written and work.
 
-`on_chip()` says and draws it, `train_a_little()` trains with it, `export_answer("5.12")` writes a kernel's answer for
-the vendor's public judge. All read the learner's files fresh from disk.
+Where the learner has none yet, the course's kernel runs in its place, so that the whole step is on the chip.
+`on_chip()` says and draws it, `export_answer("5.12")` writes a kernel's answer for the vendor's public judge. Both read
+the learner's files fresh from disk.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import onnx
 
 from haribote.answers.ownership import solutions_wanted
-from haribote.answers.resolve import Answer, resolve_row
-from haribote.answers.tasks import ROOT, all_tasks, find_task
-from haribote.answers.verdicts import last_verdict
-from haribote.chip.codegen import ChipPiece, Find, LeftOut, generate, run_kernel
-from haribote.chip.program import TRANSFERS, Compiled, link
-from haribote.course import reread
+from haribote.answers.resolve import Answer
+from haribote.answers.tasks import all_tasks, find_task
+from haribote.chip.codegen import ChipPiece, Find, Piece, generate
+from haribote.chip.program import MOVES, Compiled, link
 from haribote.errors import NotWritten
-from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, problem, rows_of
-from haribote.lessons.quick_check import wrong_result
+from haribote.kernel_table import KernelRow
+from haribote.lessons.bar import Bar
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
+from haribote.own.filled import some
+from haribote.own.shares import Shares, shares_of
+from haribote.own.working import YourKernels, your_kernels
 from haribote.problems.judging import export_answer
-from simulator import SimulatorError, assemble
-from simulator.assembly.checks import check
-from simulator.errors import UserError
+from simulator.messages import say, shown
 
 if TYPE_CHECKING:
     from haribote.draw import Svg
 
-__all__ = ["Coverage", "export_answer", "on_chip", "working_kernels"]
-
-MOST_NAMES = 12
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One line, and a bar that is filled to a share of 0 to 1."""
-
-    text: str
-    share: float
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        box = "height:8px;border-radius:4px"
-        return (
-            f'<div style="margin:4px 0"><b>{html.escape(self.text)}</b>'
-            f'<div style="max-width:40em;{box};background:#8884">'
-            f'<div style="width:{100 * self.share:.0f}%;{box};background:#2563eb"></div></div></div>'
-        )
+__all__ = ["Coverage", "export_answer", "on_chip"]
 
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """What runs where. yours, reference, missing: titles of kernels with their tasks.
+    """What runs where, and whose it is.
 
-    broken: kernels that are written, but fail their check, to what is wrong; their nodes run on the host.
+    compiled: the whole step. find: who gives its kernels. kernels: what the learner has. asked: the tasks that are
+    taken for the learner's in place of what they have; None for what they have.
     """
 
     compiled: Compiled
-    yours: tuple[str, ...]
-    reference: tuple[str, ...]
-    missing: tuple[str, ...]
-    broken: dict[str, str]
+    find: Find
+    kernels: YourKernels
+    asked: tuple[str, ...] | None = None
+
+    @cached_property
+    def shares(self) -> Shares:
+        """Whose kernels do how much of the step; "yours" are the learner's own, or those that were asked for."""
+        return shares_of(self.compiled)
+
+    @property
+    def yours(self) -> tuple[str, ...]:
+        """The learner's own kernels that work, with their tasks, or those that were asked for; some may have no node in
+        this step.
+        """
+        return _labels(self.asked if self.asked is not None else self.kernels.of("yours"))
+
+    @property
+    def reference(self) -> tuple[str, ...]:
+        """The kernels of the course that run in this step."""
+        return _labels(self.shares.part("reference").tasks)
+
+    @property
+    def broken(self) -> dict[str, str]:
+        """Kernels that are written but do not work, to what is wrong; the course's run in their place."""
+        return {} if self.asked is not None else {_label(task): why for task, why in self.kernels.broken.items()}
 
     @property
     def nodes(self) -> int:
@@ -83,36 +83,78 @@ class Coverage:
         return self.compiled.node_count
 
     @property
+    def computed(self) -> int:
+        """Operators that the learner's kernels compute, whoever brings their operands."""
+        return sum(_is_yours(piece) and piece.node.op_type not in MOVES for piece in self.compiled.pieces)
+
+    @property
+    def all_yours(self) -> int:
+        """Operators that the learner's kernels alone bring down, compute and bring up."""
+        return sum(all(map(_is_yours, group)) for group in _groups(self.compiled.pieces))
+
+    @property
     def text(self) -> str:
         """The assembly of what runs on the chip. Raises NotWritten where nothing does."""
         if not self.nodes:
-            works = "works" if self.broken else "is written"
-            raise NotWritten(f"no kernel of the training step {works} yet", "`grader list`")
+            raise NotWritten("no kernel of the training step is written yet", "`grader list`")
         return self.compiled.text
+
+    @cached_property
+    def own(self) -> Compiled:
+        """The step as it would run with the kernels that are "yours" alone; all other nodes run on the host."""
+
+        def only(row: KernelRow, solutions: bool) -> Answer | None:
+            answer = self.find(row, solutions)
+            return answer if answer is not None and answer.owner == "yours" else None
+
+        placed = _placed_step()
+        return link(placed, generate(placed, False, only))
 
     @property
     def picture(self) -> Svg:
-        """The graph of the step, coloured by who serves each node."""
+        """The graph of the step; colour, letter and frame of a node say whose kernel runs there."""
         from haribote.draw import svg
 
-        return svg(self.compiled, f"the training step: {self.nodes} of {self.of} nodes on the chip", compact=True)
+        counts = re.split("[,;]", self.head)[0]
+        return svg(self.compiled, f"the training step, {counts}", compact=True)
+
+    @property
+    def head(self) -> str:
+        """One line: how much of the step is whose."""
+        shares = self.shares
+        if self.asked is not None:
+            many, counts = len(self.asked), shares.counts("yours")
+            return f"with this task: {counts}" if many == 1 else f"with these {many} tasks: {counts}"
+        if self.kernels.solutions:
+            return f"the course's: {shares.counts('reference')}"
+        if not shares.part("yours").tasks:
+            return f"yours: none of {len(shares.whole.tasks)} kernels yet; the course's run until yours pass"
+        return f"yours: {shares.counts('yours')}"
 
     @property
     def bar(self) -> Bar:
-        """The first line of this, with a bar."""
-        return Bar(str(self).split("\n", 1)[0], self.nodes / max(self.of, 1))
+        """The first line of this, with bars."""
+        owner = "reference" if self.asked is None and self.kernels.solutions else "yours"
+        shares = {"words moved": self.shares.words(owner), "steps": self.shares.steps(owner)}
+        return Bar(self.head, shares)
 
     def __str__(self) -> str:
-        head = f"{self.nodes} of {self.of} nodes of the training step run on the chip"
-        lines = [f"{head}{self._transfers()}"]
-        for name, kernels in (("yours", self.yours), ("reference kernels", self.reference), ("missing", self.missing)):
-            if kernels:
-                lines.append(f"{name} ({len(kernels)}): {_some(kernels)}")
-        lines += [f"does not work yet: {kernel}: {why}" for kernel, why in self.broken.items()]
+        lines = [self.head, self._nodes()]
+        if self.yours:
+            lines.append(f"yours ({len(self.yours)}): {some(self.yours)}")
+        lines += [f"does not pass, so the course's runs: {kernel}: {why}" for kernel, why in self.broken.items()]
+        if self.asked is None and self.kernels.unchecked:
+            unchecked = some(_labels(self.kernels.unchecked))
+            lines.append(f"right in one quick case, but not checked since the last change: {unchecked}")
+        if self.reference:
+            lines.append(f"the course's kernels ({len(self.reference)}): {some(self.reference)}")
         cost = self.compiled.cost
         if cost.steps:
-            lines.append(f"cost per training step: {cost.steps} steps + {cost.moves} MV, {cost.cycles:,.0f} cycles")
-        return "\n".join(lines)
+            course = f"; with the course's kernels alone {_course_cycles():,.0f}" if self.yours else ""
+            lines.append(
+                f"cost per training step: {cost.steps:,} steps + {cost.moves} MV, {cost.cycles:,.0f} cycles{course}"
+            )
+        return "\n".join(map(shown, lines))
 
     __repr__ = __str__
 
@@ -120,114 +162,74 @@ class Coverage:
         text = "".join(f'<div style="margin:2px 0">{html.escape(line)}</div>' for line in str(self).split("\n")[1:])
         return (
             f'<div style="max-width:60em">{self.bar._repr_html_()}{text}</div>'
-            f'<div style="overflow:auto;max-height:70vh">{self.picture.text}</div>'
+            f'<div style="overflow:auto;max-height:70vh">{self.picture._repr_html_()}</div>'
         )
 
-    def _transfers(self) -> str:
-        pieces = [piece for piece in self.compiled.pieces if piece.node.op_type in TRANSFERS]
-        if not pieces:
-            return ""
-        own = sum(isinstance(piece, ChipPiece) for piece in pieces)
-        rest = ", the host does the rest" if own < len(pieces) else ""
-        return f"; {own} of the {len(pieces)} DL and UL around them are done by kernels{rest}"
+    def _nodes(self) -> str:
+        """How many nodes run on the chip, and how many of them are the learner's, with and without transfers."""
+        head = f"{self.nodes} of {self.of} nodes of the training step run on the chip"
+        if self.asked is None and self.kernels.solutions:
+            return head
+        whose = "your kernels" if self.asked is None else "these kernels"
+        return f"{head}; {whose} compute {self.computed} of them, {self.all_yours} with all the DL and UL around them"
 
 
 def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
-    """What of the training step (784-16-10, batch 256) runs on the chip now.
+    """What of the training step (784-16-10, batch 256) runs on the chip, and by whose kernels.
 
-    tasks: as if the kernels of these tasks alone were written, such as ["5.3", "5.9", "5.12"]; for those that are not
-    yet, or do not work, the reference kernel stands in.
+    tasks: as if the kernels of these tasks alone were the learner's, such as ["5.3", "5.9", "5.12"]; for those that are
+    not yet, or do not work, the reference kernel stands in.
     """
-    find, broken = working_kernels()
-    if tasks is not None:
-        find, broken = _only(find, {find_task(task).id for task in tasks}), {}
+    kernels = your_kernels()
+    asked = None if tasks is None else tuple(find_task(task).id for task in tasks)
+    find: Find = kernels.find_or_fill if asked is None else _as_if(kernels, asked)
     placed = _placed_step()
-    compiled = link(placed, generate(placed, solutions_wanted(), find))
-    owners: dict[str, list[str]] = {"yours": [], "reference": [], "": []}
-    for task in all_tasks():
-        if task.is_kernel and task.id not in broken:
-            answer = find(rows_of(task.id)[0], solutions_wanted())
-            owners[answer.owner if answer else ""].append(_label(task.id))
-    yours, reference, missing = (tuple(owners[owner]) for owner in ("yours", "reference", ""))
-    return Coverage(compiled, yours, reference, missing, {_label(task): why for task, why in broken.items()})
+    return Coverage(link(placed, generate(placed, solutions_wanted(), find)), find, kernels, asked)
 
 
-def working_kernels() -> tuple[Find, dict[str, str]]:
-    """Who gives the kernels, with the files as they are now: those that work.
+def _as_if(kernels: YourKernels, tasks: Sequence[str]) -> Find:
+    """As if these tasks alone were the learner's."""
 
-    The second value says of the others, by task, what is wrong with them; their nodes stay on the host. A kernel works
-    where its last check passed. Where it was not checked since its last change, it must emit good assembly and give the
-    right result for one set of random values.
-    """
-    reread()
-    answers: dict[str, Answer | None] = {}
-    broken: dict[str, str] = {}
-    for row in KERNELS:
-        try:
-            answers[row.name] = _working(row)
-        except (Exception, SystemExit) as error:  # whatever a learner's file does when it is loaded
-            broken.setdefault(row.task, _short(error))
-
-    def find(row: KernelRow, _: bool) -> Answer | None:
-        if row.task in broken:
-            raise LeftOut(f"the kernel of task {row.task} does not work yet: {broken[row.task]}")
-        return answers[row.name]
-
-    return find, broken
-
-
-def _working(row: KernelRow) -> Answer | None:
-    """The answer to a row if it works. Raises what its file raises, LeftOut or SimulatorError."""
-    answer = resolve_row(row, solutions_wanted())
-    if answer is None or answer.owner == "reference":
-        return answer
-    text, verdict = "\n".join(run_kernel(answer.kernel, problem(row))), last_verdict(find_task(row.task))
-    if verdict == "failed":
-        raise LeftOut(f"`grader check {row.task}` fails")
-    if verdict != "passed":
-        _require_good(text, row.name)
-    return answer
-
-
-@lru_cache(maxsize=256)  # what a kernel emits stays the same until its file changes
-def _require_good(text: str, name: str) -> None:
-    """Raise SimulatorError where the assembler or the rules about waiting reject a text, LeftOut for a wrong result."""
-    program = assemble(text, filename=f"kernel {name}")
-    found = [finding for finding in check(program) if finding.severity == "error"]
-    if found:
-        raise SimulatorError(f"kernel {name}: line {found[0].line} of its assembly: {found[0].message}")
-    wrong = wrong_result(BY_NAME[name], program)
-    if wrong:
-        raise LeftOut(f"{wrong} (`grader check {BY_NAME[name].task}` says more)")
-
-
-def _short(error: BaseException) -> str:
-    """The first line of what is wrong, with the file as a learner knows it."""
-    text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-    return text.split("\n", 1)[0].replace(f"{ROOT}/", "")
-
-
-def _some(kernels: Sequence[str]) -> str:
-    """The kernels by name, or the first of them where they are too many to read."""
-    if len(kernels) <= MOST_NAMES:
-        return ", ".join(kernels)
-    return f"{', '.join(kernels[:MOST_NAMES])}, … and {len(kernels) - MOST_NAMES} more"
-
-
-def _only(find: Find, tasks: set[str]) -> Find:
     def found(row: KernelRow, solutions: bool) -> Answer | None:
-        if row.task not in tasks:
-            return None
-        try:
-            return find(row, solutions) or resolve_row(row, True)
-        except LeftOut:
-            return resolve_row(row, True)
+        if row.task in tasks:
+            answer = kernels.find_or_fill(row, solutions)
+            return answer and replace(answer, owner="yours", instead="", failing=False)
+        course = kernels.reference(row)
+        return course and replace(course, instead="it is not among these tasks", failing=False)
 
     return found
 
 
+def _groups(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """An operator with the DL before and the UL behind it, each; without what the host does."""
+    groups: list[list[Piece]] = [[]]
+    for piece in pieces:
+        last = groups[-1][-1].node.op_type if groups[-1] else "DL"
+        if last != "DL" and piece.node.op_type != "UL":
+            groups.append([])
+        groups[-1].append(piece)
+    return groups
+
+
+def _is_yours(piece: Piece) -> bool:
+    return isinstance(piece, ChipPiece) and piece.owner == "yours"
+
+
+def _labels(tasks: Iterable[str]) -> tuple[str, ...]:
+    """The tasks by title, in the order of the course."""
+    wanted = set(tasks)
+    return tuple(_label(task.id) for task in all_tasks() if task.id in wanted)
+
+
 def _label(task: str) -> str:
-    return f"{find_task(task).title} ({task})"
+    return f"{shown(find_task(task).title)} ({task})"
+
+
+@cache
+def _course_cycles() -> float:
+    """What a step costs with the course's kernels alone, in cycles."""
+    placed = _placed_step()
+    return link(placed, generate(placed, True)).cost.cycles
 
 
 @cache
@@ -238,6 +240,6 @@ def _placed_step() -> onnx.ModelProto:
     from haribote.training.backends import example_batch
     from haribote.training.models import mlp
 
-    print("tracing the training step, once …", flush=True)
+    say("tracing the training step, once …", flush=True)
     model = mlp(*WIDTHS)
     return lower(trace_step(model, *example_batch(model, BATCH, LEARNING_RATE)))

@@ -27,6 +27,7 @@ from haribote.lessons.cpp_times import product
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.passes.mixed_precision import FORMATS
 from haribote.passes.nhwc import NCHW, NHWC, OPERATORS
+from simulator.messages import say
 
 Array = NDArray[Any]
 ROUNDS = 15
@@ -40,7 +41,7 @@ def compiling() -> Iterator[None]:
         try:
             yield
         except CompilerMissing as error:
-            print(f"{error}\n    the rest of this cell is skipped")
+            say(f"{error}\n    the rest of this cell is skipped")
 
 
 def ready(model: onnx.ModelProto, feeds: Mapping[str, Array], gemm: str = "") -> Session:

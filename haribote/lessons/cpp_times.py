@@ -24,13 +24,15 @@ from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.training.backends import Backend, TorchBackend
 from haribote.training.cpp_backend import CppBackend
 from haribote.training.models import mlp
+from simulator.console import Parser
+from simulator.messages import say
 
 _PAUSE = 2e-3  # seconds that one timing takes at least
 
 
 def main() -> int:
     """Print the tables; exit status 0, or 2 with a message."""
-    parser = argparse.ArgumentParser(prog="haribote.lessons.cpp_times", description=__doc__.splitlines()[0])
+    parser = Parser(prog="haribote.lessons.cpp_times", description=__doc__.splitlines()[0])
     parser.add_argument("--hidden", type=int, default=HIDDEN, metavar="H")
     parser.add_argument("--batch", type=int, default=BATCH, metavar="N")
     parser.add_argument("--rounds", type=int, default=30, metavar="R", help="timings of each; the median counts (30)")
@@ -39,8 +41,8 @@ def main() -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    print(compare_steps(options.hidden, options.batch, options.rounds))
-    print(compare_products(options.hidden, options.batch, options.rounds))
+    say(compare_steps(options.hidden, options.batch, options.rounds))
+    say(compare_products(options.hidden, options.batch, options.rounds))
     return 0
 
 

@@ -1,6 +1,7 @@
 """Short training runs for the notebooks: what a learner has written trains MNIST a little, beside PyTorch.
 
-`train_a_little()` is one cell's worth; `Watched` lets any train loop show its loss while it runs.
+`train_a_little()` is one cell's worth; the course's kernels stand in where the learner has none. `Watched` lets any
+train loop show its loss while it runs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from tqdm import tqdm
 
 from haribote.data.dataset import Dataset, NormalisedImages, batch_order, load
 from haribote.errors import HariboteError
-from haribote.lessons.coverage import working_kernels
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.training.backends import Backend, Floats, Labels, Parameters, SimBackend, TorchBackend
 from simulator import SimulatorError
 from simulator.errors import advised
+from simulator.messages import say, shown
 
 if TYPE_CHECKING:
     from haribote.draw import Picture
@@ -34,7 +35,7 @@ AGREES = 1e-4
 class ShortRun:
     """Losses of the same steps on the machine and in PyTorch. nodes, of: operators on the chip, and how many could be.
 
-    data: the name of the data set. broken: tasks whose kernels were left out, for they do not work yet.
+    data: the name of the data set. whose: lines that say whose kernels ran.
     """
 
     chip: tuple[float, ...]
@@ -42,7 +43,7 @@ class ShortRun:
     nodes: int
     of: int
     data: str
-    broken: tuple[str, ...]
+    whose: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -65,52 +66,54 @@ class ShortRun:
     def __str__(self) -> str:
         lines = [
             f"{len(self.chip)} steps on {self.data} with {self.nodes} of {self.of} nodes on the chip: "
-            f"loss {self.chip[0]:.4f} to {self.chip[-1]:.4f}"
+            f"loss {self.chip[0]:.4f} to {self.chip[-1]:.4f}",
+            *self.whose,
         ]
         if self.agrees:
             lines.append(f"PyTorch's losses are the same but for rounding ({self.difference:.1g})")
         else:
             what = f"PyTorch's losses differ by up to {self.difference:.2g}: some kernel computes something else"
             lines.append(advised(what, "`grader check` on the tasks that you wrote last"))
-        lines += [f"left out, for it does not work yet: task {task}" for task in self.broken]
-        return "\n".join(lines)
+        return "\n".join(map(shown, lines))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>{self.picture.text}"
+        return f"<pre>{html.escape(str(self))}</pre>{self.picture._repr_html_()}"
 
 
-def your_chip(learning_rate: float = LEARNING_RATE) -> SimBackend:
-    """The network 784-16-10, compiled with the kernels that are written and work, on a machine of its own."""
+def your_chip(learning_rate: float = LEARNING_RATE, level: int = 0) -> SimBackend:
+    """The network 784-16-10 on a machine of its own: the learner's kernels where they pass, the course's elsewhere.
+
+    level: 0 or 1, see `compiler.LEVELS`.
+    """
     from haribote.answers.ownership import solutions_wanted
     from haribote.training.models import mlp
 
-    find, _ = working_kernels()
-    return SimBackend(mlp(*WIDTHS), learning_rate, BATCH, solutions_wanted(), find=find)
+    return SimBackend(mlp(*WIDTHS), learning_rate, BATCH, solutions_wanted(), level=level, fill=True)
 
 
 def train_a_little(steps: int = STEPS, data: Dataset | None = None) -> ShortRun:
-    """Train 784-16-10 for `steps` batches of 256 with the kernels that are written, and the same in PyTorch.
+    """Train 784-16-10 for `steps` batches of 256 with the learner's kernels where they pass, and the same in PyTorch.
 
-    What no kernel does runs on the host. Raises HariboteError where the machine cannot run what a kernel emitted.
+    Raises HariboteError where the machine cannot run what a kernel emitted.
     """
     from haribote.training.models import mlp
 
-    data = data or load(say=print)
-    chip, broken = your_chip(), working_kernels()[1]
+    data = data or load(say=say)
+    chip = your_chip()
     torch = TorchBackend(mlp(*WIDTHS), LEARNING_RATE)
     images, labels = NormalisedImages(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=42, epoch=0, batch=BATCH)[:steps]
     losses: list[tuple[float, float]] = []
-    with tqdm(order, desc="training", unit="step", mininterval=0.3, file=sys.stdout) as bar:
+    with tqdm(order, desc=shown("training"), unit="step", mininterval=0.3, file=sys.stdout) as bar:
         for rows in bar:
             batch = images[rows], labels[rows]
             losses.append((_step(chip, *batch), torch.step(*batch)))
             bar.set_postfix_str(f"loss {losses[-1][0]:.4f}", refresh=False)
     on_chip, on_host = zip(*losses, strict=True)
     compiled = chip.compiled
-    return ShortRun(on_chip, on_host, compiled.chip_count, compiled.node_count, data.name, tuple(broken))
+    return ShortRun(on_chip, on_host, compiled.chip_count, compiled.node_count, data.name, chip.whose)
 
 
 def _step(backend: Backend, images: Floats, labels: Labels) -> float:

@@ -12,6 +12,7 @@ from types import TracebackType
 from haribote.mlsdk.interface import stand_in
 from simulator.console import MISTAKE, NEGATIVE, run_guarded
 from simulator.errors import UserError, advised
+from simulator.messages import say
 
 USAGE = "usage: python -m haribote.mlsdk SCRIPT.py ARGUMENTS…"
 
@@ -19,11 +20,11 @@ USAGE = "usage: python -m haribote.mlsdk SCRIPT.py ARGUMENTS…"
 def main(arguments: Sequence[str]) -> int:
     """Run a script as Python would; the exit status: its own, 1 for an error of its own, 2 for a mistake in its use."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(f"{USAGE}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.")
+        say(f"{USAGE}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.")
         return 0 if arguments else MISTAKE
     script = Path(arguments[0])
     if not script.is_file():
-        print(advised(f"there is no script {script}", USAGE.removeprefix("usage: ")), file=sys.stderr)
+        say(advised(f"there is no script {script}", USAGE.removeprefix("usage: ")), file=sys.stderr)
         return MISTAKE
     sys.argv = [str(script), *arguments[1:]]
     sys.path[0] = str(script.resolve().parent)

@@ -84,6 +84,6 @@ def line_of(error: BaseException) -> str:
     found, step = "inside torch", error.__traceback__
     while step is not None:
         if not step.tb_frame.f_code.co_filename.startswith(inside):
-            found = f"at {step.tb_frame.f_code.co_filename}:{step.tb_lineno}"
+            found = f"{step.tb_frame.f_code.co_filename}:{step.tb_lineno}"
         step = step.tb_next
     return found

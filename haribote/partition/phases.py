@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import onnx
 
+from haribote.answers.ownership import exercise
+from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.partition.costs import link_microseconds
 from haribote.partition.pieces import Side, hops
 
+SIDES: tuple[Side, ...] = ("chip", "host")
 Phase = tuple[Side, list[onnx.NodeProto]]
 
 
@@ -20,22 +23,36 @@ def phases(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index) -> l
     A stretch takes every node of its side that can run, which gives the fewest stretches; then a node goes to a later
     stretch of its side where less crosses so. sides: node to its side.
     """
-    stage = min(
-        (_stages(model, sides, index, first) for first in ("chip", "host")), key=lambda found: max(found.values())
-    )
+    stage = min((_stages(model, sides, index, first) for first in SIDES), key=lambda found: max(found.values()))
     _sink(model, stage, sides, index)
     count = max(stage.values(), default=-1) + 1
     groups = [[node for node in model.graph.node if stage[node.name] == number] for number in range(count)]
     return [(sides[nodes[0].name], nodes) for nodes in groups if nodes]
 
 
-def _stages(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index, first: str) -> dict[str, int]:
-    """The earliest stretch of each node; even ones are of the side `first`."""
+def _stages(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index, first: Side) -> dict[str, int]:
+    """The stretch of each node; even ones are of the side `first`. Raises HariboteError where they are no order."""
+    reads = {
+        node.name: [index.producer[name].name for name in node.input if name and name in index.producer]
+        for node in model.graph.node
+    }
+    found = stretches(reads, sides, first)
+    for node, before in reads.items():
+        number = found.get(node, -1)
+        fits = number >= 0 and (number % 2 == 0) == (sides[node] == first)
+        if not fits or any(found.get(other, 0) > number for other in before):
+            raise HariboteError(f"node {node!r} cannot be in stretch {number}", "`grader check 8.5` says why")
+    return found
+
+
+@exercise("8.5")
+def stretches(reads: Mapping[str, Sequence[str]], sides: Mapping[str, Side], first: Side) -> dict[str, int]:
+    """The earliest stretch of each node; even ones are of the side `first`. reads: node to the nodes it reads."""
     found: dict[str, int] = {}
-    for node in model.graph.node:
-        before = [found[index.producer[name].name] for name in node.input if name and name in index.producer]
-        earliest, parity = max(before, default=0), sides[node.name] != first
-        found[node.name] = earliest + (earliest % 2 != parity)
+    for node, before in reads.items():
+        earliest = max((found[other] for other in before), default=0)
+        wrong_side = (earliest % 2 == 0) != (sides[node] == first)
+        found[node] = earliest + wrong_side
     return found
 
 
@@ -46,7 +63,7 @@ def _sink(model: onnx.ModelProto, stage: dict[str, int], sides: Mapping[str, Sid
         latest = min(readers, default=stage[node.name])
         choices = range(stage[node.name], latest + 1, 2)
         if len(choices) > 1:
-            stage[node.name] = min(choices, key=lambda choice: (_price(node, choice, stage, sides, index), choice))
+            stage[node.name] = min(choices, key=lambda choice: (_price(node, choice, stage, sides, index), -choice))
 
 
 def _price(

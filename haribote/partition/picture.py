@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from haribote.partition.costs import ASSUMED
-from haribote.partition.pieces import Crossing, Cut, Piece, counted
+from haribote.partition.pieces import Crossing, Cut, Piece, told
+from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
 
 COLUMN = 370.0
@@ -31,16 +32,17 @@ def cut_picture(cut: Cut, title: str = "") -> Picture:
     link = sum(crossing.microseconds for crossing in cut.crossings)
     canvas.text(MARGIN, 52, f"Chip, {spent['chip']:,.1f} us", "b")
     canvas.text(LEFT["host"], 52, f"Host, {spent['host']:,.1f} us; the link between them, {link:,.1f} us", "b")
-    shown, y = cut.pieces[:MOST_PIECES], 64.0
+    first, y = cut.pieces[:MOST_PIECES], 64.0
     places: list[tuple[float, float]] = []
-    for number, piece in enumerate(shown):
+    for number, piece in enumerate(first):
         coming = [crossing for crossing in cut.crossings if crossing.target == number]
         height = _piece(canvas, number, piece, coming, y, cut.microseconds)
         places.append((y, height))
         y += height + GAP
     _arrows(canvas, cut, places)
-    if len(shown) < len(cut.pieces):
-        canvas.text(MARGIN, y + 4, f"and {counted(len(cut.pieces) - len(shown), 'piece')} more", "s f")
+    more = len(cut.pieces) - len(first)
+    if more:
+        canvas.text(MARGIN, y + 4, f"and {more} piece{'s' * (more != 1)} more", "s f")
         y += LINE
     for line in wrap(ASSUMED, WIDTH - 2 * MARGIN, "s"):
         canvas.text(MARGIN, y + 8, line, "s f")
@@ -57,9 +59,10 @@ def _piece(canvas: Canvas, number: int, piece: Piece, coming: Sequence[Crossing]
     canvas.rect(x, y, COLUMN, height, "box", round_=4, title=f"piece {number + 1}: {names}")
     canvas.rect(x, y, 5, height, HUES[piece.side])
     engine = "" if piece.side == "chip" else f", {piece.engine}"
-    text = f"{number + 1}  {counted(piece.nodes, 'node')}{engine}"
+    nodes = shown(f"{piece.nodes} node{'s' * (piece.nodes != 1)}")
+    text = f"{number + 1}  {nodes}{engine}"
     canvas.text(x + 16, y + PADDING + 10, text, "b")
-    cycles = "" if piece.cycles is None else f"{piece.cycles:,.0f} cycles, "
+    cycles = "" if piece.cycles is None else shown(f"{piece.cycles:,.0f} cycles") + ", "
     time = f"{cycles}{piece.microseconds:,.1f} us"
     canvas.text(x + COLUMN - 12, y + PADDING + 10, time, anchor="end")
     for row, line in enumerate(lines, 1):
@@ -80,18 +83,12 @@ def _about(piece: Piece) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for node, reason in piece.reasons.items():
         reasons.setdefault(reason, []).append(node)
-    lines = [f"{', '.join(nodes)}: {reason}" for reason, nodes in reasons.items()]
+    lines = [f"{', '.join(nodes)}: {shown(reason)}" for reason, nodes in reasons.items()]
     return [operators, *_limited(lines)]
 
 
 def _incoming(coming: Sequence[Crossing]) -> list[str]:
-    return _limited(
-        [
-            f"from {crossing.source + 1}: {crossing.name} {crossing.dtype}{list(crossing.shape)}, "
-            f"{crossing.size:,} bytes, {crossing.microseconds:,.1f} us"
-            for crossing in coming
-        ]
-    )
+    return _limited([told(crossing) for crossing in coming])
 
 
 def _limited(lines: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from haribote.chip.program import Compiled
 from haribote.graph import Index, Shape, set_metadata, updates
 from haribote.graphs.parts import part_of
 from haribote.partition.costs import ASSUMED, chip_microseconds, link_microseconds
+from simulator.messages import shown
 
 Side = Literal["chip", "host"]
 
@@ -119,15 +120,15 @@ class Cut:
         return sum(piece.microseconds for piece in self.pieces) + sum(c.microseconds for c in self.crossings)
 
     def table(self) -> str:
-        """The pieces, what crosses, and why what is on the host is there, as lines of text."""
-        pieces = counted(len(self.pieces), "piece")
-        lines = [f"{self.coverage} nodes on the chip, {pieces}, {self.microseconds:,.1f} us per run"]
+        """The pieces, what crosses, and why what is on the host is there, as lines in the language of the moment."""
+        pieces, time = len(self.pieces), f"{self.microseconds:,.1f}"
+        lines = [shown(f"{self.coverage} nodes on the chip, {pieces} piece{'s' * (pieces != 1)}, {time} us per run")]
         for number, piece in enumerate(self.pieces):
             lines += [f"  {told(c)}" for c in self.crossings if c.target == number]
             lines.append(headline(number, piece))
-            lines += [f"    not one with {number}: {piece.apart}"] * bool(piece.apart)
-            lines += [f"    {name}: {reason}" for name, reason in piece.reasons.items()]
-        return "\n".join([*lines, ASSUMED])
+            lines += [shown(f"    not one with {number}: {piece.apart}")] * bool(piece.apart)
+            lines += [f"    {name}: {shown(reason)}" for name, reason in piece.reasons.items()]
+        return "\n".join([*lines, shown(ASSUMED)])
 
 
 def hops(source: Side, target: Side) -> int:
@@ -141,22 +142,18 @@ def made(model: onnx.ModelProto) -> list[str]:
 
 
 def headline(number: int, piece: Piece) -> str:
-    """A piece in one line."""
-    where = "chip" if piece.side == "chip" else f"host ({piece.engine})"
-    cycles = "" if piece.cycles is None else f"{piece.cycles:,.0f} cycles, "
-    return f"{number + 1}. {where}: {counted(piece.nodes, 'node')}, {cycles}{piece.microseconds:,.1f} us"
+    """A piece in one line, in the language of the moment."""
+    where = shown("chip") if piece.side == "chip" else f"{shown('host')} ({piece.engine})"
+    told = [shown(f"{piece.nodes} node{'s' * (piece.nodes != 1)}")]
+    told += [] if piece.cycles is None else [shown(f"{piece.cycles:,.0f} cycles")]
+    return f"{number + 1}. {where}: {', '.join(told)}, {piece.microseconds:,.1f} us"
 
 
 def told(crossing: Crossing) -> str:
     """A crossing in one line."""
-    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {crossing.size:,} bytes"
+    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {shown(f'{crossing.size:,} bytes')}"
     time = f", {crossing.microseconds:,.1f} us" if crossing.hops else ""
     return f"{crossing.source + 1} -> {crossing.target + 1}: {what}{time}"
-
-
-def counted(number: int, word: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def graph_of(model: onnx.ModelProto, nodes: Sequence[onnx.NodeProto], name: str, index: Index) -> onnx.ModelProto:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import onnx
 
 from haribote.graph import Index, attributes, clone, verify
-from haribote.kernel_table import KERNELS, KernelRow
+from haribote.kernel_table import KERNELS, OWN_ROWS, KernelRow
 from haribote.layout import LAYOUTS, Layout, dram_layout, tags_for
 from haribote.passes.placement import Placement, scalars, set_placement, set_row, tensor_inputs
 
@@ -38,7 +38,7 @@ def find_row(node: onnx.NodeProto, index: Index) -> KernelRow | None:
     if node.op_type in ("DL", "UL"):
         return None
     variant = variant_of(node, index)
-    rows = (row for row in KERNELS if (row.op, row.variant) == (node.op_type, variant))
+    rows = (row for row in (*KERNELS, *OWN_ROWS) if (row.op, row.variant) == (node.op_type, variant))
     return next((row for row in rows if _fits(row, node, index)), None)
 
 

@@ -15,12 +15,12 @@ import numpy as np
 import onnx
 
 from haribote.answers.ownership import exercise
-from haribote.graph import Builder, Index, attributes, complete, mark_loss, tensor_info, updates
+from haribote.graph import Builder, Index, attributes, complete, mark_labels, mark_loss, tensor_info, updates
 from haribote.graphs.writer import NodeWriter
 from haribote.passes.dead_code import remove_dead_code
 
-TAKE_LABELS = ("GatherElements", "OneHot", "Unsqueeze")
-"""What reads labels."""
+TAKE_LABELS = {"GatherElements": 1, "OneHot": 0}
+"""What reads labels, and as which operand."""
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -38,8 +38,16 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _are_labels(model: onnx.ModelProto, name: str) -> bool:
-    """Whether an input only says which elements are meant, so that its type is nobody else's."""
-    return all(node.op_type in TAKE_LABELS for node in model.graph.node if name in node.input)
+    """Whether a value only says which elements are meant, so that its type is nobody else's."""
+    if any(info.name == name for info in model.graph.output):
+        return False
+    for node in model.graph.node:
+        for number, other in enumerate(node.input):
+            if other != name or TAKE_LABELS.get(node.op_type) == number:
+                continue
+            if node.op_type != "Unsqueeze" or not _are_labels(model, node.output[0]):
+                return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,7 @@ class _Decomposer:
         depth = self.builder.constant(np.array(classes, np.int64), f"{labels}.classes")
         off_on = self.builder.constant(np.array([0, 1], np.float32), "off_on")
         one_hot = op("OneHot", labels, depth, off_on, name=f"{labels}.onehot", axis=-1)
+        mark_labels(self.builder.model.graph.node[-1])
         error = op("Sub", p, one_hot, name=f"{p}.error")
         op("Mul", error, scale, name=node.output[0], reserved=True)
 
@@ -117,6 +126,7 @@ class _Decomposer:
         op, parts, (labels, loss) = self.builder.op, self.softmax[node.input[0]], (node.input[1], node.output[0])
         column = op("Unsqueeze", labels, self.axes(1), name=f"{loss}.label")
         picked = op("GatherElements", parts.shifted, column, name=f"{loss}.picked", axis=1)
+        mark_labels(self.builder.model.graph.node[-1])
         rows = op("Sub", op("Log", parts.sum, name=f"{loss}.log"), picked, name=f"{loss}.rows")
         match attributes(node)["reduction"]:
             case b"none":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import onnx
 
+from haribote.answers.ownership import exercise
 from haribote.graph import Builder, Index
 from haribote.kernel_table import BY_TRANSFER
 from haribote.passes.assign_layouts import annotate
@@ -20,6 +21,12 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     A DL is named `<node>.dl<k>` for operand k; the node's result in LM is `<node>.lm`, and its UL `<node>.ul` makes
     the value that had that name before.
     """
+    return insert_transfers(model)
+
+
+@exercise("4.6")
+def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The pass itself; see `run`."""
     index, builder = Index(model), Builder.like(model)
     for node in model.graph.node:
         row = row_of(node)
@@ -27,20 +34,23 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
             builder.keep(node)
             continue
         inputs = list(node.input)
-        if row.input_memory != "DRAM":
-            for number, (tag, value) in enumerate(zip(row.inputs, tensor_inputs(node, index), strict=True)):
-                loaded = f"{node.name}.dl{number}"
-                _transfer(builder, "DL", tag, value, loaded)
-                inputs[inputs.index(value)] = loaded  # the first that is left: a node may read one value twice
+        for number, (tag, value) in enumerate(zip(row.inputs, tensor_inputs(node, index), strict=True)):
+            loaded = f"{node.name}.dl{number}"
+            transfer(builder, "DL", tag, value, loaded, loaded)
+            inputs[inputs.index(value)] = loaded  # the first that is left: a node may read one value twice
         kept = builder.keep(node, inputs)
         if row.output_memory != "DRAM":
             kept.output[0] = f"{node.name}.lm"
-            _transfer(builder, "UL", row.output, f"{node.name}.lm", node.output[0], f"{node.name}.ul")
+            transfer(builder, "UL", row.output, kept.output[0], node.output[0], f"{node.name}.ul")
     return builder.finish()
 
 
-def _transfer(builder: Builder, op: str, tag: str, source: str, target: str, name: str = "") -> None:
+def transfer(builder: Builder, op: str, tag: str, source: str, target: str, name: str) -> None:
+    """Add a node `name` that brings `source` to LM (op "DL") or to DRAM ("UL"), where it is called `target`.
+
+    tag: the layout in LM, a key of `layout.LAYOUTS`.
+    """
     builder.op(op, source, name=target, reserved=True)
     node = builder.model.graph.node[-1]
-    node.name = name or target
+    node.name = name
     annotate(node, BY_TRANSFER[op, tag])

@@ -40,7 +40,7 @@ from haribote.network import CLASS_BIAS
 Dimension = tuple[str, int]
 """A value's name and one of its axes."""
 
-_ELEMENTWISE = {"Add", "Sub", "Mul", "Relu", "Neg", "Identity", "Greater", "Cast", "LogSoftmax", "LogSoftmaxGrad"}
+ELEMENTWISE = {"Add", "Sub", "Mul", "Relu", "Neg", "Identity", "Greater", "Cast", "LogSoftmax", "LogSoftmaxGrad"}
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -144,7 +144,7 @@ def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension
     if node.op_type == "Gemm" and len(inputs) == 2:
         (a, b), ta, tb = inputs, attrs.get("transA", 0), attrs.get("transB", 0)
         return [((a, 1 - ta), (b, tb)), ((a, ta), (y, 0)), ((b, 1 - tb), (y, 1))]
-    if node.op_type in _ELEMENTWISE:
+    if node.op_type in ELEMENTWISE:
         rank = len(index.shape[y])
         pairs = []
         for name in inputs:

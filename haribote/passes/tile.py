@@ -37,10 +37,7 @@ from haribote.graph import (
     set_metadata,
     updates,
 )
-from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
-
-_ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Relu", "Exp", "Greater", "Cast", "Neg", "Identity", "GreaterCast"}
-Tile = tuple[int, ...]
+from haribote.passes.tile_sizes import ELEMENTWISE, Tile, tile_sizes
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -95,7 +92,7 @@ class _Tiler:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model, self.index = model, Index(model)
         self.builder = Builder.like(model)
-        self.tile = _tile_sizes(model, self.index)
+        self.tile = tile_sizes(model, self.index)
         self.joined: dict[tuple[str, bool], str] = {}
 
     def run(self) -> onnx.ModelProto:
@@ -143,10 +140,19 @@ class _Tiler:
             self.gemm(node)
         elif node.op_type == "ReduceSum" and self.reduces(node, 0):
             self.sum_columns(node)
-        elif node.op_type in _ELEMENTWISE or self.is_row_wise(node):
+        elif (node.op_type in ELEMENTWISE and self.is_aligned(node)) or self.is_row_wise(node):
             self.by_tile(node)
         else:
             self.on_whole(node)
+
+    def is_aligned(self, node: onnx.NodeProto) -> bool:
+        """True where the operands of an element-wise operator are cut as its result is."""
+        tile = self.tile[node.output[0]]
+        return all(
+            size == 1 or step == tile[len(tile) - len(self.tile[name]) + axis]
+            for name in node.input
+            for axis, (size, step) in enumerate(zip(self.index.shape[name], self.tile[name], strict=True))
+        )
 
     def reduces(self, node: onnx.NodeProto, axis: int) -> bool:
         axes = self.index.constants.get(node.input[1]) if len(node.input) > 1 else None
@@ -264,56 +270,3 @@ class _Tiler:
 
     def integers(self, values: list[int]) -> str:
         return self.builder.constant(np.array(values, np.int64), f"integers_{'_'.join(map(str, values))}")
-
-
-def _tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
-    """The tile of every value; a dimension that is not a multiple of its tile is not cut."""
-    wanted: dict[str, Tile] = {}
-    features = TILE
-    for name in index.inputs:
-        if name == "x" and len(index.shape[name]) == 2:
-            features = TILE_FEATURES if index.shape[name][1] > TILE else TILE
-            wanted[name] = (TILE_ROWS, features)
-        elif name == "labels":
-            wanted[name] = (TILE_ROWS,)
-    for name in (*index.inputs, *index.constants):
-        wanted.setdefault(name, (TILE,) * len(index.shape[name]))
-    for node in model.graph.node:
-        if node.op_type == "Gemm" and attributes(node).get("transB") and node.input[0] == "x":
-            wanted[node.input[1]] = (TILE, features)
-    sizes = {name: _fitting(index.shape[name], tile) for name, tile in wanted.items()}
-    for node in model.graph.node:
-        for name in node.output:
-            sizes[name] = _fitting(index.shape[name], _output_tile(node, index, sizes, name))
-            _give_constants(node, name, index, sizes)
-    return sizes
-
-
-def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], name: str) -> Tile:
-    rank = len(index.shape[name])
-    if is_loss(node):
-        return index.shape[name]  # the host computes the loss on whole tensors
-    if node.op_type == "Gemm":
-        (a, b), flags = node.input[:2], attributes(node)
-        return (sizes[a][1 if flags.get("transA") else 0], sizes[b][0 if flags.get("transB") else 1])
-    if node.op_type == "OneHot":
-        return (*sizes[node.input[0]], TILE)
-    if node.op_type == "ReduceSum" and rank == 1 and len(index.shape[node.input[0]]) == 2:
-        return sizes[node.input[0]][1:]
-    like = next((n for n in node.input if n not in index.constants and len(index.shape[n]) == rank), None)
-    return sizes[like] if like is not None else index.shape[name]
-
-
-def _give_constants(node: onnx.NodeProto, output: str, index: Index, sizes: dict[str, Tile]) -> None:
-    """A constant operand of an element-wise operator is cut as the result is."""
-    if node.op_type not in _ELEMENTWISE:
-        return
-    for name in node.input:
-        rank = len(index.shape[name])
-        if name in index.constants and rank:
-            sizes[name] = _fitting(index.shape[name], sizes[output][len(sizes[output]) - rank :])
-
-
-def _fitting(shape: Shape, tile: Tile) -> Tile:
-    """The tile along the dimensions that it divides, the whole of the others."""
-    return tuple(step if size % step == 0 and size else size for size, step in zip(shape, tile, strict=True))

@@ -23,6 +23,7 @@ from haribote.problems.problem import Header, answer_to, emit, judge_problem, re
 from simulator import SimulatorError
 from simulator.files import write_file
 from simulator.judge.verdict import Verdict, judge
+from simulator.messages import say, shown
 
 FOLDER = ROOT / "runs" / "judge"
 
@@ -44,10 +45,10 @@ class Judged:
 
     def __str__(self) -> str:
         by = f"the test case {self.golden}" if self.golden else "a case with random values"
-        where = _shown(self.file)
         public = f"problem {self.row.testcase} of the public set" if self.row.testcase else "not in the public set"
+        wrote = shown(f"{self.row.name} ({public}): wrote {_path(self.file)}")
         said = self.verdict.message if self.verdict else self.mistake
-        return f"{self.row.name} ({public}): wrote {where}\n    judged by {by}: {said}"
+        return f"{wrote}\n    {shown(f'judged by {by}: {said}')}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def export_answer(task: str, solutions: bool | None = None) -> Export:
 def judge_kernels(names: Sequence[str], solutions: bool) -> int:
     """Write, judge and print the answers of the named kernels; exit status 0 where all are accepted, else 1."""
     judged = [export_row(row, solutions) for row in rows_named(names)]
-    print(*judged, sep="\n")
+    say(*judged, sep="\n")
     return 0 if all(answer.accepted for answer in judged) else 1
 
 
@@ -105,7 +106,7 @@ def export_row(row: KernelRow, solutions: bool, folder: Path = FOLDER) -> Judged
     write_file(path, text.encode())
     name = golden.name if golden else ""
     try:
-        verdict = judge(case or judge_case(row, op), text, name or "<test case>", _shown(path))
+        verdict = judge(case or judge_case(row, op), text, name or "<test case>", _path(path))
     except SimulatorError as error:
         return Judged(row, path, name, None, f"REJECTED {error}")
     return Judged(row, path, name, verdict)
@@ -120,5 +121,5 @@ def golden_of(row: KernelRow) -> Path | None:
     return path if path.is_file() else None
 
 
-def _shown(path: Path) -> str:
+def _path(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

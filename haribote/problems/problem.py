@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from haribote.answers.resolve import resolve_row
+from haribote.answers.tasks import current_id
 from haribote.chip.codegen import run_kernel
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Memory, Op, Operand
-from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, attributes_of, problem
+from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, attributes_of, problem, rows_of
 from haribote.layout import Layout
 from simulator import assemble
+from simulator.columns import aligned
+from simulator.messages import shown
 from simulator.shell import command_line
 
 _HEADER = re.compile(r"#\s*=+\s*(In|Out)\(\d+\):\s*(?P<layout>.*?)@(?P<memory>LM0|LM1|DRAM)\s*/\s*(?P<type>\w+)")
@@ -36,26 +40,39 @@ def print_kernels(names: Sequence[str], testcase: Path | None, solutions: bool) 
     """The assembly of the named kernels, or the answer to a test case. Raises ProblemError for unknown names."""
     if testcase is None:
         return "".join(emit(row, problem(row), solutions) for row in rows_named(names))
-    if names:
-        rows_named(names)
+    return emit(*answer_of(names, testcase), solutions)
+
+
+def answer_of(names: Sequence[str], testcase: Path) -> tuple[KernelRow, Op]:
+    """The kernel and the operator that a test case asks for. Raises ProblemError."""
+    rows = rows_named(names) if names else list(KERNELS)
     if len(names) > 1:
         raise ProblemError(
             "one test case is answered by one kernel",
             f"`{command_line('haribote', 'kernel', names[0], '--testcase', testcase)}`",
         )
     header = read_header(testcase)
-    row = BY_NAME[names[0]] if names else find_row(testcase, header)
-    return emit(row, answer_to(row, header), solutions)
+    row = rows[0] if len(rows) == 1 else find_row(testcase, header, rows)
+    return row, answer_to(row, header)
 
 
 def rows_named(names: Sequence[str]) -> list[KernelRow]:
-    """The rows of the kernel table that have these names. Raises ProblemError for no name or an unknown one."""
-    for name in names:
-        if name not in BY_NAME:
-            raise ProblemError(f"there is no kernel {name!r}", "`haribote kernel --list` shows their names")
+    """The rows of the kernel table that have these names; a task's id, such as "5.15", names all of its rows.
+
+    Raises ProblemError for no name or an unknown one.
+    """
     if not names:
         raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
-    return [BY_NAME[name] for name in names]
+    return [row for name in names for row in _rows_of_one(name)]
+
+
+def _rows_of_one(name: str) -> tuple[KernelRow, ...]:
+    found = (BY_NAME[name],) if name in BY_NAME else rows_of(current_id(name))
+    if not found:
+        near = get_close_matches(name, [*BY_NAME, *(row.task for row in KERNELS)], n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise ProblemError(f"there is no kernel {name!r}", f"{meant}`haribote kernel --list` shows names and tasks")
+    return found
 
 
 def answer_to(row: KernelRow, header: Header) -> Op:
@@ -87,7 +104,7 @@ def emit(row: KernelRow, op: Op, solutions: bool) -> str:
 
 def list_kernels(solutions: bool) -> str:
     """A table of all kernels: task, name, operator, layouts, par, and cost where the kernel is written."""
-    rows = [("task", "name", "operator", "inputs -> output", "par", "cost")]
+    rows = [tuple(map(shown, ("task", "name", "operator", "inputs -> output", "par", "cost")))]
     for row in KERNELS:
         answer = resolve_row(row, solutions)
         cost = "-"
@@ -95,10 +112,7 @@ def list_kernels(solutions: bool) -> str:
             program = assemble("\n".join(run_kernel(answer.kernel, problem(row))), filename=row.name)
             cost = str(program.steps + program.moves)
         rows.append((row.task, row.name, row.op, f"{', '.join(row.inputs)} -> {row.output}", str(row.par), cost))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    return "\n".join(aligned(rows))
 
 
 def read_header(testcase: Path) -> Header:
@@ -124,12 +138,12 @@ def read_header(testcase: Path) -> Header:
     return Header(tuple(inputs), outputs[0])
 
 
-def find_row(testcase: Path, header: Header) -> KernelRow:
-    """The kernel that a test case asks for, by its file name or else by its operands."""
-    for row in KERNELS:
+def find_row(testcase: Path, header: Header, rows: Sequence[KernelRow] = KERNELS) -> KernelRow:
+    """Of some rows the one that a test case asks for, by its file name or else by its operands."""
+    for row in rows:
         if row.testcase and row.testcase == testcase.stem:
             return row
-    fitting = [row for row in KERNELS if _fits(row, header)]
+    fitting = [row for row in rows if _fits(row, header)]
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(row.name for row in fitting) or "none"

@@ -73,6 +73,7 @@ class _Attempt:
             return self.on_host[node.name]
         if node.op_type == lowered.COPY:
             return ChipPiece(node, tuple(copy_lines(*copy_of(node, generator.index))), "compiler")
+        generator.stand_in = node.op_type in TRANSFERS or node.name in self.alone  # else it gets another place first
         try:
             piece = generator.transfer(node) if node.op_type in TRANSFERS else generator.compute(node)
         except (KernelError, KernelFailed):

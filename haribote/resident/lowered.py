@@ -25,14 +25,16 @@ def place(
     on_host: Collection[str] = (),
     alone: Collection[str] = (),
     weak: Collection[str] = (),
+    words: int | None = None,
 ) -> onnx.ModelProto:
     """The graph after the stage `layout`, placed so that values stay in LM.
 
-    on_host, alone, weak: names of operators without a kernel, and of those that `plan.Task` calls so.
+    on_host, alone, weak: names of operators without a kernel, and of those that `plan.Task` calls so. words: of each LM
+    that there are for tensors, to see what a smaller memory would mean.
     """
     index = Index(model)
     tasks = [_task(node, index, on_host, alone, weak) for node in model.graph.node]
-    return _Lowering(model, index).run(plan(tasks, index.outputs, updates(model)))
+    return _Lowering(model, index).run(plan(tasks, index.outputs, updates(model), words))
 
 
 def _task(

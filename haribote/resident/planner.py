@@ -16,6 +16,7 @@ from math import inf
 from haribote.kernel import Memory
 from haribote.kernel_table import Arrangement, KernelRow, arrangements
 from haribote.layout import LAYOUTS
+from haribote.resident.leaving import leaves_first, next_use
 from haribote.resident.plan import (
     COPY_0_IS_ENOUGH,
     Action,
@@ -36,14 +37,15 @@ MOST_AT_HOME = 2048
 """Words of LM0 that parameters may take up from step to step."""
 
 
-def plan(tasks: Sequence[Task], outputs: Collection[str], updates: Mapping[str, str]) -> Plan:
-    """The actions of a step. outputs: what has to be in DRAM at the end. updates: a parameter to its next value.
+def plan(tasks: Sequence[Task], outputs: Collection[str], updates: Mapping[str, str], words: int | None = None) -> Plan:
+    """The actions of a step. outputs: what has to be in DRAM at the end. updates: a parameter to its next value. words:
+    of each LM that there are for tensors, by default `rooms.SCRATCH`.
 
     Fewer parameters stay where there is not enough room for them, and where an operator finds none it runs alone.
     """
     homes = _residents(tasks, outputs, updates)
     while True:
-        planner = _Planner(tasks, set(outputs), homes)
+        planner = _Planner(tasks, set(outputs), homes, Rooms(words))
         try:
             return planner.plan()
         except NoRoom:
@@ -90,7 +92,7 @@ class _Planner:
     tasks: Sequence[Task]
     outputs: set[str]
     residents: list[_Resident]
-    rooms: Rooms = field(default_factory=Rooms)
+    rooms: Rooms
     actions: list[Action] = field(default_factory=list)
     stores: dict[str, Version] = field(default_factory=dict)
     made: dict[str, Version] = field(default_factory=dict)
@@ -122,7 +124,7 @@ class _Planner:
         return uses
 
     def _next_use(self, version: Version) -> float:
-        return min((use for use in self.uses[version.value, version.tag] if use > self.now), default=inf)
+        return next_use(self.uses[version.value, version.tag], self.now)
 
     # --- tasks -------------------------------------------------------------------------------------------------------
 
@@ -237,7 +239,8 @@ class _Planner:
         """Give a version an address. Raises NoRoom where what is held leaves none."""
         while (address := self.rooms.free(version.memory, version.words, start, behind)) is None:
             victims = self.rooms.victims(version.memory, held)
-            self.rooms.versions.remove(max(victims, key=self._next_use))
+            uses = [self.uses[victim.value, victim.tag] for victim in victims]
+            self.rooms.versions.remove(victims[leaves_first(uses, self.now)])
         version.address = address
         self.rooms.versions.append(version)
         return version

@@ -18,8 +18,10 @@ LOCALS: tuple[Local, ...] = get_args(Local)
 class Rooms:
     """The versions in LM."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: int | None = None) -> None:
+        """words: of each memory that tensors may have, by default up to SCRATCH."""
         self.versions: list[Version] = []
+        self._words = SCRATCH if words is None else words
 
     def find(self, value: str, tag: str, memory: Local | None = None) -> Version | None:
         """A tensor in a layout (in that memory), or None."""
@@ -33,12 +35,12 @@ class Rooms:
             if address + words + behind <= version.address:
                 break
             address = max(address, -(-version.end // ALIGNED) * ALIGNED)
-        return address if address + words + behind <= SCRATCH else None
+        return address if address + words + behind <= self._words else None
 
     def is_free(self, memory: Local, start: int, end: int) -> bool:
         """Whether these words are there for tensors, and none is in them."""
         empty = all(version.end <= start or end <= version.address for version in self._of(memory))
-        return empty and end <= SCRATCH
+        return empty and end <= self._words
 
     def victims(self, memory: Local, held: Collection[Version]) -> list[Version]:
         """What may leave a memory. Raises NoRoom where nothing may."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from haribote.chip.codegen import Find
 from haribote.chip.program import Compiled
 from haribote.errors import HariboteError
+from haribote.own.filled import Filled
 from simulator import Machine
 
 Floats = NDArray[np.float32]
@@ -155,11 +156,18 @@ class SimBackend(CompiledBackend):
         find: Find | None = None,
         level: int = 0,
         precision: str = "float",
+        fill: bool = False,
     ) -> None:
+        """fill: the learner's kernels where they pass, the course's elsewhere (`own.working`); they come before `find`.
+
+        Raises ChipRequired, and HariboteError for a level or precision that there is not.
+        """
         from haribote.chip.runtime import fastest_machine
         from haribote.compiler import compile_for_sim, start_session
         from haribote.frontend.torch import trace_inference, trace_step
 
+        filled = Filled() if fill else None
+        find = filled.find if filled else find
         optimiser, images, labels = example_batch(model, batch, learning_rate)
         self.level = level
         step, forward = trace_step(model, optimiser, images, labels), trace_inference(model, images)
@@ -176,7 +184,9 @@ class SimBackend(CompiledBackend):
         engine = self.machine.engine  # what could be had: it is said once
         infer = compile_for_sim(forward, solutions, find=find, level=level, precision=precision)
         inference = start_session(infer, Machine(engine))
-        summary = "\n".join([f"{self.compiled.summary}; {engine} engine", *self.compiled.notes])
+        self.whose: tuple[str, ...] = tuple(filled.lines(self.compiled)) if filled else ()
+        by = "native engine" if engine == "native" else "numpy engine"
+        summary = "\n".join([f"{self.compiled.summary}; {by}", *self.whose, *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 
     @property

@@ -24,5 +24,7 @@ class CppBackend(CompiledBackend):
         inference = lower_for_cpp(trace_inference(model, images))
         gemm = gemm or default_gemm()
         built = sessions({"train_step": step, "inference": inference}, gemm)
-        summary = f"C++, {len(step.graph.node)} nodes, Gemm {gemm}" + (f" of {short} factors" if short else "")
+        summary = f"C++, {len(step.graph.node)} nodes, Gemm {gemm}"
+        if short:
+            summary = "; ".join([summary, f"the factors are {short}"])
         super().__init__(built["train_step"], built["inference"], batch, initial_parameters(model), summary)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tqdm import tqdm
@@ -16,8 +17,13 @@ from haribote.errors import HariboteError
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.training.backends import Backend, Floats, Labels, SimBackend, TorchBackend
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
+from simulator.messages import say, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EVALUATED = 2560  # images at a time
+DATA_NAMES = {"mnist": "MNIST", "synthetic": "digits from fonts"}
 
 
 class Diverged(HariboteError):
@@ -26,7 +32,10 @@ class Diverged(HariboteError):
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for. folder: where checkpoint and picture go."""
+    """What the command line asks for. folder: where checkpoint and picture go.
+
+    fill: the learner's kernels where they pass, the course's elsewhere.
+    """
 
     backend: str
     folder: Path
@@ -43,6 +52,7 @@ class Options:
     gemm: str = ""
     level: int = 0
     precision: str = "float"
+    fill: bool = False
 
     @property
     def checkpoint(self) -> Path:
@@ -70,10 +80,11 @@ def make_backend(options: Options) -> Backend:
         options.engine,
         level=options.level,
         precision=options.precision,
+        fill=options.fill,
     )
 
 
-def train(options: Options, data: Dataset, say: Callable[[str], None] = print) -> Run:
+def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> Run:
     """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
 
     Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
@@ -107,7 +118,7 @@ def train_epoch(
     """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
-    name = f"epoch {run.epoch + 1}/{epochs}"
+    name = shown(f"epoch {run.epoch + 1}/{epochs}")
     with tqdm(order, desc=name, unit="step", leave=False, mininterval=0.5, disable=None) as bar:  # only in a terminal
         for rows in bar:
             losses.append(backend.step(images[rows], labels[rows]))
@@ -131,22 +142,31 @@ def draw(run: Run, path: Path) -> None:
     """Write the loss of every step and the accuracy of every epoch as a PNG."""
     import io
 
-    from matplotlib.figure import Figure
-
+    from haribote.draw.fonts import lettered
     from simulator.files import write_file
+
+    content = io.BytesIO()
+    with lettered():
+        loss_figure(run).savefig(content, format="png", dpi=120)
+    write_file(path, content.getvalue())
+
+
+def loss_figure(run: Run) -> Figure:
+    """The same as a figure."""
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     steps = len(run.losses) // max(run.epoch, 1)
-    axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label="loss")
-    axes.set(xlabel="epoch", ylabel="loss", title=f"{_network(run)} on {run.data}", ylim=(0, None))
+    loss, accuracy = shown("loss"), shown("accuracy")
+    axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label=loss)
+    axes.set(xlabel=shown("epoch"), ylabel=loss, ylim=(0, None))
+    axes.set_title(shown(f"a training run of {_network(run)} on {DATA_NAMES.get(run.data, run.data)}"))
     right = axes.twinx()
-    right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label="accuracy")
-    right.set(ylabel="test accuracy in %", ylim=(0, 100))
+    right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label=accuracy)
+    right.set(ylabel=shown("test accuracy in %"), ylim=(0, 100))
     figure.legend(loc="outside lower center", ncols=2)
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=120)
-    write_file(path, content.getvalue())
+    return figure
 
 
 def _refuse_divergence(losses: list[float], run: Run) -> None:

@@ -24,6 +24,19 @@ def small_graph() -> onnx.ModelProto:
     return builder.finish()
 
 
+def test_outputs_may_be_inputs_or_constants_but_each_once() -> None:
+    builder = Builder("ends")
+    builder.input("x", (2, 3), np.int64)
+    builder.constant(np.ones(4, np.float32), "c")
+    for name in ("x", "c"):
+        builder.output(name)
+    index = Index(builder.finish())
+    assert (index.shape["c"], index.dtype["c"], index.dtype["x"]) == ((4,), np.float32, np.int64)
+    builder.output("c")
+    with pytest.raises(GraphError, match="output 'c' is listed twice"):
+        builder.finish()
+
+
 X = np.array([[-1, 0, 2], [3, -4, 5]], np.float32)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from haribote.layout import LAYOUTS, Layout, LayoutError, dram_layout, dram_long_words, tags_for
+from simulator.language import spoken
 
 WORDS = {  # words per PE, design.md section 5
     "16": 4, "16x16": 64, "16x1024": 32, "1024x16": 64, "256x16.A": 16, "256x16.P": 256, "256x16.B": 128,
@@ -101,6 +102,11 @@ def test_the_formula_in_words() -> None:
     assert LAYOUTS["256x16.A"].formula().splitlines() == [
         "L2B = i//32", "long word = 2*(i//8%4) + j//8", "L1B = i%8", "PE = j//2%4", "W = j%2",
     ]  # fmt: skip
+
+
+def test_the_formula_in_japanese_words() -> None:
+    with spoken("ja"):
+        assert LAYOUTS["16"].formula().splitlines() == ["長語 = i//8", "PE = i//2%4", "W = i%2"]
 
 
 def test_every_line_of_the_goldens_agrees_with_its_header(shared: Path) -> None:

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 from haribote.frontend.dynamo.entry import backend, reports
 from haribote.frontend.dynamo.graphs import GraphReport
 from haribote.frontend.dynamo.options import options_of
+from simulator.messages import joined, shown
 
 
 @dataclass(frozen=True)
@@ -43,24 +44,33 @@ class Explanation:
         return None if self.device == "host" else sum(cost.cycles for cost in costs if cost)
 
     def __str__(self) -> str:
+        """In the language of the moment."""
         if not self.graphs:
-            return "torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch"
+            return shown(
+                "torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch"
+            )
         where = "chip and host" if self.device == "auto" else self.device
-        lines = [f"{self.coverage} operations on the {where}"]
+        lines = [shown(f"{self.coverage} operations on the {where}")]
         for graph in self.graphs:
-            pieces = "1 piece" if len(graph.pieces) == 1 else f"{len(graph.pieces)} pieces"
-            moved = f", {graph.moves} that only move elements with PyTorch" if graph.moves else ""
-            lines.append(f"{graph.name}: {graph.taken} of {graph.count} in {pieces}{moved}")
+            lines += [_headline(graph)]
             lines += [
-                f"  piece of {piece.operations}, {piece.nodes} nodes on the chip: {piece.cost.figures}"
+                "  " + shown(f"piece of {piece.operations}, {piece.nodes} nodes on the chip: {piece.cost.figures}")
                 for piece in graph.pieces
                 if piece.cost
             ]
             for left, times in Counter(graph.left).items():
                 line = f", {left.line}" if left.line else ""
-                lines.append(f"  PyTorch: {left.operation}{f' x {times}' if times > 1 else ''}: {left.reason}{line}")
-        lines += [f"Python runs between graphs: {reason}" for reason in self.breaks]
+                operation = f"{left.operation} x {times}" if times > 1 else left.operation
+                lines.append(f"  PyTorch: {operation}: {shown(left.reason)}{line}")
+        lines += [shown(f"Python runs between graphs: {reason}") for reason in self.breaks]
         return "\n".join(lines)
+
+
+def _headline(graph: GraphReport) -> str:
+    pieces = len(graph.pieces)
+    told = shown(f"{graph.taken} of {graph.count} in {pieces} piece{'s' * (pieces != 1)}")
+    moved = shown(f"{graph.moves} that only move elements with PyTorch") if graph.moves else ""
+    return f"{shown(graph.name)}: {joined(told, moved)}"
 
 
 def explain(model: Any, *args: Any, options: Mapping[str, Any] | None = None, **kwargs: Any) -> Explanation:

@@ -40,9 +40,12 @@ class Support:
                 if unfit := _unfit(tensor):
                     return unfit
         key = _key(node)
-        if key not in _KNOWN:
-            _KNOWN[key] = self._tried(node)
-        return _KNOWN[key]
+        if key in _TAKEN:
+            return ""
+        reason = self._tried(node)
+        if not reason:  # a rule that fails may be a learner's, who is mending it
+            _TAKEN.add(key)
+        return reason
 
     def _tried(self, node: fx.Node) -> str:
         """What its rule says to it; the result must have the shape and the dtype that torch has found."""
@@ -60,7 +63,8 @@ class Support:
             return f"its rule fails: {type(error).__name__}: {error}"
 
 
-_KNOWN: dict[str, str] = {}
+_TAKEN: set[str] = set()
+"""Operations whose rule has been tried and fits."""
 
 
 def _compared(g: Lowering, results: Mapping[fx.Node, Any]) -> str:

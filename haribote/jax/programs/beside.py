@@ -14,6 +14,7 @@ import numpy as np
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from haribote.jax.mnjit import Mnjit, mnjit
+from simulator.console import Parser
 
 Advance = Callable[[Callable[..., Any], Any, int], Any]
 """(the compiled function, state, number of the step) -> next state"""
@@ -106,11 +107,17 @@ def apart(state: Any, other: Any, scales: Sequence[float]) -> float:
 
 def parser(name: str, what: str | None, steps: int) -> argparse.ArgumentParser:
     """The options of all programs."""
-    result = argparse.ArgumentParser(prog=f"python -m haribote.jax.programs.{name}", description=what)
+    result = Parser(prog=f"python -m haribote.jax.programs.{name}", description=what)
     result.add_argument("--device", choices=("chip", "host"), default="chip", help="where the graphs run")
     result.add_argument("--steps", type=int, default=steps, help=f"how many (default {steps})")
     result.add_argument("--precision", choices=("float", "mixed", "half"), default="float", help="of products")
     return result
+
+
+def shown(count: int, most: int = 40, early: bool = False) -> list[int]:
+    """Which of `count` states a moving picture shows, the first and the last among them; early: more of the first."""
+    even = np.geomspace(1, count, most) - 1 if early else np.linspace(0, count - 1, most)
+    return sorted({round(float(number)) for number in even})
 
 
 def options(arguments: argparse.Namespace, state: int = 0) -> dict[str, Any]:

@@ -19,8 +19,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from haribote.draw.fonts import lettered
+from haribote.draw.moving import field
 from haribote.jax.programs import beside
 from haribote.jax.programs.particles import save
+from simulator.messages import say, shown
+from simulator.pictures.canvas import Picture
 
 SHAPE, LENGTH, HEIGHT = (64, 32), 4.0, 1.0
 DENSITY, VISCOSITY, TIME_STEP, PUSH = 1.0, 0.002, 0.005, 0.05
@@ -94,6 +98,7 @@ def main() -> int:
     """Let the fluid flow and draw its speed."""
     options = beside.parser("channel", __doc__, 200)
     options.add_argument("--picture", type=Path, help="write a picture of the speed")
+    options.add_argument("--movie", type=Path, help="write a moving picture (SVG) of it")
     return beside.run(options, work)
 
 
@@ -103,29 +108,39 @@ def work(arguments: argparse.Namespace) -> int:
     with pad_as_before():
         step, state = build()
         race = beside.Race(step, lambda move, state, _: move(state), state, options)
-        frames = [(0, speed(state))]
+        frames, way = [(0, speed(state))], [speed(state)]
         for number in range(1, arguments.steps + 1):
             race.step()
+            way.append(speed(race.state))
             if number % max(1, arguments.steps // 4) == 0:
-                print(f"step {number:4}  largest speed {speed(race.state).max():.4f}", flush=True)
+                say(f"step {number:4}  largest speed {speed(race.state).max():.4f}", flush=True)
             if number in (arguments.steps // 2, arguments.steps):
                 frames.append((number, speed(race.state)))
-    print(race.report())
+    say(race.report())
     if arguments.picture:
         picture(frames, arguments.picture)
-        print(f"picture: {arguments.picture}")
+        say(f"picture: {arguments.picture}")
+    if arguments.movie:
+        movie(np.array(way)).save(arguments.movie)
+        say(f"moving picture: {arguments.movie}")
     return 0
+
+
+def movie(way: NDArray[Any]) -> Picture:
+    """The speed as it changes, dark where it is small. way: speeds [steps + 1, along, across]."""
+    return field(way[beside.shown(len(way))], f"the speed of a flow between two walls in {len(way) - 1} steps")
 
 
 def picture(frames: list[tuple[int, NDArray[Any]]], path: Path) -> None:
     """Draw the speed. frames: step, speeds [along, across]."""
-    figure = Figure(figsize=(7, 2.1 * len(frames)), layout="constrained")
     largest = max(float(values.max()) for _, values in frames)
-    for axes, (number, values) in zip(figure.subplots(len(frames), 1, squeeze=False)[:, 0], frames, strict=True):
-        image = axes.imshow(values.T, origin="lower", extent=(0, LENGTH, 0, HEIGHT), vmin=0, vmax=largest)
-        axes.set_title(f"speed after {number} steps", fontsize=9)
-        figure.colorbar(image, ax=axes)
-    save(figure, path)
+    with lettered():
+        figure = Figure(figsize=(7, 2.1 * len(frames)), layout="constrained")
+        for axes, (number, values) in zip(figure.subplots(len(frames), 1, squeeze=False)[:, 0], frames, strict=True):
+            image = axes.imshow(values.T, origin="lower", extent=(0, LENGTH, 0, HEIGHT), vmin=0, vmax=largest)
+            axes.set_title(shown(f"speed after {number} steps"), fontsize=9)
+            figure.colorbar(image, ax=axes)
+        save(figure, path)
 
 
 if __name__ == "__main__":

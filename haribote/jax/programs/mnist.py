@@ -17,6 +17,7 @@ from jax.example_libraries import optimizers, stax
 from haribote.data import batch_order, load, normalise
 from haribote.jax.mnjit import mnjit
 from haribote.jax.programs import beside
+from simulator.messages import say
 
 MOMENTUM = 0.9
 
@@ -63,7 +64,7 @@ def work(arguments: argparse.Namespace) -> int:
     """What the command line asks for."""
     options = beside.options(arguments, state=1)
     data, network, size = load(arguments.data), Network(arguments.hidden), arguments.batch
-    print(data.origin)
+    say(data.origin)
     order = batch_order(len(data.train_labels), seed=42, epoch=1, batch=size)
 
     def advance(update: Any, state: Any, number: int) -> Any:
@@ -79,8 +80,8 @@ def work(arguments: argparse.Namespace) -> int:
             batch = normalise(data.train_images[rows]).reshape(size, -1)
             targets = np.eye(10, dtype=np.float32)[data.train_labels[rows]]
             loss = network.loss(network.get_params(race.state), (batch, targets))
-            print(f"step {number + 1:4}  loss {float(loss):.4f}", flush=True)
-    print(race.report())
+            say(f"step {number + 1:4}  loss {float(loss):.4f}", flush=True)
+    say(race.report())
     predict = mnjit(network.predict, device=arguments.device, precision=arguments.precision)
     count = len(data.test_labels) // size * size
     right = 0
@@ -88,7 +89,7 @@ def work(arguments: argparse.Namespace) -> int:
         images = normalise(data.test_images[start : start + size]).reshape(size, -1)
         answers = np.asarray(predict(network.get_params(race.state), images)).argmax(1)
         right += int((answers == data.test_labels[start : start + size]).sum())
-    print(f"inference by mnjit: {right} of {count} test images right, {100 * right / count:.2f}%")
+    say(f"inference by mnjit: {right} of {count} test images right, {100 * right / count:.2f}%")
     return 0
 
 

@@ -14,11 +14,16 @@ from typing import Any
 
 import jax
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from haribote.draw.fonts import lettered
+from haribote.draw.moving import particles
 from haribote.jax.programs import beside
 from simulator.files import write_file
+from simulator.messages import say, shown
+from simulator.pictures.canvas import Picture
 
 PARTICLES, SIZE = 128, 9.5
 """So many of diameter 1 in a box of that size have no room to be apart: they order as they push each other."""
@@ -47,6 +52,7 @@ def main() -> int:
     """Move the particles and draw them."""
     options = beside.parser("particles", __doc__, 1000)
     options.add_argument("--picture", type=Path, help="write a picture of the particles as they order")
+    options.add_argument("--movie", type=Path, help="write a moving picture (SVG) of them")
     return beside.run(options, work)
 
 
@@ -58,33 +64,52 @@ def work(arguments: argparse.Namespace) -> int:
         step, state = build()
         race = beside.Race(step, lambda move, state, _: move(state), state, options)
         frames = [(0, np.asarray(state.position), largest_force(state))]
+        way = [np.asarray(state.position)]
         while race.number < arguments.steps and largest_force(race.state) > VANISHED:
             race.step()
+            way.append(np.asarray(race.state.position))
             if race.number in (10, 50) or race.number % 100 == 0:
-                print(f"step {race.number:4}  largest force {largest_force(race.state):.1e}", flush=True)
+                say(f"step {race.number:4}  largest force {largest_force(race.state):.1e}", flush=True)
             if race.number in (10, 50):
                 frames.append((race.number, np.asarray(race.state.position), largest_force(race.state)))
     frames.append((race.number, np.asarray(race.state.position), largest_force(race.state)))
-    print(f"step {race.number:4}  largest force {frames[-1][2]:.1e}")
-    print(race.report())
+    say(f"step {race.number:4}  largest force {frames[-1][2]:.1e}")
+    say(race.report())
     if arguments.picture:
         picture(frames, arguments.picture)
-        print(f"picture: {arguments.picture}")
+        say(f"picture: {arguments.picture}")
+    if arguments.movie:
+        movie(np.array(way)).save(arguments.movie)
+        say(f"moving picture: {arguments.movie}")
     return 0
+
+
+def movie(way: NDArray[Any]) -> Picture:
+    """The particles as they move. way: positions [steps + 1, n, 2]; most frames are of the beginning."""
+    frames = way[beside.shown(len(way), early=True)]
+    return particles(
+        frames, SIZE, f"{way.shape[1]} soft spheres in {len(way) - 1} steps, as they push each other apart"
+    )
 
 
 def picture(frames: Sequence[tuple[int, NDArray[Any], float]], path: Path) -> None:
     """Draw the particles in the box. frames: step, positions [n, 2], largest force."""
-    figure = Figure(figsize=(3 * len(frames), 3.3), layout="constrained")
-    for axes, (number, positions, force) in zip(figure.subplots(1, len(frames)), frames, strict=True):
-        axes.set(xlim=(0, SIZE), ylim=(0, SIZE), aspect="equal", xticks=[], yticks=[])
-        axes.set_title(f"step {number}, force {force:.1e}", fontsize=9)
-        for x, y in positions:
-            for dx in (-SIZE, 0, SIZE):
-                for dy in (-SIZE, 0, SIZE):
-                    if -1 < x + dx < SIZE + 1 and -1 < y + dy < SIZE + 1:
-                        axes.add_patch(_disk(x + dx, y + dy))
-    save(figure, path)
+    with lettered():
+        figure = Figure(figsize=(3 * len(frames), 3.3), layout="constrained")
+        for axes, (number, positions, force) in zip(figure.subplots(1, len(frames)), frames, strict=True):
+            axes.set(xlim=(0, SIZE), ylim=(0, SIZE), aspect="equal", xticks=[], yticks=[])
+            axes.set_title(shown(f"step {number}, force {force:.1e}"), fontsize=9)
+            _add_disks(axes, positions)
+        save(figure, path)
+
+
+def _add_disks(axes: Axes, positions: NDArray[Any]) -> None:
+    """All particles, and what is seen of them at the other sides of the box."""
+    for x, y in positions:
+        for dx in (-SIZE, 0, SIZE):
+            for dy in (-SIZE, 0, SIZE):
+                if -1 < x + dx < SIZE + 1 and -1 < y + dy < SIZE + 1:
+                    axes.add_patch(_disk(x + dx, y + dy))
 
 
 def _disk(x: float, y: float) -> Any:

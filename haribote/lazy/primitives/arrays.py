@@ -121,8 +121,8 @@ def lazy_map(function: Callable[..., Any], *arrays: Array) -> Array:
     """`function` of the elements at the same place of arrays of one shape, for every place."""
     for other in arrays[1:]:
         if other.shape != arrays[0].shape:
-            shapes = " and ".join(str(list(a.shape)) for a in (arrays[0], other))
-            raise LazyError(f"a map needs arrays of one shape, received {shapes}", "broadcast the smaller one")
+            what = f"a map needs arrays of one shape, received {list(arrays[0].shape)} and {list(other.shape)}"
+            raise LazyError(what, "broadcast the smaller one")
     if not arrays:
         raise LazyError("a map needs an array")
     cell = trace(function, [a.dtype for a in arrays])

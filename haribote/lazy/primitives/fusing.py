@@ -74,7 +74,8 @@ def _product(found: Array) -> Array:
     if not isinstance(found, Reduce) or not factors:
         return found
     full = found.operands[0].shape
-    reads = [frozenset[int]().union(*(part.axes for part in index)) for _, index in factors]
+    single = frozenset(axis for axis in found.axes if full[axis] == 1)  # both factors have one element there
+    reads = [single.union(*(part.axes for part in index)) for _, index in factors]
     kept = [axis for axis in range(len(full)) if axis not in found.axes]
     batch = [axis for axis in kept if axis in reads[0] & reads[1]]
     rows, columns = ([axis for axis in kept if axis in reads[0] and axis not in reads[1]],

@@ -16,4 +16,4 @@ def test_what_a_step_costs_kernel_by_kernel() -> None:
     assert sum(kernel.uses for kernel in found.kernels) == 94 and found.transfers > 0.5
     assert found.total.cycles == pytest.approx(sum(kernel.cycles for kernel in found.kernels) + found.between)
     assert str(found).split("\n")[-1].split()[:2] == ["together", str(compiled.cost.steps)]
-    assert step_cost(coverage.on_chip([]).compiled).kernels == ()
+    assert step_cost(coverage.on_chip([]).own).kernels == ()

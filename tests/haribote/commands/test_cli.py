@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
 from haribote.chip import program
 from haribote.commands.cli import main
+from simulator import Machine
+from simulator.engine.state.snapshot import restore
 
 
 def test_mistakes_are_messages_with_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -15,9 +20,14 @@ def test_mistakes_are_messages_with_status_2(tmp_path: Path, capsys: pytest.Capt
         ("infer", "x.png", "--backend", "torch", "--checkpoint", str(tmp_path / "no.npz")): "there is no checkpoint",
         ("compile", str(tmp_path), "--backend", "sim"): "is not a case",
         ("kernel", "no_such"): "there is no kernel 'no_such'",
+        ("kernel", "rellu"): "did you mean relu?",
+        ("kernel", "5.99"): "there is no kernel '5.99'",
         ("kernel",): "which kernel?",
         ("kernel", "--testcase", str(tmp_path / "none.vsm")): "cannot read",
         ("train", "--backend", "torch", "--data", str(tmp_path / "no")): "is not a folder",
+        ("train", "--backend", "cpp", "--fill"): "--fill with --backend cpp",
+        ("train", "--backend", "sim", "--fill", "--solutions"): "--solutions takes none of them",
+        ("train", "--backend", "sim", "--fill", "-O2"): "the compiler writes all kernels itself",
         ("view", str(tmp_path / "no.onnx")): "cannot read",
         ("export", "--model", "no.py:model", "-o", str(tmp_path)): "no file no.py",
     }
@@ -25,6 +35,16 @@ def test_mistakes_are_messages_with_status_2(tmp_path: Path, capsys: pytest.Capt
         assert main(command) == 2
         captured = capsys.readouterr()
         assert message in captured.err and "Traceback" not in captured.err, command
+
+
+def test_a_task_names_all_of_its_kernels(capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*names: str) -> str:
+        assert main(["kernel", "--solutions", *names]) == 0
+        return capsys.readouterr().out
+
+    assert printed("5.12") == printed("relu")
+    shapes = ("sub", "update_16x16", "update_16x1024", "update_16")
+    assert printed("5.18") == printed("5.17") == "".join(map(printed, shapes))
 
 
 @pytest.mark.parametrize(
@@ -68,3 +88,19 @@ def test_o1_compiles_and_runs(
     assert main(["test", str(tmp_path), *options]) == 0
     assert main(["compile", str(tmp_path), *options, "--stop-after", "place"]) == 0
     assert not (tmp_path / "transfer.onnx").exists() and (tmp_path / "place.onnx").is_file()
+
+
+def test_the_operands_of_a_step_lie_beside_its_program(tmp_path: Path) -> None:
+    """By the address of every input in the graph with places, as the compiler writes it beside them."""
+    assert main(["export", "--hidden", "4", "--batch", "8", "-o", str(tmp_path)]) == 0
+    assert main(["compile", str(tmp_path), "--backend", "sim", "--solutions", "-O0"]) == 0
+    machine = Machine()
+    restore(machine, tmp_path / "step.npz")
+    placed = onnx.load(tmp_path / "place.onnx")
+    addresses = json.loads({entry.key: entry.value for entry in placed.metadata_props}["haribote.dram"])
+    weights = np.load(tmp_path / "inputs" / "2.weight.npy")
+    padded = next(info for info in placed.graph.input if info.name == "2.weight")
+    shape = tuple(size.dim_value for size in padded.type.tensor_type.shape.dim)
+    found = machine.read_dram(addresses["2.weight"], shape, np.float32)
+    np.testing.assert_array_equal(found[: weights.shape[0], : weights.shape[1]], weights)
+    assert not found[weights.shape[0] :].any()

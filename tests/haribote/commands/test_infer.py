@@ -33,6 +33,7 @@ def test_images_of_any_size_and_background_are_read(tmp_path: Path) -> None:
         read_image(tmp_path / "text.png")
 
 
+@pytest.mark.slow
 def test_infer_classifies_with_the_checkpoint(
     digits: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

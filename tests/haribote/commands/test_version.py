@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
@@ -24,3 +26,9 @@ def test_version(main: Callable[[Sequence[str]], int], name: str, capsys: pytest
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0 and capsys.readouterr().out == f"{name}, of haribote {version('haribote')}\n"
+
+
+@pytest.mark.parametrize("package", ["haribote", "grader", "simulator"])
+def test_each_runs_as_a_module_too(package: str) -> None:
+    done = subprocess.run([sys.executable, "-m", package, "--version"], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.endswith(f"of haribote {version('haribote')}\n")

@@ -121,18 +121,30 @@ def test_names_are_escaped_in_the_page() -> None:
 # --- the command --------------------------------------------------------------------------------------------------
 
 
+HEARING = """
+import signal, sys
+from haribote.commands.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main())
+"""
+"""The command as from a terminal: what a script starts in the background, and all that this starts, ignores Ctrl-C."""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_command_serves_until_interrupted(file: Path) -> None:
-    command = [sys.executable, "-m", "haribote.commands.cli", "view", str(file)]
+    command = [sys.executable, "-c", HEARING, "view", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert "Ctrl-C" in line and "sends nothing" in process.stdout.readline()
-        assert "ipinfo.io" in process.stdout.readline()
-        url = next(word for word in line.split() if word.startswith("http://localhost:"))
-        assert b"Netron" in get(url)[1]
-        process.send_signal(signal.SIGINT)
-        rest = process.communicate(timeout=20)
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert "Ctrl-C" in line and "sends nothing" in process.stdout.readline()
+            assert "ipinfo.io" in process.stdout.readline()
+            url = next(word for word in line.split() if word.startswith("http://localhost:"))
+            assert b"Netron" in get(url)[1]
+            process.send_signal(signal.SIGINT)
+            rest = process.communicate(timeout=20)
+        finally:
+            process.kill()  # else its end would be waited for whatever has happened
     assert process.returncode == 0 and rest == ("\nstopped\n", "")
 
 

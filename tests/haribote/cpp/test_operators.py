@@ -131,6 +131,7 @@ def test_templates_agree_with_the_reference(group: str) -> None:
     check(cases, run_in_cpp(cases))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_products_agree_with_the_reference(algorithm: str) -> None:
     cases = list(products())

@@ -13,6 +13,7 @@ from PIL import Image
 
 from haribote import draw
 from haribote.errors import HariboteError
+from simulator.language import spoken
 from simulator.pictures import Picture
 from tests.haribote.picture_checks import SVG, check_picture, texts, tree
 
@@ -41,6 +42,8 @@ def test_labels_and_guesses() -> None:
     found = texts(picture)
     assert found[:6] == ["0", "guess 0 ✓", "1", "guess 1 ✓", "2", "guess 3 ✗"]
     assert "a 2, guessed 3" in picture.text and len(pixels(picture)) == 12
+    with spoken("ja"):
+        assert texts(draw.digits(images[:1], labels=[2], guesses=[3])) == ["2", "答え 3 ✗"]
     check_picture(lambda: draw.digits(images[0]))
     assert "the first 40 of 60,000 images" in texts(draw.digits(np.zeros((60_000, 28, 28), np.uint8)))
 

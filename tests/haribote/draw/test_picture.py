@@ -17,6 +17,7 @@ from haribote import draw
 from haribote.draw.picture import picture
 from haribote.graph import Builder, Index
 from simulator.files import FileError
+from simulator.language import spoken
 from tests.haribote.draw.drawings import SVG, boxes, tree
 
 # --- the picture --------------------------------------------------------------------------------------------------
@@ -51,6 +52,14 @@ def test_wires_in_the_file_name_their_readers(model: onnx.ModelProto) -> None:
             name, readers = path.attrib["data-value"], path.attrib["data-readers"].split()
             assert set(readers) <= {node.name for node in index.consumers[name]} | {name}
             assert path.attrib["d"].startswith("M") and "nan" not in path.attrib["d"]
+
+
+def test_a_label_is_as_wide_as_its_characters() -> None:
+    builder = Builder("wide")
+    builder.output(builder.op("Neg", builder.input("x", (), np.float32), name="y"))
+    with spoken("ja"):
+        text = str(draw.svg(builder.finish()))
+    assert re.findall(r'<g class="label">.*?width="([\d.]+)".*?>([^<>]*)</text>', text) == [("50", "スカラー")] * 2
 
 
 def test_labels_are_the_shapes(model: onnx.ModelProto) -> None:
@@ -128,6 +137,16 @@ def test_names_are_escaped() -> None:
     builder.output(builder.op("Relu", "<x>", name='y&"<'))
     root = tree(draw.svg(builder.finish()))
     assert boxes(root, "node") == ['y&"<'] and boxes(root, "input") == ["<x>"]
+
+
+def test_names_are_the_same_in_every_language() -> None:
+    builder = Builder("step")
+    builder.input("sum", (), np.float32)
+    builder.output(builder.op("Relu", "sum", name="loss"))
+    with spoken("ja"):
+        text = draw.svg(builder.finish()).text
+    assert ">loss</text>" in text and "<title>出力 loss</title>" in text and "<title>入力 sum</title>" in text
+    assert ">スカラー</text>" in text and "損失" not in text
 
 
 def test_notebooks_show_the_object(stages: dict[str, onnx.ModelProto]) -> None:

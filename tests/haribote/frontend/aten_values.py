@@ -250,6 +250,7 @@ REDUCTION = cases(
         X,
     ),
     running=(lambda x: (x.cumsum(0), x.cumsum(1)), X),
+    running_products=(lambda x: (x.cumprod(0), x.cumprod(-1)), X),
     softmax=(lambda x, c: (x.softmax(1), x.softmax(0), x.log_softmax(1), c.log_softmax(1), c.softmax(-1)), X, C),
     norms=(lambda x: (x.norm(), torch.linalg.vector_norm(x, dim=1), torch.logsumexp(x, 1)), X),
 )

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from haribote.answers.resolve import Answer
-from haribote.chip.codegen import Find
-from haribote.kernel import Kernel
-from haribote.kernel_table import KernelRow
+from tests.haribote.own.learner import STEP, lines, writes
 
 pytestmark = pytest.mark.usefixtures("with_solutions")
 
@@ -16,16 +13,18 @@ pytestmark = pytest.mark.usefixtures("with_solutions")
 def test_a_short_run_beside_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     from haribote.data import dataset as data
     from haribote.lessons import short_run
+    from haribote.own import working
 
     digits = data.load("synthetic")
     run = short_run.train_a_little(3, digits)
     assert run.agrees and run.nodes == 28 and "28 of 28 nodes" in str(run) and "<svg" in run._repr_html_()
+    assert f"the course's: {STEP} of {STEP} kernels" in str(run)
 
-    def doubled(row: KernelRow, solutions: bool) -> Answer | None:
-        lines = ["fvadd $lm0v $lm0v $ln0v", "fvadd $lm8v $lm8v $ln8v"]
-        return Answer(Kernel("5.12", "Relu", lambda op: iter(lines)), "yours") if row.name == "relu" else None
+    writes(monkeypatch, relu=lines("fvadd $lm0v $lm0v $ln0v", "fvadd $lm8v $lm8v $ln8v"))
+    run = short_run.train_a_little(2, digits)
+    assert run.agrees and "the kernel of task 5.12 does not pass, so the course's runs" in str(run)
 
-    wrong: Find = doubled
-    monkeypatch.setattr(short_run, "working_kernels", lambda: (wrong, {}))
+    monkeypatch.setattr(working, "last_verdict", lambda task: "passed")  # as if no check had found it
     run = short_run.train_a_little(2, digits)
     assert not run.agrees and "some kernel computes something else" in str(run)
+    assert f"yours where they pass: 1 of {STEP} kernels" in str(run)

@@ -36,7 +36,7 @@ QUICK = {
 }
 OTHERS = {
     HOST: ("add.py", "transfers.py", "joined.py", "nested.py", "linear_mixed.py", *MOMENTUM),
-    CHIP: ("add.py", "trace.py", "nested.py", "linear_mixed.py", *MOMENTUM, "two_models.py"),
+    CHIP: ("add.py", "trace.py", "nested.py", "linear_mixed.py", MOMENTUM[1]),
 }
 
 
@@ -45,6 +45,7 @@ OTHERS = {
     [
         *((line, device) for device, lines in QUICK.items() for line in lines),
         *(pytest.param(line, device, marks=pytest.mark.slow) for device, lines in OTHERS.items() for line in lines),
+        *(pytest.param(line, CHIP, marks=[pytest.mark.slow, LONG]) for line in (MOMENTUM[0], "two_models.py")),
     ],
 )
 @pytest.mark.usefixtures("alone")
@@ -54,6 +55,7 @@ def test_program(line: str, device: str, tmp_path: Path) -> None:
     assert run(name, *options, "--device", device, "--outdir", str(tmp_path)) == 0
 
 
+@LONG
 @pytest.mark.slow
 def test_a_folder_is_used_in_another_process(tmp_path: Path) -> None:
     """The second process could not compile: it has no planner."""

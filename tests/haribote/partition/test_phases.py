@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 import pytest
 
+from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
 from haribote.partition.phases import between, phases
 from haribote.partition.pieces import Side
@@ -72,6 +73,29 @@ def test_a_node_waits_for_its_reader_where_less_crosses_then() -> None:
     sides: dict[str, Side] = {"first": "chip", "large": "chip", "middle": "host", "last": "chip"}
     names = [[node.name for node in nodes] for _, nodes in phases(model, sides, Index(model))]
     assert names == [["first"], ["middle"], ["large", "last"]]
+
+
+def test_a_chain_waits_as_a_whole_where_each_node_alone_saves_nothing() -> None:
+    builder = Builder("chain")
+    x = builder.input("x", (4,), np.float32)
+    other = builder.op("Exp", builder.op("Neg", x, name="one"), name="two")
+    host = builder.op("Abs", builder.op("Sqrt", x, name="first"), name="middle")
+    builder.output(builder.op("Add", host, other, name="last"))
+    model = builder.finish()
+    sides: dict[str, Side] = {name: "host" if name == "middle" else "chip" for name in Index(model).node}
+    names = [[node.name for node in nodes] for _, nodes in phases(model, sides, Index(model))]
+    assert names == [["first"], ["middle"], ["one", "two", "last"]]
+
+
+@pytest.mark.parametrize("wrong", [{"first": 1, "middle": 1}, {"first": 2, "middle": 1}, {"first": 0}])
+def test_stretches_that_are_no_order_are_refused(wrong: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder("pair")
+    first = builder.op("Neg", builder.input("x", (4,), np.float32), name="first")
+    builder.output(builder.op("Abs", first, name="middle"))
+    model = builder.finish()
+    monkeypatch.setattr("haribote.partition.phases.stretches", lambda *_: wrong)
+    with pytest.raises(HariboteError, match="cannot be in stretch"):
+        phases(model, {"first": "chip", "middle": "host"}, Index(model))
 
 
 def test_parts_between_host_nodes() -> None:

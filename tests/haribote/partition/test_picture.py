@@ -23,8 +23,8 @@ def test_pieces_values_times_and_reasons(found: Cut) -> None:
     for number, piece in enumerate(found.pieces, 1):
         assert f"{number}  {piece.nodes} node" in shown and f"{piece.microseconds:,.1f} us" in shown
     for crossing in found.crossings:
-        line = f"from {crossing.source + 1}: {crossing.name} float32[8, 4], 128 bytes, {crossing.microseconds:,.1f} us"
-        assert line in shown
+        way, time = f"{crossing.source + 1} -> {crossing.target + 1}", f"{crossing.microseconds:,.1f} us"
+        assert f"{way}: {crossing.name} float32[8, 4], 128 bytes, {time}" in shown
     assert "no rule for Hardmax" in picture.text and "assumed: 750 MHz" in shown
     pairs = {(crossing.source, crossing.target) for crossing in found.crossings}
     lines = [e for e in tree(picture).iter() if (e.get("class") or "") in ("h0-line", "h1-line")]

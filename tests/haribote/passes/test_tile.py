@@ -76,3 +76,18 @@ def test_split_and_join_are_inverse() -> None:
     parts = dict(tile.split("w", array, cut))
     assert list(parts) == [f"w[{i},{j}]" for i in range(3) for j in range(2)] == tile.part_names("w", cut)
     assert np.array_equal(tile.join(list(parts.values()), cut), array)
+
+
+def test_the_state_of_an_optimiser_is_cut_like_the_gradient() -> None:
+    model = mlp(784, 40, 10)
+    optimiser, x, labels = example_batch(model, 64, 0.1)
+    optimiser.param_groups[0]["momentum"] = 0.9
+    graph = trace_step(model, optimiser, x, labels)
+    before = decompose.run(pad.run(simplify.run(graph)))
+    after = tile.run(before)
+    cuts = tile.tiles(after)
+    assert cuts["0.weight.momentum"] == cuts["0.weight"] == {"shape": [48, 1024], "tile": [16, 1024]}
+    feeds = feeds_of(graph, (784, 40, 10))
+    outputs = cropped(before, joined(after, evaluate(after, tile.split_inputs(after, pad.pad_inputs(before, feeds)))))
+    for output, value in evaluate(graph, feeds).items():
+        assert np.abs(outputs[output] - value).max() < 1e-6, output

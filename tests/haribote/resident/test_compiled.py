@@ -203,8 +203,8 @@ def test_what_has_no_kernel_runs_on_the_host_with_the_same_bits(find: Find) -> N
     ("widths", "size", "bias"),
     [
         (STEP, 100, False),
-        ((784, 40, 10), 256, True),
-        ((784, 16, 40), 256, True),
+        pytest.param((784, 40, 10), 256, True, marks=LONG),
+        pytest.param((784, 16, 40), 256, True, marks=LONG),
         pytest.param((784, 20, 33, 10), 100, False, marks=LONG),
         pytest.param((30, 17, 4), 300, True, marks=LONG),
         ((1100, 8, 10), 3, True),
@@ -214,6 +214,7 @@ def test_other_networks_have_the_same_bits(widths: Widths, size: int, bias: bool
     assert_same_bits(widths, size, bias)
 
 
+@LONG
 @pytest.mark.slow
 def test_both_engines_agree() -> None:
     assert_same_bits(STEP, engine="numpy")

@@ -39,6 +39,7 @@ def test_a_full_disk_keeps_the_old_checkpoint(tmp_path: Path, monkeypatch: pytes
     assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.npz"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_killed_run_leaves_a_whole_checkpoint(tmp_path: Path) -> None:
     """Kill a writer again and again in the middle of writing; what is there is always complete."""

@@ -38,6 +38,7 @@ def test_steps_follow_torch(make_step: Callable[..., Any], assert_equal: Callabl
         assert_equal(session.outputs(), step.expected(STEPS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_batch_4096_with_every_product(algorithm: str, make_step: Callable[..., Any], assert_equal: Any) -> None:
     step = make_step((300, 16, 10), True, 4096)
@@ -105,6 +106,7 @@ def test_mistakes_with_inputs_are_told(make_step: Callable[..., Any]) -> None:
         session.read("labels")
 
 
+@pytest.mark.slow
 def test_the_order_of_loops_matters() -> None:
     """The lesson of the templates; the margins are far below what any machine with vectors gives."""
     torch.set_num_threads(1)

@@ -13,6 +13,7 @@ from haribote.data.dataset import Dataset
 from haribote.errors import HariboteError
 from haribote.training import train
 from haribote.training.checkpoint import CheckpointError, load_checkpoint
+from tests.haribote.own.learner import writes
 from tests.haribote.run_options import options
 
 
@@ -59,6 +60,20 @@ def test_training_that_diverges_says_so_and_saves_nothing(digits: Dataset, tmp_p
 def test_a_batch_larger_than_the_data_is_refused(digits: Dataset, tmp_path: Path) -> None:
     with pytest.raises(HariboteError, match="smaller batch"):
         train.train(options(tmp_path, batch=1000), digits, lambda line: None)
+
+
+@pytest.mark.slow
+def test_a_filled_run_says_whose_kernels_it_takes(
+    digits: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes(monkeypatch, relu=None, dl_256x16_a=None, ul_256x16_a=None)
+    data = replace(digits, train_images=digits.train_images[:96], train_labels=digits.train_labels[:96])
+    lines: list[str] = []
+    wanted = options(tmp_path / "sim", epochs=1, backend="sim", fill=True, require_chip=True, level=1)
+    chip = train.train(wanted, data, lines.append)
+    torch = train.train(options(tmp_path / "torch", epochs=1), data, lambda line: None)
+    assert chip.losses == pytest.approx(torch.losses, abs=1e-5)
+    assert "\nyours where they pass: 3 of " in lines[0] and "-O1" in lines[-1]
 
 
 def test_the_chip_trains_as_torch_does(digits: Dataset, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from haribote.errors import HariboteError
 from haribote.frontend.dynamo import StaysWithPyTorch, backend, explain, traffic
 from tests.haribote.frontend.dynamo.models import MODELS, Counts, Drops, Sorts, mlp, rows
-from tests.long_runs import LONG
+from tests.long_runs import LONG, long_runs
 
 HOST = {"device": "host"}
 
@@ -86,7 +86,7 @@ def test_larger_models_as_eager(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mlp", "sorts"])
+@pytest.mark.parametrize("name", ["mlp", *long_runs("sorts")])
 def test_on_the_chip(name):
     check(name, "chip", ("train",))
 

@@ -71,6 +71,7 @@ def test_particles_come_to_rest(tmp_path: Path) -> None:
     picture = tmp_path / "particles.svg"
     options = beside.parser("particles", "", 1000)
     options.add_argument("--picture", type=Path)
+    options.add_argument("--movie", type=Path)
     assert particles.work(options.parse_args(["--device", "host", "--picture", str(picture)])) == 0
     assert picture.read_text(encoding="utf-8").count("<path") > 4 * 128
 

@@ -1,0 +1,22 @@
+"""Task 4.15: a deal.
+
+It is taught in notebooks/04_memory/05_puzzles, section 2.
+Check it with `grader check 4.15`; if you are stuck, `grader hint 4.15`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from haribote.errors import NotWritten
+
+
+def lines() -> Iterator[str]:
+    """Yield one line of assembly; `%%puzzle 4.15` in the notebook writes it here.
+
+    In every L2B: of the 256 long words from 256 on of L2BM, the first 8 go to L1B 0, the next 8 to L1B 1, and so
+    on, round after round; they lie from long word 32 on of each L1BM. One line, one step; L1BM changes nowhere
+    else.
+    """
+    # TODO: one line.
+    raise NotWritten("task 4.15 (a deal) is not written yet; check it with `grader check 4.15`")

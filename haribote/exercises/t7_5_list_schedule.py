@@ -1,0 +1,26 @@
+"""Task 7.5: a list scheduler.
+
+It is taught in notebooks/07_speed/02_the_scheduler, section 4.
+Check it with `grader check 7.5`; if you are stuck, `grader hint 7.5`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from haribote.errors import NotWritten
+from haribote.speed.scheduler import Table
+
+
+def list_schedule(before: Sequence[Mapping[int, int]], priority: Sequence[int], table: Table) -> list[int]:
+    """The step at which each job begins, from 0 on; jobs are numbered from 0 to len(before) - 1.
+
+    before[k] are the jobs that k depends on: `{other: least}`, where k begins at least `least` steps after `other`
+    begins. Place one job after another. Of those that are not placed yet, but whose predecessors all are, take the one
+    with the greatest `priority` (of equals the one with the smallest number), and let it begin at the earliest step
+    that `before` allows and at which it fits. `table.fits(job, step)` says whether it fits beside those that are placed
+    (its units are free there, and no wait is violated); `table.place(job, step)` places it, once for each job. There is
+    always a step at which it fits.
+    """
+    # TODO: about 11 lines.
+    raise NotWritten("task 7.5 (a list scheduler) is not written yet; check it with `grader check 7.5`")

@@ -1,0 +1,98 @@
+"""Into which tiles `tile` cuts the values of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+import onnx
+
+from haribote.graph import Index, Shape, attributes, is_loss
+from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
+
+ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Relu", "Exp", "Greater", "Cast", "Neg", "Identity", "GreaterCast"}
+Tile = tuple[int, ...]
+
+
+def tile_sizes(model: onnx.ModelProto, index: Index) -> dict[str, Tile]:
+    """The tile of every value; a dimension that is not a multiple of its tile is not cut."""
+    wanted: dict[str, Tile] = {}
+    features = TILE
+    for name in index.inputs:
+        if name == "x" and len(index.shape[name]) == 2:
+            features = TILE_FEATURES if index.shape[name][1] > TILE else TILE
+            wanted[name] = (TILE_ROWS, features)
+        elif name == "labels":
+            wanted[name] = (TILE_ROWS,)
+    for name in (*index.inputs, *index.constants):
+        wanted.setdefault(name, (TILE,) * len(index.shape[name]))
+    for node in model.graph.node:
+        if node.op_type == "Gemm" and attributes(node).get("transB") and node.input[0] == "x":
+            wanted[node.input[1]] = (TILE, features)
+    while True:
+        sizes = _propagated(model, index, wanted)
+        larger = _larger_inputs(model, index, sizes)
+        if not larger:
+            return sizes
+        wanted |= larger
+
+
+def _propagated(model: onnx.ModelProto, index: Index, wanted: Mapping[str, Tile]) -> dict[str, Tile]:
+    """The tile of every value, from those of inputs and constants."""
+    sizes = {name: _fitting(index.shape[name], tile) for name, tile in wanted.items()}
+    for node in model.graph.node:
+        for name in node.output:
+            sizes[name] = _fitting(index.shape[name], _output_tile(node, index, sizes, name))
+            _give_constants(node, name, index, sizes)
+    return sizes
+
+
+def _larger_inputs(model: onnx.ModelProto, index: Index, sizes: Mapping[str, Tile]) -> dict[str, Tile]:
+    """Inputs that are to be cut like what they are combined with: the state of an optimiser like the gradient."""
+    found: dict[str, Tile] = {}
+    origin = {name: name for name in index.inputs}  # of what has the tile of an input
+    for node in model.graph.node:
+        like = _like(node, index)
+        if node.op_type not in ELEMENTWISE or like is None:
+            continue
+        if like in origin:
+            origin[node.output[0]] = origin[like]
+        same = [name for name in node.input if index.shape[name] == index.shape[node.output[0]]]
+        largest = max((sizes[name] for name in same), key=prod, default=())
+        found |= {origin[name]: largest for name in same if name in origin and prod(sizes[name]) < prod(largest)}
+    return found
+
+
+def _output_tile(node: onnx.NodeProto, index: Index, sizes: dict[str, Tile], name: str) -> Tile:
+    if is_loss(node):
+        return index.shape[name]  # the host computes the loss on whole tensors
+    if node.op_type == "Gemm":
+        (a, b), flags = node.input[:2], attributes(node)
+        return (sizes[a][1 if flags.get("transA") else 0], sizes[b][0 if flags.get("transB") else 1])
+    if node.op_type == "OneHot":
+        return (*sizes[node.input[0]], TILE)
+    if node.op_type == "ReduceSum" and len(index.shape[name]) == 1 and len(index.shape[node.input[0]]) == 2:
+        return sizes[node.input[0]][1:]
+    like = _like(node, index)
+    return sizes[like] if like is not None else index.shape[name]
+
+
+def _like(node: onnx.NodeProto, index: Index) -> str | None:
+    """The operand that the result of a node is cut like."""
+    rank = len(index.shape[node.output[0]])
+    return next((n for n in node.input if n not in index.constants and len(index.shape[n]) == rank), None)
+
+
+def _give_constants(node: onnx.NodeProto, output: str, index: Index, sizes: dict[str, Tile]) -> None:
+    """A constant operand of an element-wise operator is cut as the result is."""
+    if node.op_type not in ELEMENTWISE:
+        return
+    for name in node.input:
+        rank = len(index.shape[name])
+        if name in index.constants and rank:
+            sizes[name] = _fitting(index.shape[name], sizes[output][len(sizes[output]) - rank :])
+
+
+def _fitting(shape: Shape, tile: Tile) -> Tile:
+    """The tile along the dimensions that it divides, the whole of the others."""
+    return tuple(step if size % step == 0 and size else size for size, step in zip(shape, tile, strict=True))

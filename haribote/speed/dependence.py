@@ -1,0 +1,103 @@
+"""What must come before what, word by word: the slow and obvious form of `simulator.schedule.dependences`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from haribote.answers.ownership import exercise
+from simulator.schedule.dependences import Distances, edges_of_lines
+from simulator.schedule.nodes import Edge, Node, tie
+from simulator.schedule.touches import Touch, moved_banks, touches
+
+Word = tuple[str, int]
+"""A memory and a word of it (of large memories a block of words); -1: any word that the program does not name."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What an instruction reads, and what it writes."""
+
+    reads: frozenset[Word] = frozenset()
+    writes: frozenset[Word] = frozenset()
+
+    def __str__(self) -> str:
+        return f"reads {_named(self.reads)}, writes {_named(self.writes)}"
+
+
+@exercise("7.3")
+def steps_apart(first: Access, second: Access) -> int | None:
+    """By how many steps `second` comes later than `first`, which stands before it, at least; None: they do not depend.
+
+    A step reads everything before it writes anything. Waits are not counted here.
+    """
+    if first.writes & (second.reads | second.writes):
+        return 1
+    if first.reads & second.writes:
+        return 0
+    return None
+
+
+def accesses_of(nodes: Sequence[Node]) -> list[Access]:
+    """What each node reads and writes. One that may touch any word of a memory touches all that the program names."""
+    moved = moved_banks(nodes)
+    found = [list(touches(node, moved)) for node in nodes]
+    named: dict[str, set[int]] = defaultdict(lambda: {-1})
+    for touch in (touch for each in found for touch in each):
+        named[touch.memory].update(touch.cells or ())
+    return [
+        Access(*(frozenset(word for t in each if t.written == w for word in _words(t, named)) for w in (False, True)))
+        for each in found
+    ]
+
+
+def plain_edges(nodes: Sequence[Node]) -> Iterator[Edge]:
+    """All edges between nodes, but those of forwarding paths: for every two nodes that share a word."""
+    yield from edges_of_lines(nodes)
+    accesses, distances = accesses_of(nodes), Distances()
+    touched: dict[Word, list[int]] = defaultdict(list)
+    for number, access in enumerate(accesses):
+        before = sorted({other for word in access.reads | access.writes for other in touched[word]})
+        for other in before:
+            yield from _edges_between(nodes, accesses, other, number, distances)
+        for word in access.reads | access.writes:
+            touched[word].append(number)
+
+
+def _edges_between(
+    nodes: Sequence[Node], accesses: Sequence[Access], one: int, other: int, distances: Distances
+) -> Iterator[Edge]:
+    first, second = nodes[one], nodes[other]
+    if first.line is not second.line:
+        apart = steps_apart(accesses[one], accesses[other])
+        if apart is not None:
+            if first.instruction is None or second.instruction is None:  # an MV line stands between steps
+                apart = int(first.instruction is not None)
+            yield Edge(first, second, distances.between(first, second, apart))
+        return
+    if accesses[one].writes & accesses[other].writes:
+        yield from tie(first, second)
+    for a, b in ((one, other), (other, one)):  # in one line: both read what was there before
+        apart = steps_apart(Access(reads=accesses[a].reads), Access(writes=accesses[b].writes))
+        if apart is not None:
+            least = distances.between(nodes[a], nodes[b], apart)
+            yield from tie(nodes[a], nodes[b]) if least else (Edge(nodes[a], nodes[b], 0),)
+
+
+def _words(touch: Touch, named: dict[str, set[int]]) -> Iterator[Word]:
+    cells = named[touch.memory] if touch.cells is None else touch.cells
+    return ((touch.memory, cell) for cell in cells)
+
+
+def _named(words: frozenset[Word]) -> str:
+    memories: dict[str, list[int]] = defaultdict(list)
+    for memory, cell in sorted(words):
+        if cell >= 0:
+            memories[memory].append(cell)
+    return ", ".join(f"{memory} {_span(cells)}" for memory, cells in memories.items()) or "none"
+
+
+def _span(cells: list[int]) -> str:
+    whole = cells == list(range(cells[0], cells[-1] + 1))
+    return f"{cells[0]}-{cells[-1]}" if whole and len(cells) > 1 else ", ".join(map(str, cells))
