@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from simulator.messages import use_also
+
 if TYPE_CHECKING:
     from grader.checking import check
+    from grader.contracts import contract
     from grader.feedback.failure import Failure
+    from grader.puzzling import puzzle
     from grader.result import Result
 
-__all__ = ["Failure", "Result", "check"]
+__all__ = ["Failure", "Result", "check", "contract", "puzzle"]
 
-_MODULES = {"Failure": "grader.feedback.failure", "Result": "grader.result", "check": "grader.checking"}
+_MODULES = {
+    "Failure": "grader.feedback.failure",
+    "Result": "grader.result",
+    "check": "grader.checking",
+    "contract": "grader.contracts",
+    "puzzle": "grader.puzzling",
+}
+
+
+def _titles(into: str) -> Mapping[str, str]:
+    """The titles of the tasks, which have tables of their own."""
+    from grader.translations.texts import titles
+
+    return titles(into)
+
+
+use_also(_titles)
 
 
 def __getattr__(name: str) -> Any:

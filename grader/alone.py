@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.course import LEARNERS, PRODUCT
-from grader.stubs import stub_of
+from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
 
@@ -94,8 +94,7 @@ def sees(name: str, spec: importlib.machinery.ModuleSpec | None, helpers: bool =
 def _stubs() -> dict[str, str]:
     """The pristine stub of every task, by its module's name."""
     names = {"haribote." + task.file.removesuffix(".py").replace("/", "."): task for task in all_tasks()}
-    sources = {name: (ROOT / "solutions" / task.file).read_text(encoding="utf-8") for name, task in names.items()}
-    return {name: stub_of(task, sources[name]) for name, task in names.items()}
+    return {name: stub_of(task, source_of(task)) for name, task in names.items()}
 
 
 def _hide(finder: _Finder) -> list[tuple[str, ModuleType, ModuleType | None]]:

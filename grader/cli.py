@@ -1,6 +1,7 @@
-"""The commands: `grader list | next | check TASK… | watch [TASK] | hint TASK | reset TASK | selftest | stubs`.
+"""The commands: `grader list | next | contract TASK | check TASK… | debug TASK | watch [TASK] | hint TASK |
+reset TASK | catchup STAGE`, and `selftest` and `stubs` for who changes the course.
 
-`submit`, `grade` and `progress` are in grade/command.py.
+`submit`, `grade`, `progress` and `board` are in grade/command.py.
 
 Exit status: 0 fine, 1 a negative verdict (a task that has not passed), 2 a mistake in the input (a message).
 """
@@ -13,16 +14,21 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from grader.catchup import catch_up, tasks_of
 from grader.checking import check
+from grader.contracts import contract
 from grader.emitter.loading import shown
 from grader.grade.command import FINAL_SEED, add_commands
 from grader.listing import invitation, listing
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
+from grader.translations import texts_of
 from grader.watching import events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
-from simulator.console import add_version, seed
+from simulator.console import Parser, add_version, seed
+from simulator.messages import say
+from simulator.view.browser import open_page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="grader", description="Checks your answers to the tasks of the course.")
+    parser = Parser(prog="grader", description="Checks your answers to the tasks of the course.")
     add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -42,17 +48,24 @@ def _parser() -> argparse.ArgumentParser:
 
     add("list", _list, "all tasks by notebook, your points, and the next task")
     add("next", _next, "the next task: where it is taught, which file to write")
+    add("contract", _contract, "what a task demands, in your language").add_argument("task", metavar="TASK")
     checked = add("check", _check, "check your answer to a task")
     checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
     checked.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
     checked.add_argument("--final", action="store_true", help="with one public seed, the same for everybody")
     checked.add_argument("--json", action="store_true", help="the result for programs")
+    debugged = add("debug", _debug, "step through a failing case: the first wrong word, who wrote it, from what")
+    debugged.add_argument("task", metavar="TASK")
+    debugged.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
+    debugged.add_argument("--no-open", action="store_true", help="write the page and print its name only")
     watched = add("watch", _watch, "check a task whenever its file is saved; then go on to the next")
     watched.add_argument("task", metavar="TASK", nargs="?", help="where to begin; by default the next task")
     hinted = add("hint", _hint, "a hint for a task; a stronger one each time")
     hinted.add_argument("task", metavar="TASK")
     hinted.add_argument("--level", type=int, choices=(1, 2, 3), help="this one, 3 is the strongest")
     add("reset", _reset, "make a task's file the stub again; yours is backed up first").add_argument("task")
+    caught = add("catchup", _catchup, "the course's answers where you have not begun, so that you can go on; no points")
+    caught.add_argument("wanted", metavar="TASK|NOTEBOOK|STAGE", nargs="+", help="such as 4.2, 04_memory, or 04")
     tested = add("selftest", _selftest, "check the course itself: stubs, solutions, wrong answers, mutants")
     tested.add_argument("tasks", metavar="TASK", nargs="*", help="only these")
     tested.add_argument("--mutants", type=int, default=8, help="at most so many of each kind per task (default 8)")
@@ -63,12 +76,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options: argparse.Namespace) -> int:
-    print(listing(Progress()))
+    say(listing(Progress()))
     return 0
 
 
 def _next(options: argparse.Namespace) -> int:
-    print(invitation(Progress().next_task()))
+    say(invitation(Progress().next_task()))
     return 0
 
 
@@ -77,14 +90,16 @@ def _check(options: argparse.Namespace) -> int:
     for name in options.tasks:
         find_task(name)
     for name in options.tasks:
-        result = check(name, seed=FINAL_SEED if options.final else options.seed)
+        result = check(name, seed=FINAL_SEED if options.final else options.seed, keep=False)
         results.append(result)
         if not options.json:
-            print(result)
+            say(result)
             if result.reference or result.state != "not started":
-                print(f"({result.checked})")
+                say(f"({result.checked})")
             if result.state == "failed":
-                print(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
+                say(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
+                if result.debuggable:
+                    say(f"step through it: grader debug {name} --seed {result.seed}")
         sys.stdout.flush()  # the verdict first, whatever becomes of its record
         progress.record(result)
     if options.json:
@@ -92,10 +107,27 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if all(result.passed for result in results) else 1
 
 
+def _contract(options: argparse.Namespace) -> int:
+    print(contract(options.task))
+    return 0
+
+
+def _debug(options: argparse.Namespace) -> int:
+    result = check(find_task(options.task).id, seed=options.seed)
+    found = result.debug()
+    say(found.report)
+    if not found.page:
+        return 0 if result.passed else 1
+    say(f"page: {shown(found.write())}", flush=True)
+    if not options.no_open and not open_page(found.file):
+        say("no browser was found here: open the page with one", file=sys.stderr)
+    return 0 if result.passed else 1
+
+
 def _watch(options: argparse.Namespace) -> int:
     task = find_task(options.task) if options.task else Progress().next_task()
     for line in watch(task, events_of):
-        print(line, flush=True)
+        say(line, flush=True)
     return 0
 
 
@@ -103,7 +135,7 @@ def _hint(options: argparse.Namespace) -> int:
     task = find_task(options.task)
     progress = Progress()
     number = options.level - 1 if options.level else progress.next_hint(task)
-    print(f"task {task.id} ({task.title}), hint {number + 1} of {len(task.hints)}:\n{task.hints[number]}", flush=True)
+    print(texts_of(task).hint(number), flush=True)
     if not options.level:
         progress.record_hint(task)
     return 0
@@ -112,9 +144,14 @@ def _hint(options: argparse.Namespace) -> int:
 def _reset(options: argparse.Namespace) -> int:
     task = find_task(options.task)
     backup = reset(task)
-    print(f"{shown(ROOT / 'haribote' / task.file)} is the stub again")
+    say(f"{shown(ROOT / 'haribote' / task.file)} is the stub again")
     if backup:
-        print(f"what you had is in {shown(backup)}")
+        say(f"what you had is in {shown(backup)}")
+    return 0
+
+
+def _catchup(options: argparse.Namespace) -> int:
+    say(catch_up(tasks_of(options.wanted)))
     return 0
 
 
@@ -122,14 +159,14 @@ def _selftest(options: argparse.Namespace) -> int:
     from grader.selftest.run import selftest
 
     tasks = [find_task(name) for name in options.tasks] or list(all_tasks())
-    report = selftest(tasks, options.mutants, say=print, workers=options.workers)
-    print(report)
+    report = selftest(tasks, options.mutants, say=say, workers=options.workers)
+    say(report)
     return 0 if report.passed else 1
 
 
 def _stubs(options: argparse.Namespace) -> int:
     done = write_stubs()
-    print(f"{len(done.written)} stubs written")
+    say(f"{len(done.written)} stubs written")
     for name in done.kept:
-        print(f"kept, for it was edited: haribote/{name}")
+        say(f"kept, for it was edited: haribote/{name}")
     return 0

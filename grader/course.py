@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from functools import cache
 
-from grader.stubs import stub_of
+from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import ROOT, TASKS, all_tasks
 
 # Where what decides whether an answer is right begins: a submission is made for one version of it.
@@ -68,8 +68,7 @@ def product_files() -> dict[str, bytes]:
     every = source_files(PRODUCT)
     files = {name: every[name] for name in every if not name.startswith(own) or name.endswith("/__init__.py")}
     for task in all_tasks():
-        solution = ROOT / "solutions" / task.file
-        files[f"haribote/{task.file}"] = stub_of(task, solution.read_text(encoding="utf-8")).encode()
+        files[f"haribote/{task.file}"] = stub_of(task, source_of(task)).encode()
     return files
 
 

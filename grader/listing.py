@@ -1,49 +1,75 @@
-"""`grader list` and `grader next`: all tasks by the notebook that teaches them, and where to go on."""
+"""`grader list` and `grader next`: all tasks by the notebook that teaches them, and where to go on.
+
+What it gives is in the language of the moment.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 
-from grader.emitter.loading import shown
+from grader.emitter.loading import shown as path_shown
+from grader.medals import MEDALS
 from grader.progress import Progress
-from haribote.answers.tasks import ROOT, Task, all_tasks
+from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
+from simulator.columns import columns, left
+from simulator.messages import shown
 
-MARKS = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·"}
-LEGEND = "✓ passed   ✗ failed   ? changed since its check   · not started   § section of the notebook"
+MARKS = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·", "caught up": "="}
+LEGEND = "✓ passed   ✗ failed   ? changed since its check   · not started   = the course's   § section of the notebook"
+LEVEL_LEGEND = (
+    "optional: more of a kind   challenge: hard   par, silver, gold: how short a right answer is, gold is the reference"
+)
 
 
 def listing(progress: Progress) -> str:
-    """Every task under its notebook, with its points; then the sums and the next task."""
-    lines = []
+    """Every task under its notebook, with its points and its medal; then the sums and the next task."""
+    lines, width = [], max(columns(shown(task.title)) for task in all_tasks())
     for notebook, group in groupby(all_tasks(), key=lambda task: task.notebook):
         tasks = list(group)
         minutes = sum(task.minutes for task in tasks if task.level == "core")
-        lines.append(f"{notebook}" + (f"   core: {hours(minutes)}" if minutes else "   nothing of the core"))
-        lines += [_line(task, progress) for task in tasks]
+        core = f"{shown('core')}: {hours(minutes)}" if minutes else shown("nothing of the core")
+        lines.append(f"{notebook}   {core}")
+        lines += [_line(task, progress, width) for task in tasks]
     total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
-    lines += [LEGEND, f"{reached} of {total} points", invitation(progress.next_task())]
-    return "\n".join(lines)
+    lines += map(shown, [LEGEND, LEVEL_LEGEND, f"{reached} of {total} points; {counts(progress)}"])
+    return "\n".join([*lines, invitation(progress.next_task())])
 
 
-def _line(task: Task, progress: Progress) -> str:
-    level = "" if task.level == "core" else f"  {task.level}"
-    points = f"{progress.points(task):>3} of {task.points:<3}"
-    mark = MARKS[progress.state(task)]
-    return f"  {mark} {task.id:<5} §{task.section}  {task.title:<26} {points} {task.minutes:>4} min{level}"
+def counts(progress: Progress) -> str:
+    """How many tasks of each level have passed, and the medals: `core 3 of 32, optional 0 of 17, …; 1 gold`."""
+    tasks, parts = all_tasks(), []
+    for level in LEVELS:
+        found = [task for task in tasks if task.level == level]
+        passed = sum(progress.state(task) == "passed" for task in found)
+        parts.append(f"{shown(level)} {passed}{shown(' of ')}{len(found)}")
+    medals = Counter(progress.medal(task) for task in tasks)
+    won = [f"{medals[medal]} {shown(medal)}" for medal in reversed(MEDALS) if medals[medal]]
+    return ", ".join(parts) + (f"; {shown('medals')}: {', '.join(won)}" if won else "")
+
+
+def _line(task: Task, progress: Progress, width: int) -> str:
+    """width: columns of the titles."""
+    level = "" if task.level == "core" else f"  {shown(task.level)}"
+    medal = f"  {shown(progress.medal(task))}" if progress.medal(task) else ""
+    points = f"{progress.points(task):>3}{shown(' of ')}{task.points:<3}"
+    time = f"{task.minutes:>4}{shown(' min')}"
+    mark, title = MARKS[progress.state(task)], left(shown(task.title), width)
+    return f"  {mark} {task.id:<5} §{task.section}  {title} {points} {time}{level}{medal}"
 
 
 def hours(minutes: int) -> str:
     """Such as `45 min` or `2 h 5 min`."""
     whole, rest = divmod(minutes, 60)
-    return " ".join([f"{whole} h"] * bool(whole) + [f"{rest} min"] * bool(rest or not whole))
+    parts = [f"{whole}{shown(' h')}"] * bool(whole) + [f"{rest}{shown(' min')}"] * bool(rest or not whole)
+    return " ".join(parts)
 
 
 def invitation(task: Task | None) -> str:
     """What to do next, for which task."""
     if task is None:
-        return "all tasks are done"
-    path = shown(ROOT / "haribote" / task.file)
-    return (
-        f"next: task {task.id} ({task.title}), {task.level}, {task.minutes} min\n"
-        f"  read   {task.place}\n  write  {path}\n  then   grader check {task.id}"
-    )
+        return shown("all tasks are done")
+    path = path_shown(ROOT / "haribote" / task.file)
+    head = shown(f"next: task {task.id} ({task.title}), {task.level}, {task.minutes} min")
+    steps = {"read": shown(task.place), "write": path, "then": f"grader check {task.id}"}
+    return "\n".join([head, *(f"  {left(shown(step), 5)}  {what}" for step, what in steps.items())])

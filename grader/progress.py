@@ -8,11 +8,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from grader.medals import MEDALS
 from grader.result import Result
-from haribote.answers.ownership import is_written
+from haribote.answers.ownership import is_caught_up, is_written
 from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
 from haribote.answers.verdicts import FILE, digest_of
 from simulator.files import FileError, locked, write_file
+from simulator.messages import say
 
 
 class Progress:
@@ -28,6 +30,7 @@ class Progress:
         if result.state != "not started":
             digest = self._digest(result.task)
             entry = {"state": result.state, "points": result.points, "answer": digest, "at": time.time()}
+            entry["medal"] = result.medal
             self._update(result.task, entry)
 
     def next_hint(self, task: Task) -> int:
@@ -43,9 +46,12 @@ class Progress:
         return max(0, shown) if isinstance(shown, int) else 0
 
     def state(self, task: Task) -> str:
-        """ "passed", "failed", "not checked" since its last change, or "not started"."""
-        if not is_written(self.root / "haribote" / task.file):
+        """ "passed", "failed", "not checked" since its last change, "not started", or "caught up": not theirs."""
+        path = self.root / "haribote" / task.file
+        if not is_written(path):
             return "not started"
+        if is_caught_up(path):
+            return "caught up"
         entry = self._tasks.get(task.id, {})
         known = entry.get("state") in ("passed", "failed") and entry.get("answer") == self._digest(task.id)
         return str(entry["state"]) if known else "not checked"
@@ -55,6 +61,11 @@ class Progress:
         points = self._tasks[task.id].get("points") if self.state(task) in ("passed", "failed") else 0
         return points if isinstance(points, int) else 0
 
+    def medal(self, task: Task) -> str:
+        """The medal of the last check: "par", "silver", "gold", or "" for none and for an answer changed since."""
+        medal = self._tasks[task.id].get("medal") if self.state(task) == "passed" else ""
+        return medal if medal in MEDALS else ""
+
     def next_task(self, skip: Task | None = None) -> Task | None:
         """A task that has not passed while all that it needs have; None when all are done.
 
@@ -62,7 +73,7 @@ class Progress:
         checked last, then what is left of that stage, then the stages that follow. skip: go on after this one instead.
         """
         tasks = all_tasks()
-        passed = {task.id for task in tasks if self.state(task) == "passed"}
+        passed = {task.id for task in tasks if self.state(task) in ("passed", "caught up")}
         ready = [task for task in tasks if task.id not in passed and passed.issuperset(task.needs)]
         stages = list(dict.fromkeys(task.stage for task in tasks))
         latest = skip or max(tasks, key=lambda task: (self._checked_at(task), -tasks.index(task)))
@@ -102,5 +113,5 @@ class Progress:
                 write_file(self._path, json.dumps(self._tasks, indent=1) + "\n")
         except (OSError, FileError) as error:
             reason = error.message if isinstance(error, FileError) else f"{error.filename}: {error.strerror}"
-            print(f"warning: your progress is not recorded: {reason}", file=sys.stderr)
+            say(f"warning: your progress is not recorded: {reason}", file=sys.stderr)
             self._tasks.setdefault(task, {}).update(changes)  # for the rest of this command

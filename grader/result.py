@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import html
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from grader.feedback.error_map import error_map
+from grader.card import card_of
+from grader.debugger.debugged import Debugged
 from grader.feedback.failure import Failure
+from grader.medals import medal_line, medal_of
+from haribote.answers.tasks import find_task
+from haribote.errors import HariboteError
+from simulator.errors import UserError
+from simulator.messages import shown
+from simulator.view.notebook import frame
+from simulator.view.recording import BUDGET
 
+CARD_BUDGET = 600_000
+"""Bytes of values on a page in a card, which is saved with the notebook; more of the chip is on that of `debug`."""
 State = Literal["not started", "passed", "failed"]
 
 
@@ -28,10 +38,10 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The outcome of one check. seed: gives the same random cases again.
+    """The outcome of one check, as text in the language of the moment. seed: gives the same random cases again.
 
     cases: how many passed. total: of how many; 0 where the check ended at the first failure. file: that was checked.
-    reference: it is the course's own answer.
+    reference: it is the course's own answer. debugger: makes what `debug` gives.
     """
 
     task: str
@@ -48,43 +58,79 @@ class Result:
     failure: Failure | None = None
     seconds: float = 0.0
     reference: bool = False
+    debugger: Callable[[Failure | None, int], Debugged] | None = None
+
+    def debug(self, budget: int = BUDGET) -> Debugged:
+        """The viewer at the first wrong word of the first failing case; where all pass, the first case from its start.
+
+        budget: bytes of values; beyond it only the part of the chip around the word is kept.
+
+        Raises HariboteError where the answer is no program of the machine, or is not written.
+        """
+        if self.state == "not started":
+            what = f"task {self.task} is not written yet, so there is nothing to step through"
+            raise HariboteError(what, self.message)
+        if self.debugger is None:  # of grading, where the answer is not at hand
+            raise HariboteError("this result has no debugger", f"`grader debug {self.task} --seed {self.seed}`")
+        return self.debugger(self.failure, budget)
 
     @property
     def checked(self) -> str:
-        """Whose file was checked, in words."""
+        """Whose file was checked, in English words."""
         return f"checked the course's own answer {self.file}" if self.reference else f"checked {self.file}"
+
+    @property
+    def debuggable(self) -> bool:
+        """Whether `debug` has more to show than the message: the failure is one of a run on the machine."""
+        return self.failure is not None and (self.failure.word is not None or self.failure.line > 0)
 
     @property
     def passed(self) -> bool:
         """True when every case passed."""
         return self.state == "passed"
 
+    @property
+    def medal(self) -> str:
+        """ "par", "silver" or "gold"; "" for none."""
+        return medal_of(find_task(self.task), self._scores) if self.passed and self.costs else ""
+
+    @property
+    def _scores(self) -> list[tuple[int, int]]:
+        return [(cost.score, cost.par) for cost in self.costs]
+
     def __str__(self) -> str:
         mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
         lines = [f"{mark} task {self.task} ({self.title}): {self.state}, {self.points} of {self.of} points"]
         lines += [self.message] if self.message else []
-        lines += [str(self.failure)] if self.failure else []
-        lines += [str(cost) for cost in self.costs]
-        return "\n".join(lines)
+        costs = [str(cost) for cost in self.costs]
+        if self.passed and self.costs:
+            costs += filter(None, [medal_line(find_task(self.task), self._scores)])
+        failure = [self.failure.told(shown)] if self.failure else []
+        return "\n".join([*map(shown, lines), *failure, *map(shown, costs)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        colour = {"passed": "#1a7f37", "failed": "#cf222e", "not started": "#6e7781"}[self.state]
-        drawn, shown = None, self
-        if self.failure is not None:
-            drawn = error_map(self.failure)
-            if drawn is not None:  # in place of the one made of characters
-                shown = replace(self, failure=replace(self.failure, picture=""))
-        head, *rest = str(shown).split("\n")
-        body = html.escape("\n".join(rest))
-        return (
-            f'<div style="border-left:4px solid {colour};padding-left:8px"><b style="color:{colour}">'
-            f'{html.escape(head)}</b><pre style="margin:4px 0">{body}</pre>{drawn._repr_html_() if drawn else ""}</div>'
-        )
+        drawn = self.failure and replace(self.failure, picture="")  # a picture in colours stands in its place
+        text = str(replace(self, failure=drawn))
+        return card_of(self.task, self.state, text, self.file, self.failure, self._debugger_html())
+
+    def _debugger_html(self) -> str:
+        """What opens the debugger on a click; "" where there is nothing to step through."""
+        if not self.debuggable:
+            return ""
+        try:
+            page = self.debug(CARD_BUDGET).page
+        except UserError:  # the file has changed meanwhile; the card tells what was found before
+            return ""
+        if not page:
+            return ""
+        viewer = frame(page, shown(f"debugger of task {self.task}"))
+        summary = shown("Step through it: the first wrong word, and who wrote it")
+        return f"<details><summary>{summary}</summary>{viewer}</details>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; the arrays of a failure are left out."""
+        """Plain values for JSON, in English; the arrays of a failure are left out."""
         failure = self.failure
         return {
             "task": self.task,
@@ -96,6 +142,7 @@ class Result:
             "total": self.total,
             "file": self.file,
             "costs": {cost.name: {"score": cost.score, "par": cost.par} for cost in self.costs},
+            "medal": self.medal,
             "message": self.message,
             "cause": failure.cause if failure else "",
             "failure": "" if failure is None else str(failure),

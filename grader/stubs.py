@@ -3,7 +3,9 @@
     python -m grader stubs          write the stubs anew, except files that a learner has edited
 
 Of a solution, the text between `### BEGIN SOLUTION` and `### END SOLUTION` goes, and so do the imports that only it
-used; task id, contract and line budget stay. `grader/stubs.json` records the hash of what was generated: a file with
+used; task id, contract and line budget stay. A large task has a plain answer too, `solutions/plain/`, and its stub is
+made from that one: only the parts between `### BEGIN HOLE` and `### END HOLE` go, a few lines each, and what holds them
+together stays. `grader/stubs.json` records the hash of what was generated: a file with
 another hash is a learner's and is never touched.
 """
 
@@ -24,7 +26,8 @@ from simulator.files import write_file
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-_REGION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}\n", re.MULTILINE | re.DOTALL)
+PLAIN = "plain"  # the folder of plain answers in `solutions/`
+_REGION = re.compile(r"^([ \t]*)### BEGIN (SOLUTION|HOLE)\n(.*?)^[ \t]*### END \2\n", re.MULTILINE | re.DOTALL)
 
 
 class StubError(HariboteError):
@@ -39,15 +42,26 @@ class Written:
     kept: tuple[str, ...]
 
 
+def source_of(task: Task, root: Path = ROOT) -> str:
+    """What the stub of a task is made from: its plain answer with named holes where there is one, else its solution."""
+    plain = root / "solutions" / PLAIN / Path(task.file).name
+    return (plain if plain.is_file() else root / "solutions" / task.file).read_text(encoding="utf-8")
+
+
 def stub_of(task: Task, source: str) -> str:
-    """The stub of a solution. Raises StubError where the markers are missing."""
+    """The stub of a solution, or of a plain answer. Raises StubError where the markers are missing."""
     regions = list(_REGION.finditer(source))
     if not regions:
         raise StubError(f"solutions/{task.file}: no {BEGIN} … {END}, so that nothing would be left to write")
-    first = regions[0]
-    todo = f"{first[1]}# TODO: about {_budget(regions)} lines.\n{_raise(task, first[1])}"
-    text = source[: first.start()] + todo + _REGION.sub("", source[first.end() :])
-    return _with_imports(_with_head(text, task))
+    whole = _budget([region for region in regions if region[2] == "SOLUTION"])
+
+    def left(region: re.Match[str]) -> str:
+        """What stands in the stub instead: of a solution in several parts only the first one leaves something."""
+        if region[2] == "HOLE":
+            return _todo(task, region[1], _budget([region]))
+        return _todo(task, region[1], whole) if region.start() == regions[0].start() else ""
+
+    return _with_imports(_with_head(_REGION.sub(left, source), task))
 
 
 def write_stubs(root: Path = ROOT, tasks: Iterable[Task] | None = None) -> Written:
@@ -56,7 +70,7 @@ def write_stubs(root: Path = ROOT, tasks: Iterable[Task] | None = None) -> Writt
     written, kept = [], []
     for task in all_tasks() if tasks is None else tasks:
         target = root / "haribote" / task.file
-        text = stub_of(task, (root / "solutions" / task.file).read_text(encoding="utf-8"))
+        text = stub_of(task, source_of(task, root))
         if is_edited(task, root):
             kept.append(task.file)
             continue
@@ -79,15 +93,19 @@ def is_edited(task: Task, root: Path = ROOT) -> bool:
 def reset(task: Task, root: Path = ROOT) -> Path | None:
     """Make the learner's file the stub again; the backup of what it was, or None where it was the stub already."""
     target = root / "haribote" / task.file
-    backup = None
-    if is_edited(task, root):
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-        backup = root / "backup" / f"{Path(task.file).stem}.{stamp}.py"
-        write_file(backup, target.read_bytes())
-    text = stub_of(task, (root / "solutions" / task.file).read_text(encoding="utf-8"))
+    backup = keep_backup(task, root) if is_edited(task, root) else None
+    text = stub_of(task, source_of(task, root))
     write_file(target, text.encode())
     manifest = read_manifest(root) | {task.file: digest(text)}
     write_file(root / MANIFEST, (json.dumps(dict(sorted(manifest.items())), indent=0) + "\n").encode())
+    return backup
+
+
+def keep_backup(task: Task, root: Path = ROOT) -> Path:
+    """Copy the learner's file to `backup/`, under a name with the time."""
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    backup = root / "backup" / f"{Path(task.file).stem}.{stamp}.py"
+    write_file(backup, (root / "haribote" / task.file).read_bytes())
     return backup
 
 
@@ -103,16 +121,22 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.replace("\r\n", "\n").encode()).hexdigest()
 
 
+def _todo(task: Task, indent: str, lines: int) -> str:
+    amount = f"about {lines} lines" if lines > 1 else "one line"
+    return f"{indent}# TODO: {amount}.\n{_raise(task, indent)}"
+
+
 def _raise(task: Task, indent: str) -> str:
     """What stands where the solution was, laid out as ruff lays it out."""
-    text = f'"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"'
+    message = f"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"
+    text = f'"{message}"'
     line = f"{indent}raise NotWritten({text})\n"
     return line if len(line) <= 121 else f"{indent}raise NotWritten(\n{indent}    {text}\n{indent})\n"
 
 
 def _budget(regions: list[re.Match[str]]) -> int:
     """Lines of code in the solution; blank lines and comments do not count."""
-    lines = [line.strip() for region in regions for line in region[2].splitlines()]
+    lines = [line.strip() for region in regions for line in region[3].splitlines()]
     return sum(bool(line) and not line.startswith("#") for line in lines)
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from grader.checking import check
 from grader.emitter.loading import shown
 from grader.progress import Progress
+from grader.translations import texts_of
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task
 
@@ -57,7 +58,7 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
 def _hint(task: Task, progress: Progress) -> str:
     number = progress.next_hint(task)
     progress.record_hint(task)
-    return f"hint {number + 1} of {len(task.hints)}: {task.hints[number]}"
+    return texts_of(task).hint(number)
 
 
 def events_of(path: Path) -> Iterator[Event]:

@@ -14,12 +14,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.bundle.wheels import SYSTEMS, Shortage, System, collect, this_system
-from grader.stubs import stub_of
+from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import ROOT, all_tasks
 from haribote.commands.command import run_command
 from haribote.data import dataset as data
 from haribote.data import mnist
 from haribote.errors import HariboteError
+from simulator.console import Parser
 from simulator.files import FileError, writing
 
 TARGET = ROOT / "build" / "haribote-bundle.zip"
@@ -60,7 +61,7 @@ pause
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0 complete, 1 written, but packages are missing, 2 not written."""
     here = this_system()
-    parser = argparse.ArgumentParser(prog="bootstrap.py bundle", description=__doc__.splitlines()[0])
+    parser = Parser(prog="bootstrap.py bundle", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--systems",
         nargs="+",
@@ -128,7 +129,7 @@ def course_files() -> Iterator[tuple[str, bytes]]:
     stubs = {f"haribote/{task.file}": task for task in all_tasks()}
     for name in _names():
         if task := stubs.get(name):
-            yield name, stub_of(task, (ROOT / "solutions" / task.file).read_text(encoding="utf-8")).encode()
+            yield name, stub_of(task, source_of(task)).encode()
         elif (ROOT / name).is_file():
             yield name, (ROOT / name).read_bytes()
 

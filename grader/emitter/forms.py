@@ -20,7 +20,10 @@ Function = Callable[..., Any]
 Form = Callable[[Function, Values], dict[str, Value]]
 """(the learner's function, given) -> answer. The function is guarded: what it raises is told with file and line."""
 
-FURTHER = {"04_memory": ("s04_assembly",)}
+FURTHER = {
+    "04_memory": ("s04_assembly", "s04_passes", "s04_puzzles"),
+    "07_speed": ("s07_scheduler", "s07_layouts", "s07_overlap"),
+}
 
 
 def form_of(task: Task) -> Form:

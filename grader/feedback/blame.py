@@ -17,19 +17,29 @@ from simulator.trace.places import Place, value_of
 
 MOST = 3000
 """Words that are looked at on the way back from a result."""
+MASK = "mask entry "
 
 
 @dataclass(frozen=True)
 class Blame:
-    """A line of the text, counted from 1, and what it does, in words."""
+    """A line of the text, counted from 1. reads: the word, or `mask entry 3`, that it reads; "" where it writes."""
 
     line: int
-    text: str
+    reads: str = ""
+
+    def told(self, source: str) -> str:
+        """What the line does, in words. source: the line itself."""
+        if not self.reads:
+            return f"line {self.line} writes it: {source}"
+        if self.reads.startswith(MASK):
+            entry = self.reads.removeprefix(MASK)
+            return f"line {self.line} uses mask entry {entry}, which no line before it has written: {source}"
+        return f"line {self.line} reads {self.reads}, which no line before it has written: {source}"
 
 
 def told(blame: Blame | None, text: str) -> str:
     """What to add to an explanation: the blame and its line of the text; "" for none."""
-    return f"\n{blame.text}: {text.splitlines()[blame.line - 1].strip()}" if blame else ""
+    return f"\n{blame.told(text.splitlines()[blame.line - 1].strip())}" if blame else ""
 
 
 def by_luck(wrong: NDArray[np.bool_]) -> str:
@@ -59,7 +69,7 @@ def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDA
         for word, index in found:
             if is_junk(np.array(value_of(machine, word), np.uint32)):
                 line = history.lines[index].line
-                return Blame(line, f"line {line} reads {word}, which no line before it has written")
+                return Blame(line, str(word))
     return None
 
 
@@ -71,8 +81,7 @@ def writer_of(program: Program, inputs: Inputs, place: Place) -> Blame | None:
         writes, _ = history.writes(place, len(history.lines))
     if not writes:
         return None
-    line = history.lines[writes[0].index].line
-    return Blame(line, f"line {line} writes it")
+    return Blame(history.lines[writes[0].index].line)
 
 
 def _never_written(history: History, result: Place) -> Iterator[tuple[Place, int]]:
@@ -98,7 +107,6 @@ def _masks_unwritten(program: Program) -> Iterator[Blame]:
         used = {d.mask.entry for i in line.instructions for d in i.destinations if d.mask is not None}
         used |= {i.flush for i in line.instructions if i.flush is not None}
         for entry in sorted(used - written):
-            text = f"line {line.line} uses mask entry {entry}, which no line before it has written"
-            yield Blame(line.line, text)
+            yield Blame(line.line, f"{MASK}{entry}")
         operands = (d.operand for i in line.instructions for d in i.destinations)
         written |= {operand.entry for operand in operands if isinstance(operand, p.MaskRegister)}

@@ -34,7 +34,7 @@ class Dependence:
     @property
     def text(self) -> str:
         """`out[1] depends on in1[0, 8:16], should be in1[1, 0:8]`, a line per operand that is wrong."""
-        return "\n".join(f"out{place(self.index)} {moves.text}" for moves in self.wrong)
+        return "\n".join(moves.told(f"out{place(self.index)}") for moves in self.wrong)
 
     @property
     def picture(self) -> str:
@@ -65,19 +65,24 @@ class Moves:
         """What counts and should not."""
         return self.counts & ~self.should
 
-    @property
-    def text(self) -> str:
-        """`depends on in1[0, 8:16], should be in1[1, 0:8]`."""
+    def told(self, out: str) -> str:
+        """`out[1] depends on in1[0, 8:16], should be in1[1, 0:8]`. out: the element of the result."""
         should = elements(self.name, self.should)
-        if self.unknown.any() or not _is_product(self.counts):
-            parts = [f"does not depend on {elements(self.name, self.missing)}"] * bool(self.missing.any())
-            parts += [f"depends on {elements(self.name, self.extra)}"] * bool(self.extra.any())
-            if self.more and not self.extra.any():
-                parts.append(f"depends on some of {elements(self.name, self.unknown & ~self.should)}")
-            return f"{' but '.join(parts)}, should depend on {should}"
-        if not self.counts.any():
-            return f"does not depend on {self.name}, should depend on {should}"
-        return f"depends on {elements(self.name, self.counts)}, should be {should}"
+        if not self.unknown.any() and _is_product(self.counts):
+            if not self.counts.any():
+                return f"{out} does not depend on {self.name}, should depend on {should}"
+            return f"{out} depends on {elements(self.name, self.counts)}, should be {should}"
+        missing, extra = elements(self.name, self.missing), elements(self.name, self.extra)
+        if self.more and not extra:
+            some = elements(self.name, self.unknown & ~self.should)
+            if missing:
+                return f"{out} does not depend on {missing} but depends on some of {some}, should depend on {should}"
+            return f"{out} depends on some of {some}, should depend on {should}"
+        if missing and extra:
+            return f"{out} does not depend on {missing} but depends on {extra}, should depend on {should}"
+        if missing:
+            return f"{out} does not depend on {missing}, should depend on {should}"
+        return f"{out} depends on {extra}, should depend on {should}"
 
     def picture(self, of: str) -> str:
         """The rows of the operand where something counts or should; of: the element of the result."""
@@ -104,9 +109,15 @@ def elements(name: str, marks: Marks) -> str:
     if len(where) and _is_product(marks):
         axes = (np.unique(column) for column in where.T)
         return f"{name}[{', '.join(_span(axis, size) for axis, size in zip(axes, marks.shape, strict=True))}]"
-    if len(where) > MOST_NAMED:
+    if too_many(marks):
         return f"{len(where)} elements of {name}, from {name}{place(where[0])} to {name}{place(where[-1])}"
     return ", ".join(f"{name}{place(index)}" for index in where)
+
+
+def too_many(marks: Marks) -> bool:
+    """Whether `elements` counts them."""
+    count = int(marks.sum())
+    return count > MOST_NAMED and not _is_product(marks)
 
 
 def _is_product(marks: Marks) -> bool:

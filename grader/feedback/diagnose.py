@@ -212,7 +212,7 @@ def _unwritten(seen: Seen) -> tuple[Marks, Marks]:
 def _told_unwritten(untouched: Marks, by_chance: Marks) -> tuple[str, str]:
     if untouched.any():
         return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
-    return STALE, f"{int(by_chance.sum())} wrong elements {BY_CHANCE}"
+    return STALE, f"{int(by_chance.sum())} wrong elements depend on words that were never written"
 
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:

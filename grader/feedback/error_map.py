@@ -44,9 +44,16 @@ def error_map(failure: Failure) -> Picture | None:
     end = max(left, scale.legend(canvas, RIGHT, right + 26))
     if failure.depends is not None and failure.depends.wrong:
         end = dependence_map(canvas, failure.depends, TENSOR_LEFT, end + 34)
-    at = f"the first at {list(index)}: " if index else ""
-    values = f"expected {_value(failure.expected[index])}, received {_value(failure.received[index])}"
-    return canvas.picture(f"{head}; {at}{values}", end + MARGIN)
+    return canvas.picture(_summary(failure, head, index), end + MARGIN)
+
+
+def _summary(failure: Failure, head: str, index: tuple[int, ...]) -> str:
+    """The picture in one line. head: how many elements are wrong."""
+    assert failure.expected is not None and failure.received is not None
+    expected, received = _value(failure.expected[index]), _value(failure.received[index])
+    if not index:
+        return f"{head}; expected {expected}, received {received}"
+    return f"{head}; the first at {list(index)}: expected {expected}, received {received}"
 
 
 class Scale:
@@ -128,7 +135,8 @@ def _groups(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]
     canvas.text(RIGHT, TOP - 18, "over the DRAMs of the four groups", "b")
     for number, (style, error) in enumerate(zip(scale.styles(machine), machine, strict=True)):
         x = RIGHT + number * 98
-        with canvas.group(f"group {number}: {f'the largest error is {error:.3g}' if error else 'no error'}"):
+        said = f"group {number}: the largest error is {error:.3g}" if error else f"group {number}: no error"
+        with canvas.group(said):
             canvas.rect(x, TOP, 90, 34, str(style) or "empty", round_=3)
         canvas.text(x + 45, TOP + 50, f"group {number}", "s f", anchor="middle")
         if place == (number,):

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
 from grader.feedback.dependence import Dependence
+from simulator.trace.places import Place
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class WrongWord:
+    """The first wrong word of a run: where a debugger begins.
+
+    name: of the element, such as `y[0, 3]`. received, expected: bits; None where no value would be the right one.
+    poison: the kind of junk that was in the memories before.
+    """
+
+    place: Place
+    name: str
+    received: int
+    expected: int | None
+    poison: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +40,8 @@ class Failure:
     line: of the answer's assembly, counted from 1, if one is to blame; `where` is found from it.
     place: the unit of the first wrong element: L2B, L1B, MAB, PE; of a result in DRAM, its group; () where unknown.
     depends: what one wrong element of a kernel's result depends on, where that is not what it should.
+    word: of a run on the machine, the first wrong word.
+    output: the operand that the explanation is about, where there may be several.
     """
 
     case: str
@@ -38,10 +57,16 @@ class Failure:
     line: int = 0
     place: tuple[int, ...] = ()
     depends: Dependence | None = None
+    word: WrongWord | None = None
+    output: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.where}: " if self.where else ""
-        lines = [f"case: {self.case}", f"{head}{self.explanation}"]
+        return self.told()
+
+    def told(self, say: Callable[[str], str] = str) -> str:
+        """The failure as text. say: from each part of it to what is shown; in English it is stored."""
+        head = "".join(f"{name}: " for name in (self.where, say(self.output)) if name)
+        lines = [say(f"case: {self.case}"), head + say(self.explanation)]
         if self.cause:
-            lines.append(f"likely cause: {self.cause}")
-        return "\n".join([*lines, *([self.picture] if self.picture else [])])
+            lines.append(say(f"likely cause: {self.cause}"))
+        return "\n".join([*lines, *([say(self.picture)] if self.picture else [])])

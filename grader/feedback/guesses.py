@@ -64,15 +64,26 @@ def _first_of(some: Iterator[Guess], case: Case, received: Array, wrong: Array) 
         scale = np.abs(values[np.isfinite(values)]).max(initial=0) if sums else 0
         near = (received == values) | (np.abs(received - values) <= NEAR * np.maximum(np.abs(values), scale))
         if near[wrong].mean() > MOST and (not guess.everywhere or near.mean() > MOST):
-            return guess.cause, f"{_how_many(near & wrong, wrong)} {guess.words}"
+            return guess.cause, _told(near & wrong, wrong, guess.words)
     return None
 
 
-def _how_many(explained: Array, wrong: Array) -> str:
+def _told(explained: Array, wrong: Array, words: str) -> str:
+    """How many of the elements that is true of."""
     count, of = int(explained.sum()), int(wrong.sum())
     if count < of:
-        return f"{count} of the {of} wrong elements are"
-    return "every element is" if of == wrong.size else f"all {of} wrong elements are"
+        return f"{count} of the {of} wrong elements are {words}"
+    return f"every element is {words}" if of == wrong.size else f"all {of} wrong elements are {words}"
+
+
+def _not(words: str, asked: str) -> str:
+    """What a result is, in place of what is asked for."""
+    return f"{words}, should be {asked}"
+
+
+def _without(words: str, asked: str, other: str) -> str:
+    """The same, where something that is asked for has no part in the result."""
+    return f"{words}, should be {asked}: {other} has no part in it"
 
 
 def guesses(case: Case, right: Array) -> Iterator[Guess]:
@@ -98,10 +109,10 @@ def guesses(case: Case, right: Array) -> Iterator[Guess]:
 
 
 _BINARY: dict[str, Callable[[Array, Array], Array]] = {
-    "{} + {}": np.add, "{} - {}": np.subtract, "{} * {}": np.multiply, "{} / {}": np.divide,
-    "the larger of {} and {}": np.maximum, "the smaller of {} and {}": np.minimum,
+    "{a} + {b}": np.add, "{a} - {b}": np.subtract, "{a} * {b}": np.multiply, "{a} / {b}": np.divide,
+    "the larger of {a} and {b}": np.maximum, "the smaller of {a} and {b}": np.minimum,
 }  # fmt: skip
-_ASKED = {"Add": "{} + {}", "Sub": "{} - {}", "Mul": "{} * {}", "Div": "{} / {}"}
+_ASKED = {"Add": "{a} + {b}", "Sub": "{a} - {b}", "Mul": "{a} * {b}", "Div": "{a} / {b}"}
 
 
 def _of_two(case: Case, right: Array) -> Iterator[Guess]:
@@ -110,24 +121,23 @@ def _of_two(case: Case, right: Array) -> Iterator[Guess]:
     b = b[:, None] if case.row.variant == "rows" else b
     first, second = (operand.name for operand in case.op.inputs)
     wanted = _ASKED[case.row.op]
-    asked = f"should be {wanted.format(first, second)}"
+    asked = wanted.format(a=first, b=second)
     if case.row.op in ("Sub", "Div"):
-        yield Guess(SWAPPED, f"{wanted.format(second, first)}, {asked}", _BINARY[wanted](b, a))
+        yield Guess(SWAPPED, _not(wanted.format(a=second, b=first), asked), _BINARY[wanted](b, a))
     if case.row.op in ("Add", "Sub"):
         signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
         for s, t in signs:
-            words = f"{'-' if s < 0 else ''}{first} {'-' if t < 0 else '+'} {second}, {asked}"
-            yield Guess(SIGN, words, s * a + t * b)
+            words = f"{'-' if s < 0 else ''}{first} {'-' if t < 0 else '+'} {second}"
+            yield Guess(SIGN, _not(words, asked), s * a + t * b)
     for text, operation in _BINARY.items():
-        yield Guess(OPERATION, f"{text.format(first, second)}, {asked}", operation(a, b))
-        yield Guess(OPERATION, f"{text.format(second, first)}, {asked}", operation(b, a))
+        yield Guess(OPERATION, _not(text.format(a=first, b=second), asked), operation(a, b))
+        yield Guess(OPERATION, _not(text.format(a=second, b=first), asked), operation(b, a))
     for used, name, other in ((a, first, second), (b, second, first)):
-        absent = f"{asked}: {other} has no part in it"
         same = used + np.zeros_like(right)
-        for words, values in (("{}", same), ("-{}", -same), ("1 / {}", 1 / same)):
-            yield Guess(NOT_USED, f"{words.format(name)}, {absent}", values)
-        for text in ("{} + {}", "{} * {}"):
-            yield Guess(NOT_USED, f"{text.format(name, name)}, {absent}", _BINARY[text](same, same))
+        plain = [(name, same), (f"-{name}", -same), (f"1 / {name}", 1 / same)]
+        twice = [(text.format(a=name, b=name), _BINARY[text](same, same)) for text in ("{a} + {b}", "{a} * {b}")]
+        for words, values in plain + twice:
+            yield Guess(NOT_USED, _without(words, asked, other), values)
 
 
 def _of_one(case: Case, meaning: Meaning, right: Array) -> Iterator[Guess]:
@@ -141,13 +151,13 @@ def _of_one(case: Case, meaning: Meaning, right: Array) -> Iterator[Guess]:
         yield Guess(OPERATION, f"2 to the power of {name}, should be e to that power", np.exp2(x))
     if case.row.variant == "constant":
         c = float(np.float32(case.op.attributes["constant"]))
-        asked = f"should be {c:.6g} * {name}"
-        yield Guess(NOT_USED, f"{name} itself, {asked}: the constant has no part in it", x)
-        yield Guess(NOT_USED, f"the constant, {asked}: {name} has no part in it", np.full_like(right, c))
-        yield Guess(OPERATION, f"{name} + {c:.6g}, {asked}", x + c)
-        yield Guess(OPERATION, f"{name} - {c:.6g}, {asked}", x - c)
-        yield Guess(OPERATION, f"{name} / {c:.6g}, {asked}", x / c)
-        yield Guess(FACTOR, f"{c:.6g} * {c:.6g} * {name}, {asked}", c * c * x)
+        asked = f"{c:.6g} * {name}"
+        yield Guess(NOT_USED, _without(f"{name} itself", asked, "the constant"), x)
+        yield Guess(NOT_USED, _without("the constant", asked, name), np.full_like(right, c))
+        yield Guess(OPERATION, _not(f"{name} + {c:.6g}", asked), x + c)
+        yield Guess(OPERATION, _not(f"{name} - {c:.6g}", asked), x - c)
+        yield Guess(OPERATION, _not(f"{name} / {c:.6g}", asked), x / c)
+        yield Guess(FACTOR, _not(f"{c:.6g} * {c:.6g} * {name}", asked), c * c * x)
     yield Guess(OPERATION, f"{name} itself", x, everywhere=True)
     yield Guess(OPERATION, f"-{name}", -x, everywhere=True)
     yield Guess(OPERATION, f"{name} * {name}", x * x, everywhere=True)
@@ -169,14 +179,15 @@ def _of_choices(case: Case, right: Array) -> Iterator[Guess]:
 
 def _of_reductions(case: Case) -> Iterator[Guess]:
     x = case.arrays[0].astype(np.float64)
-    axis, line = (0, "column") if case.row.variant == "columns" else (1, "row")
-    asked = f"should be the {'largest element' if case.row.op == 'ReduceMax' else 'sum'}"
+    columns = case.row.variant == "columns"
+    axis, asked = int(not columns), "the largest element" if case.row.op == "ReduceMax" else "the sum"
     for words, values in (
         ("the smallest element", x.min(axis)), ("the largest element", x.max(axis)), ("the sum", x.sum(axis)),
         ("the mean", x.mean(axis)), ("the sum of the sizes", np.abs(x).sum(axis)), ("the product", x.prod(axis)),
         ("the largest size", np.abs(x).max(axis)), ("the sum of the squares", (x * x).sum(axis)),
     ):  # fmt: skip
-        yield Guess(OPERATION, f"{words} of the {line}, {asked}", values)
+        of_a_line = f"{words} of the column" if columns else f"{words} of the row"
+        yield Guess(OPERATION, _not(of_a_line, asked), values)
 
 
 def _of_products(case: Case, meaning: Meaning) -> Iterator[Guess]:
@@ -199,7 +210,7 @@ def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | No
         return None
     marks = np.zeros_like(wrong)
     marks[usable] = near
-    return FACTOR, f"{_how_many(marks, wrong)} {factor:.6g} times the right value"
+    return FACTOR, _told(marks, wrong, f"{factor:.6g} times the right value")
 
 
 def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
@@ -208,8 +219,8 @@ def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str
     if case.row.op != "ReduceMax" or wrong.sum() < FEWEST or (np.maximum(right, start) != received).any():
         return None
     cause = NEGATIVE if (right[wrong] < 0).all() else OPERATION
-    seen = f"{_how_many(wrong, wrong)} {start:.6g}, which is larger than all elements of the row"
-    return cause, f"{seen}: does the maximum start at {start:.6g}?"
+    words = f"{start:.6g}, which is larger than all elements of the row: does the maximum start at {start:.6g}?"
+    return cause, _told(wrong, wrong, words)
 
 
 def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str] | None:
@@ -227,13 +238,15 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
     if rows < FEWEST or len({*found.values()}) <= len(found) / 2:
         return None
     label, columns = min(elsewhere.items())
-    ones = "their 1" if all(len(columns) == 1 for columns in elsewhere.values()) else "a 1"
+    alone = all(len(columns) == 1 for columns in elsewhere.values())
     where = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns))}"
     shifts = {
         columns[0] - label
         for label, columns in elsewhere.items()
         if 0 < label < received.shape[1] - 1 and len(columns) == 1
     }
-    one_off = ones == "their 1" and shifts in ({1}, {-1})
-    seen = f"{rows} rows have {ones} in another column: for label {label} in {where}"
+    one_off = alone and shifts in ({1}, {-1})
+    seen = f"{rows} rows have a 1 in another column: for label {label} in {where}"
+    if alone:
+        seen = f"{rows} rows have their 1 in another column: for label {label} in {where}"
     return OFF_BY_ONE if one_off else WRONG_COLUMNS, seen

@@ -27,8 +27,7 @@ def misplaced(expected: Array, received: Array, wrong: Array, layout: Layout) ->
         return None
     at = np.stack(np.unravel_index(here, expected.shape), axis=1)
     source = np.stack(np.unravel_index(there, expected.shape), axis=1)
-    count = f"{len(here)} of the {int(wrong.sum())} wrong elements hold"
-    example = f"at {at[0].tolist()} stands what belongs at {source[0].tolist()}"
+    count = int(wrong.sum())
     for axis, step, level in _digits(layout):
         for sign in (1, -1):
             shift = np.zeros(expected.ndim, np.int64)
@@ -36,10 +35,16 @@ def misplaced(expected: Array, received: Array, wrong: Array, layout: Layout) ->
             near = (source == at + shift).all(axis=1)
             if near.mean() > MOST_SHIFTED:
                 way = "further on" if sign > 0 else "back"
-                count = f"{int(near.sum())} of the {int(wrong.sum())} wrong elements hold"
-                return OFF_BY_ONE, f"{count} what belongs {step} {way} along axis {axis}: that is one {level} off"
+                some = int(near.sum())
+                return OFF_BY_ONE, (
+                    f"{some} of the {count} wrong elements hold what belongs {step} {way} along axis {axis}: "
+                    f"that is one {level} off"
+                )
     cause, words = _rule(at, source)
-    return cause, f"{count} what belongs {words}: {example}"
+    return cause, (
+        f"{len(here)} of the {count} wrong elements hold what belongs {words}: "
+        f"at {at[0].tolist()} stands what belongs at {source[0].tolist()}"
+    )
 
 
 def _rule(at: Ints, source: Ints) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from grader.feedback.dependence import (
     inputs_behind,
     partner_of,
     place,
+    too_many,
 )
 from grader.rigs.kernel_cases import Case, distinct_numbers
 from grader.rigs.kernel_run import inputs_of, place_of
@@ -252,9 +253,16 @@ def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array])
         return LEFT_OUT if wrong else causes[0], words, found
     if any((moves.unknown & moves.should).any() for moves in found.operands):
         return None
-    parts = " and ".join(elements(moves.name, moves.should) for moves in found.operands)
-    words = f"{out} depends on what it should, {parts}, but what is computed from that is wrong"
+    words = _right_but_wrong(out, [elements(moves.name, moves.should) for moves in found.operands])
     return ARITHMETIC, f"{words}{_of_a_row(case, probe, found)}", found
+
+
+def _right_but_wrong(out: str, parts: list[str]) -> str:
+    """parts: what an element of the result depends on, of each operand."""
+    if len(parts) == 1:
+        return f"{out} depends on what it should, {parts[0]}, but what is computed from that is wrong"
+    a, b = parts
+    return f"{out} depends on what it should, {a} and {b}, but what is computed from that is wrong"
 
 
 def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
@@ -280,6 +288,12 @@ def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str
         return None  # it is multiplied by something else, and may well count once
     same = odd & (np.abs(share - times) <= SURE)
     cause = SIGN if abs(times + 1) <= SURE else TWICE if abs(times - 2) <= SURE else ARITHMETIC
+    if too_many(same):
+        count, name = int(same.sum()), moves.name
+        first, last = (f"{name}{place(index)}" for index in np.argwhere(same)[[0, -1]])
+        return cause, (
+            f"{out} takes {count} elements of {name}, from {first} to {last} {times:.4g} times, should take it once"
+        )
     return cause, f"{out} takes {elements(moves.name, same)} {times:.4g} times, should take it once"
 
 
@@ -294,10 +308,19 @@ def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Arr
         values = probe.before[1 - number]
         taken = _factors(values, other.counts, float(share[element]) * float(values[right]))
         if taken and all(probe.multiplies(found.index, number, element, one) for one in taken):
-            factors = " and ".join(f"{other.name}{place(one)}" for one in taken)
-            words = f"out{place(found.index)} takes {own.name}{place(element)} times {factors}"
-            return MISPAIRED, f"{words}, should be times {other.name}{place(right)}"
+            factors = [f"{other.name}{place(one)}" for one in taken]
+            return MISPAIRED, _taken(
+                f"out{place(found.index)}", f"{own.name}{place(element)}", factors, f"{other.name}{place(right)}"
+            )
     return None
+
+
+def _taken(out: str, one: str, factors: list[str], right: str) -> str:
+    """One element is multiplied by one or two others."""
+    if len(factors) == 1:
+        return f"{out} takes {one} times {factors[0]}, should be times {right}"
+    a, b = factors
+    return f"{out} takes {one} times {a} and {b}, should be times {right}"
 
 
 def _factors(values: Array, counts: Marks, factor: float) -> list[tuple[int, ...]]:

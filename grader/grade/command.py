@@ -1,4 +1,4 @@
-"""The commands of those who hand in and of those who grade: `grader submit | grade PATH… | progress PATH…`."""
+"""The commands of those who hand in and of those who grade: `grader submit | grade | progress | board`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
 from simulator.console import seed
 from simulator.files import write_file
+from simulator.messages import say
 
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
@@ -54,6 +55,10 @@ def add_commands(add: Add) -> None:
     seen = add("progress", _progress, "a class at a glance, without running anything")
     seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
     seen.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
+    best = add("board", _board, "the shortest programs of a room, from graded submissions: text, and a page")
+    best.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
+    best.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
+    best.add_argument("-o", "--output", type=Path, metavar="FILE", help="of the page (default: board.html beside it)")
 
 
 def _user() -> str:
@@ -73,13 +78,13 @@ def _submit(options: argparse.Namespace) -> int:
 
     _, files = read_archive(content)
     missing = [task.id for task in all_tasks() if task.id not in files]
-    print(f"{path}: {len(files)} of {len(all_tasks())} tasks, for {learner} (course {course_hash()[:SHORT]})")
-    print(f"not written: {', '.join(missing)}" if missing else "every task is written")
+    say(f"{path}: {len(files)} of {len(all_tasks())} tasks, for {learner} (course {course_hash()[:SHORT]})")
+    say(f"not written: {', '.join(missing)}" if missing else "every task is written")
     lacking = left_out()
     for line in lacking:
-        print(line)
+        say(line)
     if lacking:
-        print("these answers will not be graded as you see them here: `grader check TASK` says what fails")
+        say("these answers will not be graded as you see them here: `grader check TASK` says what fails")
     return 0
 
 
@@ -97,11 +102,22 @@ def _grade(options: argparse.Namespace) -> int:
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
         notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),
     )  # fmt: skip
-    return grade(options.paths, chosen, print)
+    return grade(options.paths, chosen, say)
+
+
+def _board(options: argparse.Namespace) -> int:
+    from grader.grade.board import as_page, board
+
+    graded = options.graded or ROOT / RUN
+    made, path = board(options.paths, graded), options.output or graded / "board.html"
+    write_file(path, as_page(made).encode())
+    say(made)
+    say(f"page: {path}")
+    return 0
 
 
 def _progress(options: argparse.Namespace) -> int:
     from grader.grade.overview import overview
 
-    print(overview(options.paths, options.graded or ROOT / RUN))
+    say(overview(options.paths, options.graded or ROOT / RUN))
     return 0

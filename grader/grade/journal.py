@@ -23,7 +23,7 @@ except ImportError:  # Windows: nothing keeps two runs apart
 NAME = "journal.jsonl"
 STATES = ("passed", "failed", "not started", "trouble")
 _TYPES = [
-    *((name, str) for name in ("task", "message", "failure", "cause", "note", "answer", "picture")),
+    *((name, str) for name in ("task", "message", "failure", "cause", "note", "answer", "picture", "medal")),
     *((name, int) for name in ("points", "of", "seed", "cases", "total")), ("costs", dict),
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from grader.grade.cache import Cache
 from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, lesson_tree
-from grader.submissions.submission import Submission, counted, printable
+from grader.submissions.submission import Submission, printable
 from haribote.answers.tasks import find_task
 from haribote.data.dataset import load
 from haribote.errors import HariboteError
@@ -73,7 +73,8 @@ def run_notebooks(
     Machine("native")  # built once, for all; and so are the digits
     load("synthetic")
     readable = [submission for submission in submissions if submission.files]
-    say(f"{counted(len(names), 'notebook')} with each of {counted(len(readable), 'submission')}")
+    n, some = len(names), len(readable)
+    say(f"{n} notebook{'s' * (n != 1)} with each of {some} submission{'s' * (some != 1)}")
     with ThreadPoolExecutor(workers) as pool:
         lessons = [Lesson(submission, name) for submission in readable for name in names]
         lines = list(pool.map(run_notebook, lessons))

@@ -12,37 +12,65 @@ from pathlib import Path
 
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
+from grader.medals import MEDALS
 from grader.progress import Progress
 from grader.submissions.submission import Submission, printable, read_submissions
-from haribote.answers.tasks import Task, all_tasks
+from haribote.answers.tasks import LEVELS, Task, all_tasks
 from haribote.errors import HariboteError
+from simulator.columns import columns, left
+from simulator.messages import shown
 
 MARKS = {"passed": "✓", "failed": "✗", "claimed": "+", "written": "?", "not started": "·"}
 LEGEND = "✓ passed  ✗ failed  + passed by the learner's own check  ? written  · not started"
+_HEADS = (("done", 5), ("core", 5), ("opt.", 5), ("chal.", 5), ("medals", 6))
+"""Words above the numbers, and how many columns these take."""
+_LEVELS = "core, optional and challenge: how many of each have passed; medals as gold/silver/par"
 
 
 def overview(paths: Sequence[Path], graded: Path) -> str:
-    """One line per learner: marks by stage, how many tasks; then how many learners have each stage behind them."""
+    """One line per learner: marks by stage, how many tasks; then how many learners have each stage behind them.
+
+    It is in the language of the moment.
+    """
     known = read_verdicts(graded / NAME)
+    won = {(v.get("task", ""), v.get("file")): str(v.get("medal", "")) for v in known.values()}
     submissions = read_submissions(paths, any_version=True)
     states = [_states(submission, known) for submission in submissions]
     stages = [(stage, list(tasks)) for stage, tasks in groupby(all_tasks(), key=lambda task: task.stage)]
-    width = max(len("id"), *(len(printable(submission.id)) for submission in submissions))
+    width = max(len("id"), *(columns(printable(submission.id)) for submission in submissions))
     head = "  ".join(f"{stage[:2]:{len(tasks)}}" for stage, tasks in stages)
-    lines = [f"{'id':{width}}  {head}  done"]
+    lines = [f"{'id':{width}}  {head}  {'  '.join(left(shown(word), size) for word, size in _HEADS)}".rstrip()]
     for submission, state in zip(submissions, states, strict=True):
         if submission.problem:
             first = submission.problem.split("\n", 1)[0]
-            lines.append(f"{printable(submission.id):{width}}  {printable(first)}")
+            lines.append(f"{left(printable(submission.id), width)}  {shown(printable(first))}")
             continue
         marks = "  ".join("".join(MARKS[state[task.id]] for task in tasks) for _, tasks in stages)
         done = sum(value in ("passed", "claimed") for value in state.values())
-        lines.append(f"{printable(submission.id):{width}}  {marks}  {done:>2}/{len(state)}")
+        told = f"{done:>2}/{len(state)}  {_counts(state)}  {_medals(submission, state, won)}"
+        lines.append(f"{left(printable(submission.id), width)}  {marks}  {told}")
     readable = [state for submission, state in zip(submissions, states, strict=True) if not submission.problem]
     for stage, tasks in stages:
         counts = [sum(state[task.id] in ("passed", "claimed") for task in tasks) == len(tasks) for state in readable]
-        lines.append(f"{stage}: {sum(counts)} of {len(readable)} have all {len(tasks)} tasks")
-    return "\n".join([*lines, LEGEND])
+        lines.append(shown(f"{stage}: {sum(counts)} of {len(readable)} have all {len(tasks)} tasks"))
+    return "\n".join([*lines, shown(LEGEND), shown(_LEVELS)])
+
+
+def _counts(state: Mapping[str, str]) -> str:
+    """How many tasks of each level have passed: `12/30   2/19   0/4`."""
+    parts = []
+    for level in LEVELS:
+        tasks = [task for task in all_tasks() if task.level == level]
+        done = sum(state[task.id] in ("passed", "claimed") for task in tasks)
+        parts.append(f"{done:>2}/{len(tasks):<3}")
+    return " ".join(parts)
+
+
+def _medals(submission: Submission, state: Mapping[str, str], won: Mapping[tuple[str, object], str]) -> str:
+    """`2/1/5`: gold, silver and par, of answers that were graded."""
+    passed = [task for task in submission.files if state.get(task) == "passed"]
+    medals = [won.get((task, submission.hashes[task]), "") for task in passed]
+    return "/".join(str(medals.count(medal)) for medal in reversed(MEDALS))
 
 
 def _states(submission: Submission, known: Mapping[str, Verdict]) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""The reports of a run: CSV for a learning platform, JSON for programs; page.py makes the one for people."""
+"""The reports of a run: CSV for a learning platform, JSON for programs, text for a shell; page.py makes the page.
+
+CSV and JSON are in English, what people read is in the language of the moment.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from grader.grade.twins import Twins, find_twins
 from grader.points import RULE
 from grader.submissions.learners import Submission, looks
 from haribote.answers.tasks import all_tasks
+from simulator.columns import columns, left, right
+from simulator.messages import shown
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -51,12 +56,19 @@ class Report:
 
     def remark(self, number: int) -> str:
         """What a person should know beside the points; "" where there is nothing."""
+        return "; ".join(self.remarks(number))
+
+    def remarks(self, number: int) -> list[str]:
+        """The same one by one."""
         older = self.submissions[number].older
-        parts = [self.trouble(number), f"counts in place of {', '.join(older[:3])}" if older else ""]
-        return "; ".join(part for part in parts if part)
+        return self.troubles(number) + ([f"counts in place of {', '.join(older[:3])}"] if older else [])
 
     def trouble(self, number: int) -> str:
         """Why the points of a submission may not be its learner's; "" where all is well."""
+        return "; ".join(self.troubles(number))
+
+    def troubles(self, number: int) -> list[str]:
+        """The same one by one."""
         submission = self.submissions[number]
         same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
@@ -64,7 +76,7 @@ class Report:
         for state, words in (("trouble", "not graded for the grader's own trouble"), ("not graded", "not graded yet")):
             tasks = [task for task, verdict in self.verdicts[number].items() if verdict["state"] == state]
             parts += [f"{words}: {', '.join(tasks)}"] if tasks else []
-        return "; ".join(parts)
+        return parts
 
 
 def report_of(submissions: Sequence[Submission], journal: Journal, seed: int) -> Report:
@@ -123,13 +135,15 @@ def _started(report: Report, number: int) -> list[tuple[str, Verdict]]:
 
 def as_text(report: Report) -> str:
     """The class at a glance, for the shell."""
-    width = max([len(submission.id) for submission in report.submissions], default=2)
-    lines = [f"{'':{width}}  points   passed failed"]
+    width = max([columns(submission.id) for submission in report.submissions], default=2)
+    points, passed, failed = (shown(word) for word in ("points", "passed", "failed"))
+    lines = [f"{'':{width}}  {left(points, 8)} {right(passed, 6)} {right(failed, 6)}"]
     for number, submission in enumerate(report.submissions):
         counts = f"{report.count(number, 'passed'):>6} {report.count(number, 'failed'):>6}"
-        remark = report.remark(number).split("\n", 1)[0]
-        lines.append(f"{submission.id:{width}}  {report.points(number):>4}/{report.of:<4} {counts}  {remark}".rstrip())
+        remark = "; ".join(map(shown, report.remarks(number))).split("\n", 1)[0]
+        name = left(submission.id, width)
+        lines.append(f"{name}  {report.points(number):>4}/{report.of:<4} {counts}  {remark}".rstrip())
     for twins in report.twins:
         names = ", ".join(report.submissions[member].id for member in twins.members)
-        lines.append(f"the same: {names}: {twins.what}")
+        lines.append(shown(f"the same: {names}: {twins.what}"))
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from grader.grade.work import Work
 from grader.sandbox import find_sandbox
 from grader.sandbox.limits import SUBMISSION
 from grader.sandbox.tree import course_tree
-from grader.submissions.submission import counted, read_submissions
+from grader.submissions.submission import read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
@@ -78,8 +78,9 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
         if crew is None:
             crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
         left = sum(work.key not in journal.verdicts for work in works)
-        amount = f"{counted(len(submissions), 'submission')}, {counted(len(works), 'answer')}"
-        say(f"{amount}, {len(works) - left} graded before; seed {seed}; {crew.name}")
+        some, many = len(submissions), len(works)
+        before = f"{many - left} graded before; seed {seed}; {crew.name}"
+        say(f"{some} submission{'s' * (some != 1)}, {many} answer{'s' * (many != 1)}, {before}")
         _run(works, journal, crew, left, options.limit, say)
         report = report_of(submissions, journal, seed)
     if options.notebooks:

@@ -28,6 +28,7 @@ from grader.submissions.submission import file_hash, printable
 from haribote.answers.ownership import is_written_text
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
+from simulator.language import in_english
 
 MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"
@@ -109,7 +110,7 @@ def verdict_of(result: Result) -> Verdict:
         failure = replace(failure, picture="")
     return {
         "task": result.task, "state": result.state, "points": result.points, "of": result.of, "seed": result.seed,
-        "cases": result.cases, "total": result.total, "message": printable(result.message),
+        "cases": result.cases, "total": result.total, "message": printable(result.message), "medal": result.medal,
         "failure": printable(str(failure)) if failure else "", "cause": failure.cause if failure else "",
         "costs": {cost.name: [cost.score, cost.par] for cost in result.costs}, "note": "",
         "picture": picture,
@@ -117,8 +118,9 @@ def verdict_of(result: Result) -> Verdict:
 
 
 def _picture(failure: Failure) -> str:
-    """Where the error is, as SVG; "" where there is no picture of it, or one too large for a report."""
-    picture = error_map(failure)
+    """Where the error is, as SVG with English texts; "" where there is no picture, or one too large for a report."""
+    with in_english():  # a verdict is kept for others
+        picture = error_map(failure)
     svg = picture.text if picture is not None else ""
     return svg if len(svg) <= MOST_PICTURE else ""
 

@@ -11,12 +11,12 @@ from grader.emitter.values import Values
 from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import NEGATIVE, STALE, STRAY, WRONG_COPIES
 from grader.feedback.diagnose import Kind, Seen, diagnose_assembly, marks
-from grader.feedback.failure import Failure
+from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import first_unit, picture_of
 from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
-from grader.rigs.rig import Array, Bits, Inputs, Left, Operand, Words, run
+from grader.rigs.rig import Array, Bits, Inputs, Left, NamedInputs, Operand, Words, bits_of, run
 from haribote.layout import Layout
 from simulator import ExecutionError
 
@@ -78,6 +78,11 @@ class Case:
         """Where the inputs are, with their bits."""
         return tuple((operand.place, operand.bits) for operand in self.inputs)
 
+    @property
+    def named(self) -> NamedInputs:
+        """The same with their names."""
+        return tuple((operand.name, operand.place, operand.bits) for operand in self.inputs)
+
 
 def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
     """What is wrong with an answer, or None. passed: the cases so far that passed; a passing one is added."""
@@ -113,8 +118,9 @@ def _result(case: Case, text: str, others_passed: bool, poison: int) -> Failure 
             )
     if left.stray_at:
         blame = writer_of(assembled(text), case.given, left.stray_at)
-        what = f"{left.stray} has changed, but belongs to no output{told(blame, text)}"
-        return Failure(case.name, STRAY, what, line=blame.line if blame else 0)
+        what = f"{left.stray} has changed, but belongs to no output" + told(blame, text)
+        word = WrongWord(left.stray_at, left.stray, left.stray_bits, None, poison)
+        return Failure(case.name, STRAY, what, line=blame.line if blame else 0, word=word)
     return None
 
 
@@ -144,11 +150,14 @@ def _wrong(
     where = operand.place.name_of(index)
     first = f"first in {where}: expected {_shown(wanted[index])}, received {_shown(got[index])}"
     machine = operand.place.machine(error)
+    bits = int(received[index]), bits_of(wanted[index])
+    word = WrongWord(operand.place.at(index), f"{operand.name} {list(index)}", *bits, poison)
     return Failure(
-        case.name, cause, f"{operand.name}: {words}{told(blame, text)}\n{first}", "",
+        case.name, cause, f"{words}{told(blame, text)}\n{first}", "",
         named,
         wanted, got, error, machine, picture_of(wrong, machine), blame.line if blame else 0,
         first_unit(operand.place.machine, wrong),
+        word=word, output=operand.name,
     )  # fmt: skip
 
 

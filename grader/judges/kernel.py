@@ -12,11 +12,12 @@ from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
 from grader.feedback.dependence import Dependence, elements, inputs_behind
 from grader.feedback.diagnose import BY_CHANCE, Explained, Finding, diagnose, wrong_elements
-from grader.feedback.failure import Failure
+from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
 from grader.judges.program import machine_failure
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
+from grader.rigs.rig import bits_of
 from haribote.problems.meaning import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
@@ -76,24 +77,27 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
     if usual is not None:  # what is wrong whatever was there before is told as that
         return usual
     if not wrong.any():
-        return _beside(asked, run, copied)
+        return _beside(asked, run, copied, poison)
     finding = Finding(case, asked.program, wanted, received, wrong, asked.home)
-    return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None)
+    return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None, poison)
 
 
-def _beside(asked: _Kernel, run: Run, copied: bool) -> Failure:
+def _beside(asked: _Kernel, run: Run, copied: bool, poison: int) -> Failure:
     """The output is right in copy 0, but not its copies, or not what lies beside it."""
     case = asked.case
     if not copied:
         return Failure(asked.name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
     assert run.stray_at is not None
     blame = writer_of(asked.program, inputs_of(case), run.stray_at)
-    allowed = "output" if case.row.room is None else "output and no scratch"
-    what = f"{run.stray} has changed, but belongs to no {allowed}{told(blame, asked.text)}"
-    return Failure(asked.name, STRAY, what, line=blame.line if blame else 0)
+    what = f"{run.stray} has changed, but belongs to no output"
+    if case.row.room is not None:
+        what = f"{run.stray} has changed, but belongs to no output and no scratch"
+    what += told(blame, asked.text)
+    word = WrongWord(run.stray_at, run.stray, run.stray_bits, None, poison)
+    return Failure(asked.name, STRAY, what, line=blame.line if blame else 0, word=word)
 
 
-def _wrong(asked: _Kernel, finding: Finding, known: Explained | None) -> Failure:
+def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: int) -> Failure:
     """known: the cause, where it need not be found."""
     case, wanted, received, wrong = finding.case, finding.expected, finding.received, finding.wrong
     cause, seen, depends = known or diagnose(finding, asked.probing)
@@ -110,10 +114,14 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None) -> Failure
     first = f"first at {list(index)}: expected {_shown(wanted[index])}, received {_shown(received[index])} ({unit})"
     first += _inputs_at(case, index)
     named = {operand.name: array for operand, array in zip(case.op.inputs, case.arrays, strict=True)}
+    word = WrongWord(
+        place_of(case.op.output).at(index), f"{case.op.output.name}{list(index)}", bits_of(received[index]),
+        bits_of(wanted[index]), poison,
+    )  # fmt: skip
     return Failure(
         asked.name, cause, f"{seen}\n{first}", "", named,
         wanted, received, error, machine, _drawn(picture(case.op.output, wrong, machine), depends),
-        blame.line if blame else 0, first_unit(lambda some: over_machine(case.op.output, some), wrong), depends,
+        blame.line if blame else 0, first_unit(lambda some: over_machine(case.op.output, some), wrong), depends, word,
     )  # fmt: skip
 
 

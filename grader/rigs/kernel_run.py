@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.kernel_cases import Case
 from grader.rigs.poisoned import OTHER_POISON, POISON
-from grader.rigs.rig import DramTensor, Free, Inputs, Left, Room, Words, results, run
+from grader.rigs.rig import DramTensor, Free, Inputs, Left, NamedInputs, Room, Words, results, run
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout
@@ -34,13 +34,14 @@ DRAM_UNIT = 64
 class Run:
     """What a run left: the output tensor (of copy 0, or in DRAM), wrong copies, words that it should not have written.
 
-    others: the copies that differ from copy 0. stray: as text, at most one; stray_at: as in `Left`.
+    others: the copies that differ from copy 0. stray: as text, at most one; stray_at, stray_bits: as in `Left`.
     """
 
     output: Array
     others: tuple[Array, ...]
     stray: str
     stray_at: Word | None = None
+    stray_bits: int = 0
 
 
 def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[Scratch, ...] = ()) -> Run:
@@ -48,7 +49,7 @@ def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[
     output = case.op.output
     left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
     found, *others = (bits.view(output.dtype).reshape(output.shape) for bits in (left.outputs[0], *left.others[0]))
-    return Run(found, tuple(others), left.stray, left.stray_at)
+    return Run(found, tuple(others), left.stray, left.stray_at, left.stray_bits)
 
 
 def result_of(case: Case, program: Program, poison: int = POISON) -> Array:
@@ -64,6 +65,11 @@ def inputs_of(case: Case) -> Inputs:
         (place_of(operand, case.only_copy_0), array.view(np.uint32))
         for operand, array in zip(case.op.inputs, case.arrays, strict=True)
     )
+
+
+def named_inputs(case: Case) -> NamedInputs:
+    """The same with the names of the operands."""
+    return tuple((operand.name, *given) for operand, given in zip(case.op.inputs, inputs_of(case), strict=True))
 
 
 def place_of(operand: Operand, only_copy_0: bool = False) -> Words | DramTensor:

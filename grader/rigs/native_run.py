@@ -130,8 +130,10 @@ def run_lines(lines: str, inputs: Mapping[str, Floats], shape: tuple[int, ...], 
             received = received.copy()
             received[inside] = before[inside]
         if received.tobytes() != before.tobytes():
-            where = "in front of or behind y" if name == "y" else f"to {name}, or in front of or behind it"
-            raise NativeError(f"the C++ writes {where}", "check the bounds of the loops and the index expressions")
+            where = f"the C++ writes to {name}, or in front of or behind it"
+            if name == "y":
+                where = "the C++ writes in front of or behind y"
+            raise NativeError(where, "check the bounds of the loops and the index expressions")
     return y
 
 
@@ -152,8 +154,10 @@ def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]
     if done.stopped:
         raise NativeStopped(f"the C++ was stopped: {done.stopped}", "is there an endless loop?")
     if done.status < 0:
-        signal = f"signal {-done.status}" + (", it touched memory that is not there" if done.status == -11 else "")
-        raise NativeError(f"the C++ was ended by {signal}", "check the bounds of the loops and the index expressions")
+        ended = f"the C++ was ended by signal {-done.status}"
+        if done.status == -11:
+            ended = f"the C++ was ended by signal {-done.status}, it touched memory that is not there"
+        raise NativeError(ended, "check the bounds of the loops and the index expressions")
     if done.status or len(done.output) != sum(map(len, arrays)):
         raise NativeError("the C++ printed something, or ended before its last line", "yield the loops alone")
     ends = np.cumsum([len(array) for array in arrays]).tolist()

@@ -23,6 +23,8 @@ POISON, OTHER_POISON = 0, 1
 
 _HIGH_BITS = ((0x7E5, 0x7E5), (0xFD3, 0xFFB))  # bits 20 to 31 of the words at even and odd addresses
 _ADDRESS = 0xFFF
+HIGH_BITS = tuple(sorted({bits for kind in _HIGH_BITS for bits in kind}))
+"""The highest 12 bits that words of junk have."""
 LM = ("lm0", "lm1")
 _WORDS = (*LM, "grf0", "grf1", "t", "mx", "my")
 _LONG_WORDS = ("l1bm", "l2bm", "pdm", "dram")

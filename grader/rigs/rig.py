@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from simulator.engine.state.memories import Dram
 from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
 from simulator.isa.program import Program
 from simulator.trace.places import Place as Word
+from simulator.trace.places import value_of
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -34,6 +35,12 @@ def pes(l2b: Any = slice(None), l1b: Any = slice(None), mab: Any = slice(None), 
     """The PEs of these units, as numbers 0 to 4095; an axis for every level that is not a single number."""
     numbers: Ints = np.arange(ALL_PES, dtype=np.int64).reshape(TREE)[l2b, l1b, mab, pe]
     return numbers
+
+
+def bits_of(value: Any) -> int:
+    """A number as the bits of a word: of a single, or the bits themselves."""
+    with np.errstate(over="ignore"):
+        return int(value) if isinstance(value, np.unsignedinteger) else int(np.float32(value).view(np.uint32))
 
 
 def unit_name(pe: int) -> str:
@@ -175,11 +182,11 @@ class DramTensor:
 
     def at(self, index: tuple[int, ...]) -> Word:
         """The word of an element."""
-        group, position = divmod(int(np.ravel_multi_index(index, self.shape)), self._in_each)
+        group, position = divmod(int(np.ravel_multi_index(index, self.shape)), self.in_each)
         return Word("dram", group, 2 * self.address + position)
 
     @property
-    def _in_each(self) -> int:
+    def in_each(self) -> int:
         """Elements in a group."""
         count = prod(self.shape)
         return count if count <= SMALL_TENSOR else count // GROUPS
@@ -219,7 +226,7 @@ class Left:
     """What a run left: the outputs as bits (copy 0), a unit with another copy or "" for each, a stray word as text.
 
     others: of each output, the copies that differ from copy 0, each kind once: sums may be rounded in several ways.
-    stray_at: the stray word itself, where there is one.
+    stray_at: the stray word itself, where there is one; stray_bits: what it holds.
     """
 
     outputs: tuple[Bits, ...]
@@ -227,9 +234,22 @@ class Left:
     others: tuple[tuple[Bits, ...], ...]
     stray: str
     stray_at: Word | None = None
+    stray_bits: int = 0
 
 
-Inputs = tuple[tuple[AnyPlace, Bits], ...]
+class Stored(Protocol):
+    """A place that a case fills before a run."""
+
+    def store(self, machine: Machine, bits: Array) -> None:
+        """Put the bits there, in every copy."""
+
+    def load(self, machine: Machine) -> Array:
+        """What is there, in the first copy."""
+
+
+Inputs = tuple[tuple[Stored, Array], ...]
+NamedInputs = tuple[tuple[str, Stored, Array], ...]
+"""Inputs with the names that the task has for them."""
 
 
 def run(
@@ -246,7 +266,7 @@ def run(
         odd = tuple(place.odd_copy(machine) for place in outputs)
         others = tuple(place.other_copies(machine) for place in outputs)
         text, at = next(before.strays(machine, free), ("", None))
-        return Left(outputs_left, odd, others, text, at)
+        return Left(outputs_left, odd, others, text, at, value_of(machine, at) if at else 0)
 
 
 def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:

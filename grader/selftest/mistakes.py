@@ -64,8 +64,7 @@ _EACH = (
 
 # Mistakes in what is computed, and from what.
 _COMPUTED = (
-    Mistake("5.17", "a, b = op.inputs", "b, a = op.inputs", SWAPPED),
-    Mistake("5.17", "-$lr2v4", "$lr2v4", SIGN),
+    Mistake("5.18", "-$lr2v4", "$lr2v4", SIGN),
     Mistake("5.14", "{a.long(at + 2, 4)} $lr2v4", "{a.long(at, 4)} $lr2v4", MISPAIRED),
     Mistake("5.14", "$lr2v4", "$lr2v2", MISPAIRED),  # a wrong stride
     Mistake("5.14", "fvmul {a.long(at, 4)} $aluf", "fvmul $aluf $aluf", NOT_USED),
@@ -105,6 +104,7 @@ _MORE = (
     Mistake("5.26", "label.word(at)", "label.word(0)", WRONG_INPUTS),
     Mistake("5.27", "l2bmrffadd", "l2bm@0", LEFT_OUT),
     Mistake("5.28", "$ls[8,10,8,10]", "$ls[10,8,10,8]", WRONG_ROWS),
+    Mistake("5.7", '    yield "nop/2"\n', "", READS_TOO_EARLY),
     Mistake("5.9", "op.x.double()", "op.x.flat('ll', [0, 8, 4, 12])", WRONG_ROWS),
 )
 

@@ -26,7 +26,7 @@ from grader.selftest.mistakes import MISTAKES
 from grader.selftest.mutants import mutants_of, wrong_answers
 from grader.selftest.rejecting import Rejecting
 from grader.selftest.source_mutants import source_mutants
-from grader.stubs import stub_of
+from grader.stubs import source_of, stub_of
 from grader.trials import trials_of, wrong_of
 from haribote.answers.ownership import answer_file, is_written, product_only
 from haribote.answers.resolve import kernel_in
@@ -159,7 +159,7 @@ def _entry(task: Task, report: Report) -> None:
 
 def _stub(task: Task, report: Report, path: Path) -> None:
     """The stub is unwritten, and says so when it is run all the same."""
-    path.write_text(stub_of(task, _source(task)), encoding="utf-8")
+    path.write_text(stub_of(task, source_of(task)), encoding="utf-8")
     wanted = f"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"
     result = check(task.id, path=path, seed=SEED)
     if result.state != "not started" or result.points or is_written(path):

@@ -71,11 +71,6 @@ def one_line(text: Any) -> str:
     return printable(text).replace("\n", "·")
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 answer`, `2 answers`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def checked_id(learner: str) -> str:
     """The id as it is kept: without blanks at its ends, in the normal form C.
 

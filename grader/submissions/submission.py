@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -23,19 +23,18 @@ from grader.submissions.learners import (
     MOST_ID,
     Submission,
     checked_id,
-    counted,
     file_hash,
     id_in_name,
     one_each,
     one_line,
     printable,
 )
-from haribote.answers.ownership import is_written
-from haribote.answers.tasks import ROOT, all_tasks
+from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written, is_written_text
+from haribote.answers.tasks import MERGED, ROOT, all_tasks
 from haribote.errors import HariboteError
 
 __all__ = [
-    "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "counted", "file_hash", "pack", "printable", "read_archive",
+    "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "file_hash", "pack", "printable", "read_archive",
     "read_submission", "read_submissions",
 ]  # fmt: skip
 
@@ -52,10 +51,10 @@ class Unreadable(HariboteError):
 
 
 def pack(learner: str, root: Path = ROOT, made: datetime | None = None) -> bytes:
-    """The archive of all written answers in a course's folder, made now or then. Raises HariboteError without any."""
+    """The archive of the learner's own answers in a course's folder, made now or then. HariboteError without any."""
     learner = checked_id(learner)
     paths = {task: root / "haribote" / task.file for task in all_tasks()}
-    files = {task: path.read_bytes() for task, path in paths.items() if is_written(path)}
+    files = {task: path.read_bytes() for task, path in paths.items() if is_written(path) and not is_caught_up(path)}
     if not files:
         raise HariboteError("no task is written yet, so there is nothing to submit", "`grader list`")
     entries = {task.id: {"file": task.file, "sha256": file_hash(content)} for task, content in files.items()}
@@ -142,18 +141,33 @@ def _from_folder(root: Path) -> tuple[dict[str, bytes], str]:
         raise Unreadable("it is neither an archive nor a course's folder", "`grader submit` makes an archive")
     stubs = set(read_manifest().values())
     files, changed = {}, 0.0
-    for task in all_tasks():
-        path = root / "haribote" / task.file
+    for task, file in _answers():
+        path = root / "haribote" / file
         if not os.path.lexists(path):
             continue
         for parent in (path.parent, path.parent.parent):
             if parent.is_symlink():
                 raise Unreadable(f"{parent.relative_to(root)} is a symlink")
         content = _plain_file(path, MOST_BYTES)
-        if digest(content.decode("utf-8-sig", "replace")) not in stubs:
-            files[task.id] = content
+        bare = digest(content.decode("utf-8-sig", "replace")) in stubs or CAUGHT_UP.encode() in content
+        if not bare and (task not in MERGED or is_written_text(content)):
+            files[task] = content
             changed = max(changed, path.stat().st_mtime)
-    return files, _time_told(changed) if files else ""
+    return _of_today(files), _time_told(changed) if files else ""
+
+
+def _answers() -> list[tuple[str, str]]:
+    """The tasks with their files, those that were merged into others among them."""
+    return [(task.id, task.file) for task in all_tasks()] + [(old, merged.file) for old, merged in MERGED.items()]
+
+
+def _of_today(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The answer to a task that was merged into another one counts for that one, where there is no answer to it."""
+    today = {task: content for task, content in files.items() if task not in MERGED}
+    for old, merged in MERGED.items():
+        if old in files:
+            today.setdefault(merged.task, files[old])
+    return today
 
 
 def _plain_file(path: Path, most: int) -> bytes:
@@ -196,7 +210,7 @@ def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str
     _require(len(infos) <= MOST_FILES, f"it holds {len(infos)} files, at most {MOST_FILES} are read")
     names = [info.filename for info in infos]
     _require(len(set(names)) == len(names), "it holds two files of the same name")
-    known = {f"haribote/{task.file}": task.id for task in all_tasks()}
+    known = {f"haribote/{file}": task for task, file in _answers()}
     for info in infos:
         _check_entry(info, known.keys() | {MANIFEST})
     _require(MANIFEST in names, f"it has no {MANIFEST}")
@@ -211,7 +225,7 @@ def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str
         f"it was made with another version of the course ({theirs}, here {ours})",
         "ask for a new one, made after an update of the course, or grade it all the same with --any-version",
     )
-    return checked_id(manifest["id"]), files, manifest["made"]
+    return checked_id(manifest["id"]), _of_today(files), manifest["made"]
 
 
 def _check_entry(info: zipfile.ZipInfo, known: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
 from grader.feedback.failure import Failure
 from grader.result import Cost
+from grader.rigs.rig import NamedInputs
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 
@@ -31,6 +32,8 @@ class Trial:
     A judge may raise any error for an answer that is not of the form it needs. cost: of a right answer, where its
     task counts one. earns: whether it counts towards a part of the points where other cases fail; one that an answer
     passes which always refuses, or gives back what it was given, does not. Names are unique within a task.
+    inputs: of an answer of assembly, what the machine holds before it, by name; a debugger begins with it. lead, tail:
+    lines of assembly that run before and after such an answer.
     """
 
     name: str
@@ -38,6 +41,9 @@ class Trial:
     judge: Callable[[Values], Failure | None]
     cost: Callable[[Values], Cost | None] = lambda answer: None
     earns: bool = True
+    inputs: Callable[[], NamedInputs] | None = None
+    lead: str = ""
+    tail: str = ""
 
 
 Trials = Callable[[np.random.Generator], Iterator[Trial]]
@@ -98,8 +104,12 @@ def compare(
     if not wrong.any():
         return None
     index = tuple(int(value) for value in np.argwhere(wrong)[0]) if wrong.ndim else ()
-    some = f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\nfirst at {list(index)}: "
-    text = some if index else f"{what} is wrong: "
-    text += f"expected {float(expected[index]):.7g}, received {float(received[index]):.7g}"
+    right, found = f"{float(expected[index]):.7g}", f"{float(received[index]):.7g}"
+    text = f"{what} is wrong: expected {right}, received {found}"
+    if index:
+        text = (
+            f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\n"
+            f"first at {list(index)}: expected {right}, received {found}"
+        )
     error = np.where(wrong, np.where(np.isnan(error), np.inf, error), 0.0)
     return Failure(name, "", text, "", shown, expected, received, error)

@@ -15,7 +15,7 @@ from grader.judges.kernel import Home, judge_case
 from grader.judges.program import assembled, failure_at, failure_in, text_in
 from grader.result import Cost
 from grader.rigs.kernel_cases import Case, kernel_cases
-from grader.rigs.kernel_run import Scratch
+from grader.rigs.kernel_run import Scratch, named_inputs
 from grader.trials import Trial
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
@@ -57,7 +57,8 @@ def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None
         for case in kernel_cases(row, seed):
             name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
             cost = partial(_cost, row) if case.counted else _no_cost
-            yield Trial(name, given_of(case.op), partial(_judge, case, name, history), cost)
+            judge = partial(_judge, case, name, history)
+            yield Trial(name, given_of(case.op), judge, cost, inputs=partial(named_inputs, case))
 
 
 def _judge(case: Case, name: str, history: History, answer: Values) -> Failure | None:

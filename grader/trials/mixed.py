@@ -76,9 +76,9 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
         single = all(index.dtype[name] == np.float32 for name in node.input[:2])
         factors = 2 if node.op_type in PRODUCTS and single else 0
         for position, name in enumerate(node.input):
-            problem = _reads(name, result.input[position], source, position < factors)
+            problem = _reads(node, name, result.input[position], source, position < factors)
             if problem:
-                return f"node {node.name!r} ({node.op_type}) {problem}"
+                return problem
     own = {node.output[0] for node in before.graph.node}
     twice = [name for name in source.values() if [*source.values()].count(name) > 1]
     if twice:
@@ -87,11 +87,11 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
     return f"node {extra[0]!r} ({made[extra[0]].op_type}) belongs neither to the graph nor to rounding" if extra else ""
 
 
-def _reads(name: str, received: str, source: Mapping[str, str], rounded: bool) -> str:
+def _reads(node: onnx.NodeProto, name: str, received: str, source: Mapping[str, str], rounded: bool) -> str:
     if rounded and source.get(received) != name:
-        return f"must read {name!r} rounded, but it reads {received!r}"
+        return f"node {node.name!r} ({node.op_type}) must read {name!r} rounded, but it reads {received!r}"
     if not rounded and received != name:
-        return f"must read {name!r} as it was, but it reads {received!r}"
+        return f"node {node.name!r} ({node.op_type}) must read {name!r} as it was, but it reads {received!r}"
     return ""
 
 

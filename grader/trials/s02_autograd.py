@@ -79,8 +79,8 @@ def log_softmax(rng: np.random.Generator) -> Iterator[Trial]:
 def _rule(op_type: str, values: dict[str, Array], wanted: Wanted, rng: np.random.Generator, **attributes: Any) -> Trial:
     """The gradients of sum(w * op(values)) by every value."""
     w = rng.standard_normal(_forward(op_type, values, attributes).shape).astype(np.float32)
-    name = f"{op_type} of {', '.join('x'.join(map(str, value.shape)) for value in values.values())}"
-    name += "".join(f", {key} = {value}" for key, value in attributes.items())
+    shapes = ["x".join(map(str, value.shape)) for value in values.values()]
+    name = f"{op_type}({', '.join([*shapes, *(f'{key}={value}' for key, value in attributes.items())])})"
     expected = {f"{key}.grad": value for key, value in wanted(w.astype(np.float64), *values.values()).items()}
     passed_on = all(np.array_equal(value, w) for value in expected.values())  # the gradient as it was
     return must_give(name, _given(op_type, values, w, attributes), {**values, "w": w}, expected, earns=not passed_on)

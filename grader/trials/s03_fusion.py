@@ -45,9 +45,13 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
         given: dict[str, Value] = {
             "m": m, "n": n, "k": k, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
         }  # fmt: skip
-        how = "".join(f", {x} transposed" for x, form in zip("ab", forms, strict=True) if form == "T")
         inputs = {"a": stored_a, "b": stored_b}
-        yield _product(f"{m}x{k} by {k}x{n}{how}", given, inputs, a.astype(np.float64) @ b, endless)
+        shapes = f"{m}x{k} by {k}x{n}"
+        name = {
+            "NN": shapes, "TN": f"{shapes}, a transposed", "NT": f"{shapes}, b transposed",
+            "TT": f"{shapes}, a transposed, b transposed",
+        }[forms]  # fmt: skip
+        yield _product(name, given, inputs, a.astype(np.float64) @ b, endless)
 
 
 def _product(
@@ -69,9 +73,10 @@ def _product(
         if failure and received.shape == expected.shape and np.isnan(received).any():
             count = int(np.isnan(received).sum())
             text = (
-                f"{failure.explanation}\ny holds NaN before your lines run, and {count} elements of it still are NaN: "
+                f"y holds NaN before your lines run, and {count} elements of it still are NaN: "
+                "set each before you add to it"
             )
-            return replace(failure, explanation=f"{text}set each before you add to it", cause=STALE)
+            return replace(failure, explanation=f"{failure.explanation}\n{text}", cause=STALE)
         return failure
 
     return Trial(name, given, judge)
@@ -107,8 +112,11 @@ def _softmax(name: str, logits: Array) -> Trial:
                 return failure
         found = counts(model)
         if found != dict.fromkeys(("ReduceMax", "Sub", "Exp", "ReduceSum", "Div"), 1):
-            text = "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
-            return Failure(name, "", f"{text}received {_listed(found)}", inputs={"logits": logits})
+            text = (
+                "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
+                f"received {_listed(found)}"
+            )
+            return Failure(name, "", text, inputs={"logits": logits})
         return None
 
     return Trial(name, {"shape": list(logits.shape)}, judge)
@@ -180,7 +188,7 @@ def _fusion(
         if failure:
             return failure
         if clusters is not None and received != clusters:
-            text = f"the clusters must be {_grouped(clusters)}\nreceived {_grouped(received)}"
+            text = f"the clusters must be {_grouped(clusters)}\nreceived are the clusters {_grouped(received)}"
             return Failure(name, "", f"{text}\nof the graph {_lines(model)}")
         if nodes and len(fused.graph.node) != nodes:
             return Failure(name, "", f"{nodes} nodes must be left, received {len(fused.graph.node)}")

@@ -28,7 +28,7 @@ SUM_ERROR = 2.0**-18  # of a sum, relative to the sum of the sizes of what is su
 
 
 def _trial(case: Case, given: Values, passed: list[str]) -> Trial:
-    return Trial(case.name, given, partial(judge, case, passed), case.cost)
+    return Trial(case.name, given, partial(judge, case, passed), case.cost, inputs=lambda: case.named)
 
 
 def _drawn(rng: np.random.Generator, step: int, most: int, number: int = 1) -> list[int]:
@@ -83,7 +83,7 @@ def _spread(count: int) -> tuple[Ints, Ints]:
 
 
 def _values(given: Values) -> str:
-    return ", ".join(f"{name} {value!r}" for name, value in given.items() if name != "count")
+    return ", ".join(f"{name}={value!r}" for name, value in given.items() if name != "count")
 
 
 # --- 4.3 -------------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _place_nops(rng: np.random.Generator) -> Iterator[Trial]:
         lines = [line for part in parts.values() for line in part]
         fewest = assembled(fix_nops(assembled("\n".join(lines)))).steps
         given: dict[str, Value] = {part: [*text] for part, text in parts.items()}
-        yield Trial(name, given, partial(_judge_nops, name, lines, fewest), partial(_steps, name, fewest))
+        yield Trial(name, given, partial(_judge_nops, name, lines, fewest), partial(_steps, name, fewest), inputs=tuple)
 
 
 def _steps(name: str, par: int, answer: Values) -> Cost:

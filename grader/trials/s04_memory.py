@@ -22,7 +22,7 @@ def position(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _position(text: str, level: str) -> Trial:
-    name = f"{text}, {level or 'long word'}"
+    name = f"{text}, {level}" if level else f"{text}, long word"
 
     def judge(answer: Values) -> Failure | None:
         given = {"layout": np.array(text), "level": np.array(level)}

@@ -22,7 +22,7 @@ def reserve(rng: np.random.Generator) -> Iterator[Trial]:
 def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     address = next(a for a in range(end, end + 64) if a % 64 == 0)
     room = next(r for r in range(words, words + 64) if r % 64 == 0)
-    name, given = f"{shape} behind {end}", {"end": end, "shape": list(shape)}
+    name, given = f"shape {shape} behind address {end}", {"end": end, "shape": list(shape)}
 
     def judge(answer: Values) -> Failure | None:
         expected = np.array([address, address + room])
@@ -38,7 +38,7 @@ def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _epoch(rows: int, batch: int, seed: int, epoch: int) -> Trial:
-    name = f"epoch {epoch}"
+    name = f"the batches of epoch {epoch}"
     given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch}
 
     def judge(answer: Values) -> Failure | None:

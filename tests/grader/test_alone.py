@@ -108,6 +108,7 @@ def checked(tmp_path: Path, task: str, content: str | bytes) -> Result:
     return check(task, path=path, seed=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_check(name: str, tmp_path: Path) -> None:
     task, content, points, says = ANSWERS[name]

@@ -12,7 +12,7 @@ import pytest
 
 from grader import Result, check
 from grader.feedback.causes import NEVER_WRITTEN
-from haribote.answers.tasks import ROOT, Task, UnknownTask, all_tasks, find_task
+from haribote.answers.tasks import MERGED, ROOT, Task, UnknownTask, all_tasks, find_task
 from haribote.kernel_table import rows_of
 
 KERNEL_TASKS = [task for task in all_tasks() if task.is_kernel]
@@ -35,6 +35,7 @@ def relu(tmp_path: Path, body: str) -> Result:
     return check("5.12", path=path, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", KERNEL_TASKS, ids=lambda task: task.id)
 def test_a_solution_has_full_marks(task: Task) -> None:
     result = check(task.id, path=ROOT / "solutions" / task.file)
@@ -115,3 +116,11 @@ def test_no_torch() -> None:
 def test_unknown_task() -> None:
     with pytest.raises(UnknownTask, match="grader list"):
         check("5.99")
+
+
+def test_the_id_of_a_merged_task_is_taken_and_its_old_answer_is_judged(tmp_path: Path) -> None:
+    """The old answer has the old id in its decorator."""
+    (old, merged), *_ = MERGED.items()
+    path = answer(tmp_path, old, f'@kernel("{merged.task}"', f'@kernel("{old}"')
+    result = check(old, path=path, seed=3)
+    assert result.passed and result.task == merged.task and result.points == find_task(old).points

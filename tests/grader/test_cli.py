@@ -62,6 +62,13 @@ def test_check_and_progress(course: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "--seed" in capsys.readouterr().out
 
 
+def test_a_check_in_a_notebook_counts_as_well(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solve(course)
+    assert grader.checking.check("5.12", keep=False).passed and Progress(course).state(RELU) == "not checked"
+    assert grader.checking.check("5.12").passed and Progress(course).state(RELU) == "passed"
+    assert capsys.readouterr() == ("", "")
+
+
 def test_check_as_json(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     solve(course)
     assert main(["check", "5.12", "5.13", "--json", "--seed", "3"]) == 1
@@ -89,7 +96,7 @@ def test_reset_tells_where_the_backup_is(course: Path, capsys: pytest.CaptureFix
 def test_list_follows_the_notebooks(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    first = lines.index("05_mncore_ops/01_down_and_up   core: 2 h 10 min")
+    first = lines.index("05_mncore_ops/01_down_and_up   core: 1 h 50 min")
     assert [line.split()[1] for line in lines[first + 1 : first + 6]] == ["5.12", "5.1", "5.7", "5.3", "5.9"]
     assert any(line.split()[1] == "5.24" and line.endswith("challenge") for line in lines if line.startswith("  "))
 
@@ -121,7 +128,7 @@ def test_watch_waits_for_the_file_and_stays_in_the_stage(course: Path) -> None:
 
 def test_watch_has_keys(course: Path) -> None:
     lines = watched(course, "hint", "hint", "quit", "saved")
-    assert [line[:11] for line in lines[2:]] == ["hint 1 of 3", "hint 2 of 3"]
+    assert ["hint 1 of 3" in lines[2], "hint 2 of 3" in lines[3]] == [True, True]
     assert "task 5.1 " in watched(course, "next")[2]
 
 

@@ -41,6 +41,7 @@ def fresh() -> Iterator[None]:
         hashed.cache_clear()
 
 
+@pytest.mark.slow
 def test_every_file_that_may_decide_a_verdict_changes_the_key(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
     files = verdict_files()
     keys = {work_key(LEARNER, "5.12", 1)}

@@ -41,6 +41,7 @@ def test_every_exercise_has_cases_of_different_names_and_wrong_answers(task: Tas
     assert len(wrong_of(task)) >= 2
 
 
+@pytest.mark.slow
 @each_exercise
 def test_solution_passes_and_wrong_answers_do_not(task: Task) -> None:
     report = selftest([task], mutants=0)

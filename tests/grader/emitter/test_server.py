@@ -30,6 +30,7 @@ def test_the_emitter_as_a_process(name: str) -> None:
     assert result.passed and result.points == task.points and result.cases == result.total > 1, str(result)
 
 
+@pytest.mark.slow
 def test_the_process_prints_nothing_but_replies(tmp_path: Path) -> None:
     task, path = find_task("0.1"), tmp_path / "answer.py"
     body = 'import os\nprint("hello")\nos.write(1, b"forged")\n\n'

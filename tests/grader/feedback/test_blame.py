@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.feedback.blame import unwritten_read
+from grader.feedback.blame import told, unwritten_read
 from grader.rigs.poisoned import OTHER_POISON, POISON
 from grader.rigs.rig import Room, Words, run
 from simulator import assemble
@@ -30,4 +30,4 @@ def test_two_kinds_of_junk_leave_no_luck(name: str, text: str) -> None:
     ]
     assert any((result != bits).any() for result in results), name
     blame = unwritten_read(assemble(text), ((place, bits),), out, np.ones(8, bool))
-    assert blame is not None and "no line before it has written" in blame.text
+    assert blame is not None and "no line before it has written" in told(blame, text)

@@ -49,8 +49,8 @@ def test_what_is_not_known_is_not_said() -> None:
     should, counts, unknown = np.zeros((3, 4, 16), np.bool_)
     should[0], counts[0, :8], unknown[1] = True, True, True
     moves = Moves("in0", counts, should, unknown, more=True)
-    assert moves.text == (
-        "does not depend on in0[0, 8:16] but depends on some of in0[1, 0:16], should depend on in0[0, 0:16]"
+    assert moves.told("out[0]") == (
+        "out[0] does not depend on in0[0, 8:16] but depends on some of in0[1, 0:16], should depend on in0[0, 0:16]"
     )
     counts, unknown = should & False, should | unknown
     assert not Dependence((0,), (Moves("in0", counts, should, unknown),)).wrong

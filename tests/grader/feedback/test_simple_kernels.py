@@ -104,6 +104,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "body", "old", "new", "cause", "words"), MISTAKES)
 def test_a_mistake_is_called_by_its_name(
     task: str, body: str, old: str, new: str, cause: str, words: str, tmp_path: Path
@@ -131,6 +132,7 @@ def test_two_elements_in_the_place_of_one_are_both_named(tmp_path: Path) -> None
     assert "in0[96, 14]" not in failure.explanation
 
 
+@pytest.mark.slow
 def test_a_part_of_a_large_product_is_told(tmp_path: Path) -> None:
     failure = check_changed(tmp_path, "5.34", "16 * q + 8)) for q in range(4)]", "16 * q + 8)) for q in (0, 1, 2, 2)]")
     assert failure.failure is not None and failure.failure.cause != ARITHMETIC

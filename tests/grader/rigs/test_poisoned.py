@@ -69,6 +69,7 @@ UNWRITTEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "old", "new", "words"), UNWRITTEN)
 def test_a_word_that_nobody_wrote_is_named(task: str, old: str, new: str, words: str, tmp_path: Path) -> None:
     failure = check_changed(tmp_path, task, old, new).failure

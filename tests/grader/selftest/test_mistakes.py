@@ -21,6 +21,7 @@ def answer(tmp_path: Path, task: str, old: str = "", new: str = "") -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.task} {mistake.cause}")
 def test_the_cause_is_named(tmp_path: Path, mistake: Mistake) -> None:
     result = check(mistake.task, path=answer(tmp_path, mistake.task, mistake.old, mistake.new), seed=1)

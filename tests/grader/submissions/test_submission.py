@@ -27,7 +27,7 @@ from grader.submissions.submission import (
     read_submission,
     read_submissions,
 )
-from haribote.answers.tasks import ROOT, find_task
+from haribote.answers.tasks import MERGED, ROOT, find_task
 from haribote.errors import HariboteError
 from tests.grader.grade.runs import TASKS
 
@@ -254,3 +254,23 @@ def test_submit_from_the_shell(
     shown = capsys.readouterr().out
     assert "ada_l..haribote.zip: 1 of" in shown and "not written: 1.1, " in shown and "will not be graded" not in shown
     assert (tmp_path / "ada_l..haribote.zip").is_file()
+
+
+def test_an_answer_to_a_task_that_was_merged_counts_for_the_one_it_is_part_of(course: Path) -> None:
+    """In a folder, and in an archive of the time when it was a task of its own."""
+    (old, merged), *_ = MERGED.items()
+    path = course / "haribote" / merged.file
+    path.write_bytes(ANSWER)
+    assert read_submission(course).files == {"5.12": ANSWER, merged.task: ANSWER}
+    entries = {PLACE: ANSWER, f"haribote/{merged.file}": b"print('old')\n"}
+    tasks = {
+        task: {"sha256": file_hash(content)} for task, content in zip(("5.12", old), entries.values(), strict=True)
+    }
+    manifest = {"format": 1, "id": "ada", "course": "0" * 64, "made": "", "tasks": tasks}
+    content = archive(entries, manifest)
+    assert read_archive(content, any_version=True)[1] == {"5.12": ANSWER, merged.task: b"print('old')\n"}
+    (course / "haribote" / find_task(merged.task).file).write_bytes(b"print('new')\n")
+    assert read_submission(course).files[merged.task] == b"print('new')\n"
+    path.write_bytes(b"raise NotWritten('a bare stub of that time')\n")
+    (course / "haribote" / find_task(merged.task).file).unlink()
+    assert read_submission(course).files == {"5.12": ANSWER}

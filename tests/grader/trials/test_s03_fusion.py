@@ -65,7 +65,7 @@ def test_without_a_compiler_the_check_says_so(
         ("3.3", "    return {}\n", "is in no cluster"),
         ("3.3", "    return [model]\n", "must return a dictionary"),
         ("3.3", "    return {node.name: [node, node] for node in model.graph.node}\n", "failed"),
-        ("3.3", "    every = [*model.graph.node]\n    return {node.name: every for node in every}\n", "received p q"),
+        ("3.3", "    every = [*model.graph.node]\n    return {node.name: every for node in every}\n", "clusters p q"),
         ("3.4", "    pass\n", "failed"),
         ("3.4", "    g.keep(node)\n", "still works on NCHW"),
         ("3.5", "    return model\n", "must read 'x' rounded"),

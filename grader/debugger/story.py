@@ -1,0 +1,180 @@
+"""What there is to say about a wrong word: who wrote it and from what, or which line writes next to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.feedback.failure import WrongWord
+from grader.rigs.poisoned import is_junk
+from grader.rigs.rig import DramTensor, DramWords, NamedInputs, Words
+from simulator import Machine
+from simulator.engine.state.dump import format_number
+from simulator.isa.program import Line, Program
+from simulator.trace import Origin, trace
+from simulator.trace.places import Place
+from simulator.view.opening import Spot, spot_of
+from simulator.view.touches import touches_of
+
+DEPTH, WIDTH = 3, 3
+Source = Callable[[int], str]
+"""From a line of the text to what to add about the answer's file: ` (t5_14_mul.py:29)`, or nothing."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """sentences: for people, the first things first. line: of the text to look at, None for the start."""
+
+    sentences: tuple[str, ...]
+    line: int | None
+
+
+def story_of(program: Program, start: Machine, inputs: NamedInputs, word: WrongWord, source: Source) -> Story:
+    """About a wrong word at the end of a run. start: the machine before it; it is run. Raises ExecutionError."""
+    origin = trace(program, start, word.place, DEPTH, WIDTH)[0]
+    head = _head(word)
+    if origin.line is not None:
+        return Story((head, *_Teller(inputs, source).told(origin)), origin.line)
+    near = _nearest(program, start, spot_of(word.place))
+    if near is None:
+        return Story((head, f"never written; no line writes {_memory(word.place)}"), None)
+    at = f"{near.line}{source(near.line)}"
+    if near.address == spot_of(word.place).address:
+        said = f"never written; line {at} writes this address, but not in this unit: {near.text}"
+    else:
+        said = f"never written; line {at} writes next to it, at address {near.address}: {near.text}"
+    return Story((head, said), near.line)
+
+
+def _head(word: WrongWord) -> str:
+    received = shown(word.received)
+    if word.expected is None:
+        return f"{word.name} ({word.place}) has changed, but belongs to no output: received {received}"
+    expected = shown(word.expected)
+    return f"the first wrong word is {word.name} in {word.place}: expected {expected}, received {received}"
+
+
+def shown(bits: int) -> str:
+    """A word as hexadecimal digits and as a single; junk by its name."""
+    if _junk(bits):
+        return f"0x{bits:08x} (junk: what was there before)"
+    return f"0x{bits:08x} ({bits if bits < 1 << 23 else format_number(bits, 'f')})"
+
+
+def _junk(bits: int) -> bool:
+    return bool(is_junk(np.array(bits, np.uint32)))
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """Tells origins as lines of text, with the elements of operands and the lines of the answer's file by name."""
+
+    inputs: NamedInputs
+    source: Source
+
+    def told(self, origin: Origin, indent: str = "") -> Iterator[str]:
+        """An origin, and under it what it was made of."""
+        if origin.line is None:
+            yield indent + self._given(origin)
+        elif indent:
+            yield indent + self._written(origin)
+        else:
+            yield f"written by line {self._at(origin)}: {origin.text[:100]}"
+        for child in origin.inputs:
+            yield from self.told(child, indent + "    ")
+        if origin.omitted:
+            more = f"… from {origin.omitted} more words" if origin.inputs else f"… from {origin.omitted} words"
+            yield f"{indent}    {more}"
+        if origin.kept is not None:
+            yield from self.told(origin.kept, indent + "  ")
+
+    def _written(self, origin: Origin) -> str:
+        """What a word holds, and who wrote it."""
+        part, place, held = origin.part, origin.place, shown(origin.value)
+        at, text = self._at(origin), origin.text[:100]
+        if part:
+            return f"{part} = {place} = {held}: written by line {at}: {text}"
+        return f"{place} = {held}: written by line {at}: {text}"
+
+    def _at(self, origin: Origin) -> str:
+        """A line, with what is known about it."""
+        assert origin.line is not None
+        source = self.source(origin.line)
+        return f"{origin.line}{source}" if origin.cycle is None else f"{origin.line}, cycle {origin.cycle}{source}"
+
+    def _given(self, origin: Origin) -> str:
+        """What a word is that no line wrote: an element of an operand, or nothing."""
+        part, place, held, name = origin.part, origin.place, shown(origin.value), element_at(self.inputs, origin.place)
+        if name:
+            return f"{part} = {place} = {held}: given, {name}" if part else f"{place} = {held}: given, {name}"
+        if _junk(origin.value):
+            junk = f"{place} = {held}: never written, and not given"
+            return f"{part} = {place} = {held}: never written, and not given" if part else junk
+        return f"{part} = {place} = {held}: never written" if part else f"{place} = {held}: never written"
+
+
+def element_at(inputs: NamedInputs, place: Place) -> str:
+    """`x[3, 5]` for a word that holds an element of an operand, in any copy; "" for others."""
+    for name, where, bits in inputs:
+        if isinstance(where, Words) and where.memory.lower() == place.memory:
+            found = np.argwhere(np.isin(place.unit - where.pe, where.copies) & (where.word == place.word))
+            if len(found):
+                return f"{name}{found[0].tolist()}"
+        elif isinstance(where, DramTensor | DramWords) and place.memory == "dram":
+            first = where.at((0,) * bits.ndim)
+            in_each = bits.size if isinstance(where, DramWords) else where.in_each
+            groups = 1 if in_each == bits.size else 4
+            inside, group = place.word - first.word, place.unit - first.unit
+            if 0 <= inside < in_each and 0 <= group < groups:
+                index = np.unravel_index(group * in_each + inside, bits.shape)
+                return f"{name}{[int(number) for number in index]}"
+    return ""
+
+
+# --- a word that nobody wrote ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Near:
+    distance: tuple[int, int]
+    line: int
+    address: int
+    text: str
+
+
+def _nearest(program: Program, start: Machine, spot: Spot) -> _Near | None:
+    """The line that writes nearest to a word: the same word of other units first, then the nearest address."""
+    best: _Near | None = None
+    machine = start
+
+    def look(line: Line) -> None:
+        nonlocal best
+        for touch in touches_of([line], machine):
+            if not touch.write or touch.memory != spot.memory or not len(touch.addresses):
+                continue
+            addresses = np.unique(touch.addresses[touch.addresses >= 0])
+            if not len(addresses):
+                continue
+            nearest = int(addresses[np.abs(addresses - spot.address).argmin()])
+            distance = (abs(nearest - spot.address), -line.line)
+            if best is None or distance < best.distance:
+                best = _Near(distance, line.line, nearest, line.text[:100])
+
+    lines = iter(program.lines)
+    pending = next(lines, None)
+
+    def observe(_: Line) -> None:
+        following = next(lines, None)
+        if following is not None:
+            look(following)
+
+    if pending is not None:
+        look(pending)
+        machine.run(program, observer=observe)
+    return best
+
+
+def _memory(place: Place) -> str:
+    return "this memory" if place.memory not in ("lm0", "lm1", "dram") else place.memory.upper()

@@ -1,0 +1,99 @@
+"""Stage 07: what the emitter does for the tasks of the scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from grader.emitter.forms import Form, Function
+from grader.emitter.loading import AnswerError
+from grader.emitter.values import Value, Values
+from haribote.speed import scheduler
+from haribote.speed.dependence import Access
+from simulator import assemble
+
+
+def steps_apart(function: Function, given: Values) -> dict[str, Value]:
+    """Given: what two instructions read and write, as numbers of words of LM0. Answer: 1, 0, or -1 for None."""
+    first, second = (
+        Access(
+            *(frozenset(("lm0", int(word)) for word in _list(given[f"{which} {what}"])) for what in ("reads", "writes"))
+        )
+        for which in ("first", "second")
+    )
+    found = function(first, second)
+    if found is not None and (isinstance(found, bool) or found not in (0, 1)):
+        raise AnswerError(f"the function must return 1, 0 or None, received {str(found)[:80]}")
+    return {"apart": np.asarray(-1 if found is None else int(found))}
+
+
+def critical_path(function: Function, given: Values) -> dict[str, Value]:
+    """Given: order, lengths, after (lists of pairs). Answer: what is left of every job."""
+    after = [_table(pairs) for pairs in _list(given["after"])]
+    found = function(_ints(given["order"]), _ints(given["lengths"]), after)
+    return {"left": np.asarray(list(found), np.int64)}
+
+
+class Units:
+    """The table of an abstract problem: job k works on units[k] for lengths[k] steps."""
+
+    def __init__(self, units: Sequence[int], lengths: Sequence[int]) -> None:
+        self._units, self._lengths = units, lengths
+        self._busy: set[tuple[int, int]] = set()
+        self._placed: set[int] = set()
+
+    def fits(self, job: int, step: int) -> bool:
+        """Whether the unit of a job is free from this step on."""
+        return step >= 0 and not self._busy.intersection(self._steps(job, step))
+
+    def place(self, job: int, step: int) -> None:
+        """Let it work. Raises AnswerError where it does not fit, or for the second time."""
+        if job in self._placed or not self.fits(job, step):
+            why = "for the second time" if job in self._placed else "where it does not fit"
+            raise AnswerError(f"table.place({job}, {step}) places job {job} {why}", "ask table.fits first")
+        self._placed.add(job)
+        self._busy.update(self._steps(job, step))
+
+    def _steps(self, job: int, step: int) -> Iterator[tuple[int, int]]:
+        return ((self._units[job], step + k) for k in range(self._lengths[job]))
+
+
+def list_schedule(function: Function, given: Values) -> dict[str, Value]:
+    """Given: a program, which is scheduled with the answer; or jobs with units, lengths, before, priority."""
+    if "program" in given:
+        with _in_place_of_own(function):
+            return {"text": scheduler.schedule(assemble(str(given["program"]))).source}
+    before = [_table(pairs) for pairs in _list(given["before"])]
+    table = Units(_ints(given["units"]), _ints(given["lengths"]))
+    found = function(before, _ints(given["priority"]), table)
+    return {"starts": np.asarray(list(found), np.int64)}
+
+
+@contextmanager
+def _in_place_of_own(function: Callable[..., Any]) -> Iterator[None]:
+    own = scheduler.list_schedule
+    scheduler.list_schedule = function
+    try:
+        yield
+    finally:
+        scheduler.list_schedule = own
+
+
+def _table(pairs: Any) -> dict[int, int]:
+    return {int(other): int(least) for other, least in _list(pairs)}
+
+
+def _ints(value: Any) -> list[int]:
+    return [int(number) for number in _list(value)]
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list was to be given")
+    return value
+
+
+FORMS: dict[str, Form] = {"7.3": steps_apart, "7.4": critical_path, "7.5": list_schedule}

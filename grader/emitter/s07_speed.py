@@ -1,0 +1,53 @@
+"""Stage 07: what the emitter does for its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from grader.emitter.forms import Form, Function
+from grader.emitter.loading import AnswerError
+from grader.emitter.values import Value, Values
+from haribote.resident.leaving import loads
+from simulator import assemble
+
+
+def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
+    """Given: the text of a program, a name for each of its lines. Answer: the names in their order, and cycles."""
+    names = [str(name) for name in _list(given["names"])]
+    found = function(assemble(str(given["text"])).lines, names)
+    if not isinstance(found, dict):
+        raise AnswerError(f"the function must return a dictionary, received {type(found).__name__}")
+    return {"names": [str(name) for name in found], "cycles": np.array([float(v) for v in found.values()])}
+
+
+def leaves_first(function: Function, given: Values) -> dict[str, Value]:
+    """Given: lists of operators, and `now`: the number of a tensor. Or reads and room: how many loads they take."""
+    if "reads" in given:
+        reads = [str(number) for number in _list(given["reads"])]
+        return {"loads": loads(reads, _int(given["room"]), partial(_chosen, function))}
+    uses = [[_int(number) for number in _list(found)] for found in _list(given["uses"])]
+    return {"number": np.asarray(_chosen(function, uses, _int(given["now"])))}
+
+
+def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
+    number = function(uses, now)
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < len(uses):
+        raise AnswerError(f"the function must return a number from 0 to {len(uses) - 1}, received {str(number)[:80]}")
+    return int(number)
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list was to be given")
+    return value
+
+
+def _int(value: Any) -> int:
+    return int(value)
+
+
+FORMS: dict[str, Form] = {"7.1": cycles_by_name, "7.2": leaves_first}

@@ -1,0 +1,146 @@
+"""`grader board PATH…`: the shortest right answers of a room, task by task, for the shell and as a page for the wall.
+
+It is made from submissions and from the journal of a graded run, without a network, and shows costs and names only:
+nothing of an answer can be seen in it. Of equal costs the one that was handed in first stands first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from grader.grade.journal import NAME, read_verdicts
+from grader.grade.judge import Verdict
+from grader.medals import MEDALS, RULE, medal_of
+from grader.submissions.submission import Submission, printable, read_submissions
+from haribote.answers.tasks import Task, all_tasks
+from haribote.errors import HariboteError
+from simulator.columns import left
+from simulator.language import language
+from simulator.messages import shown
+
+TOP = 3  # places that are shown of a task
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; }
+body { font: 18px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 64rem; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td small { opacity: .75; } .gold { font-weight: 700; }
+"""
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    """A right answer. score: steps and MV of all its shapes. made: when it was handed in, as text that sorts."""
+
+    score: int
+    made: str
+    learner: str
+    medal: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.learner} {self.score}{f' ({shown(self.medal)})' if self.medal else ''}"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The right answers of every task that has any, the shortest first. waiting: answers that are not graded yet.
+
+    As text and as a page it is in the language of the moment.
+    """
+
+    entries: Mapping[Task, Sequence[Entry]]
+    waiting: int
+
+    def __str__(self) -> str:
+        lines = []
+        for task, entries in self.entries.items():
+            places = ", ".join(f"{place}. {entry}" for place, entry in ranked(entries))
+            rest = f", {_rest(entries)}" if _rest(entries) else ""
+            lines.append(f"{task.id:<5} {left(shown(task.title), 26)} {places}{rest}")
+        lines.append(shown(RULE))
+        return "\n".join([*lines, *([self.note] if self.waiting else [])])
+
+    @property
+    def note(self) -> str:
+        """What is missing, and what to do about it; "" where nothing is."""
+        if not self.waiting:
+            return ""
+        some = self.waiting != 1
+        return shown(f"{self.waiting} answer{'s' * some} not graded yet: `grader grade` with the same folders")
+
+
+def board(paths: Sequence[Path], graded: Path) -> Board:
+    """The board of the submissions in these places. graded: the folder of a run of `grade`.
+
+    Raises HariboteError where none of the answers that are counted in steps has been graded.
+    """
+    known = {(v.get("task"), v.get("file")): v for v in read_verdicts(graded / NAME).values()}
+    made = _entries(read_submissions(paths, any_version=True), known)
+    if not made.entries and made.waiting:
+        raise HariboteError(f"no right answer is graded in {graded}", "`grader grade PATH` first, or --graded FOLDER")
+    return made
+
+
+def _entries(submissions: Sequence[Submission], known: Mapping[tuple[object, object], Verdict]) -> Board:
+    entries: dict[Task, list[Entry]] = {}
+    waiting = 0
+    for task in (task for task in all_tasks() if task.gold):
+        for submission in submissions:
+            if task.id in submission.files:
+                verdict = known.get((task.id, submission.hashes[task.id]))
+                waiting += verdict is None
+                entry = _entry(task, submission, verdict) if verdict and verdict["state"] == "passed" else None
+                if entry:
+                    entries.setdefault(task, []).append(entry)
+    return Board({task: sorted(found) for task, found in entries.items()}, waiting)
+
+
+def _entry(task: Task, submission: Submission, verdict: Verdict) -> Entry | None:
+    """What a right answer costs; None where the journal does not say it."""
+    try:
+        costs = [(int(score), int(par)) for score, par in verdict["costs"].values()]
+    except (TypeError, ValueError):
+        return None
+    if not costs:
+        return None
+    return Entry(sum(score for score, _ in costs), submission.made, printable(submission.id), medal_of(task, costs))
+
+
+def ranked(entries: Sequence[Entry]) -> list[tuple[int, Entry]]:
+    """The first places; equal costs have the same place, in the order in which they were handed in."""
+    scores = [entry.score for entry in entries]
+    return [(scores.index(entry.score) + 1, entry) for entry in entries[:TOP]]
+
+
+def _rest(entries: Sequence[Entry]) -> str:
+    """What stands behind the first places: `and 2 more`."""
+    return shown(f"and {len(entries) - TOP} more") if len(entries) > TOP else ""
+
+
+def as_page(made: Board) -> str:
+    """The board as one page of HTML that needs nothing else, large enough for a wall."""
+    title, places = shown("The shortest programs"), "".join(f"<th>{place}.</th>" for place in range(1, TOP + 1))
+    parts = [
+        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>",
+        f"<table><thead><tr><th>{shown('task')}</th>{places}<th></th></tr></thead>",
+        "<tbody>",
+        *(line for task, entries in made.entries.items() for line in _row(task, entries)),
+        f"</tbody></table><p><small>{escape(shown(RULE))}</small></p>",
+        f"<p>{escape(made.note)}</p></body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _row(task: Task, entries: Sequence[Entry]) -> Iterator[str]:
+    yield f"<tr><td>{task.id} {escape(shown(task.title))}</td>"
+    for _, entry in ranked(entries):
+        kind = entry.medal if entry.medal in MEDALS else ""
+        yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.score} <small>{shown(kind)}</small></td>'
+    yield "<td></td>" * (TOP - len(entries)) + f"<td><small>{_rest(entries)}</small></td></tr>"

@@ -1,0 +1,51 @@
+"""Medals: how short a right answer is, between par and the reference. A medal is worth no points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from haribote.answers.tasks import Task
+
+MEDALS = ("par", "silver", "gold")
+RULE = (
+    "Medals are for tasks that are counted in steps and MV. Par: no shape costs more than its par. Gold: all shapes "
+    "together cost no more than the reference. Silver: at least half of the way from par to gold. They are no points."
+)
+
+
+def silver_at(task: Task) -> int:
+    """The most that all shapes together may cost for silver."""
+    return (task.par + task.gold) // 2
+
+
+def medal_of(task: Task, costs: Iterable[tuple[int, int]]) -> str:
+    """One of MEDALS, or "" for none. costs: what the shapes of a right answer cost, each with its par."""
+    known = list(costs)
+    if not task.gold or not known or any(score > par for score, par in known):
+        return ""
+    total = sum(score for score, _ in known)
+    return "gold" if total <= task.gold else "silver" if total <= silver_at(task) else "par"
+
+
+def medal_line(task: Task, costs: Iterable[tuple[int, int]]) -> str:
+    """What a right answer has reached and what there is beyond it; "" for a task without medals."""
+    known = list(costs)
+    if not task.gold or not known:
+        return ""
+    medal, total = medal_of(task, known), sum(score for score, _ in known)
+    several = len(known) > 1
+    gold = f"gold is {task.gold} steps and MV, the reference's cost"
+    if several:
+        gold = f"gold is {task.gold} steps and MV together, the reference's cost"
+    if medal == "gold":
+        if total < task.gold:
+            return f"medal: gold, {task.gold - total} shorter than the reference"
+        return "medal: gold, as short as the reference"
+    if medal == "silver":
+        return f"medal: silver; {gold}"
+    beyond = f"silver is {silver_at(task)}, {gold}" if silver_at(task) > task.gold else gold
+    if medal:
+        return f"medal: par; {beyond}"
+    if several:
+        return f"no medal yet; par is {task.par} together; {beyond}"
+    return f"no medal yet; par is {task.par}; {beyond}"

@@ -1,0 +1,178 @@
+"""Run an answer to a puzzle, and say what is wrong with it: too long, not valid, too early, or not what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.feedback.causes import READS_TOO_EARLY, STALE, STRAY
+from grader.feedback.failure import Failure, WrongWord
+from grader.judges.program import assembled, failure_in, machine_failure
+from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, store, words_of
+from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine
+from grader.rigs.rig import NamedInputs, unit_name
+from simulator import ExecutionError, Machine, SimulatorError
+from simulator.errors import advised
+from simulator.trace.places import Place
+
+LMS = ("lm0", "lm1")
+_NUMBERS = ("no", "one", "two", "three")
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What an answer did to the memories of the picture. received: None where it could not be run."""
+
+    before: Memories
+    wanted: Memories
+    received: Memories | None
+
+
+def after(puzzle: Puzzle, before: Memories) -> dict[str, Array]:
+    """All memories as they are wanted."""
+    return {**before, **puzzle.wanted(before)}
+
+
+def ran(puzzle: Puzzle, answer: str) -> Picture:
+    """What an answer does to the memories of the picture, on a machine that is zero elsewhere."""
+    before = puzzle.shown()
+    wanted = after(puzzle, before)
+    try:
+        program = assembled(puzzle.program(answer))
+        machine = Machine()
+        store(machine, before)
+        machine.run(program)
+    except SimulatorError:
+        return Picture(before, wanted, None)
+    return Picture(before, wanted, load(machine, before))
+
+
+def judge(puzzle: Puzzle, name: str, before: Memories, answer: str) -> Failure | None:
+    """What is wrong with an answer for these memories, or None. name: of the case."""
+    failure = _too_long(puzzle, name, answer)
+    if failure is not None:
+        return failure
+    text = puzzle.program(answer)
+    try:
+        failure = failure_in(name, text) or _result(puzzle, name, before, answer, POISON)
+        failure = failure or _result(puzzle, name, before, answer, OTHER_POISON)
+    except ExecutionError as error:
+        failure = machine_failure(name, error, text)
+    return failure and _at_home(puzzle, failure)
+
+
+def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
+    """A puzzle is small: a few lines, and no step more than they need."""
+    lines = [line for line in answer.split("\n") if line.partition("#")[0].strip()]
+    if not lines:
+        return Failure(
+            name, "", advised("there is no line of assembly yet", "write one below the first line of the cell")
+        )
+    if len(lines) > puzzle.lines:
+        do = puzzle.lines
+        return Failure(name, "", f"{_NUMBERS[do]} line{'s' * (do != 1)} will do, received {len(lines)}")
+    try:
+        program = assembled("\n".join(lines))
+    except SimulatorError:
+        return None  # told with its place in the whole program
+    taken = program.steps + program.moves
+    if taken > puzzle.steps:
+        do = puzzle.steps
+        return Failure(name, "", f"{_NUMBERS[do]} step{'s' * (do != 1)} will do, received {taken}")
+    return None
+
+
+def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:
+    """The failure with its line counted in the answer itself; 0 where it is a line of the puzzle's own."""
+    if failure.cause == READS_TOO_EARLY and puzzle.early:
+        failure = replace(failure, explanation=f"hint: {puzzle.early}\n{failure.explanation}")
+    line = failure.line - (puzzle.before.count("\n") + 1 if puzzle.before else 0)
+    return replace(failure, line=max(0, line)) if failure.line else failure
+
+
+def _result(puzzle: Puzzle, name: str, before: Memories, answer: str, poison: int) -> Failure | None:
+    wanted = after(puzzle, before)
+    with poisoned_machine(poison) as machine:
+        store(machine, before)
+        machine.run(assembled(puzzle.program(answer)))
+        received = load(machine, before)
+        stray = _stray(machine, before, poison)
+    watched = [memory for memory in before if memory in puzzle.targets or memory in LMS]
+    wrong = {memory: int((received[memory] != wanted[memory]).sum()) for memory in watched}
+    if any(wrong.values()):
+        cause = STALE if poison == OTHER_POISON else ""
+        said = "\n".join(filter(None, (hint(puzzle, answer), differences(puzzle, wanted, received))))
+        return Failure(name, cause, said, word=_first_wrong(watched, wanted, received, poison))
+    return Failure(name, STRAY, f"{stray}, which should stay as it was") if stray else None
+
+
+def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, poison: int) -> WrongWord:
+    """Where a debugger begins."""
+    memory = next(name for name in watched if (received[name] != wanted[name]).any())
+    got, right = words_of(memory, received[memory]), words_of(memory, wanted[memory])
+    index = tuple(int(number) for number in np.argwhere(got != right)[0])
+    if memory in LONG:
+        unit, word = int(np.ravel_multi_index(index[:-1], got.shape[:-1])), index[-1]
+    else:
+        word, unit = index
+    name = f"word {word} of {memory.upper()}"
+    return WrongWord(Place(memory, unit, word), name, int(got[index]), int(right[index]), poison)
+
+
+def named(before: Memories) -> NamedInputs:
+    """What the machine holds before an answer, for a debugger."""
+    return tuple((name.upper(), place, before[name]) for name, place in places(before).items())
+
+
+def _stray(machine: Machine, before: Memories, poison: int) -> str:
+    """A word of LM behind those that are looked at which has changed, or ""."""
+    for memory in LMS:
+        start = len(before.get(memory, ()))
+        words = getattr(machine, memory)
+        untouched = junk(memory, len(words), poison)
+        for first in range(start, len(words), 256):
+            rows = (words[first : first + 256] != untouched[first : first + 256, None]).any(axis=1)
+            if rows.any():
+                return f"word {first + int(np.flatnonzero(rows)[0])} of {memory.upper()} has changed"
+    return ""
+
+
+def differences(puzzle: Puzzle, wanted: Memories, received: Memories) -> str:
+    """How many words are wrong, on the whole chip, and which comes first."""
+    parts = []
+    for memory in received:
+        wrong = words_of(memory, received[memory]) != words_of(memory, wanted[memory])
+        if wrong.any() and (memory in puzzle.targets or memory in LMS):
+            first = _name_of(memory, tuple(int(number) for number in np.argwhere(wrong)[0]))
+            count, name = int(wrong.sum()), memory.upper()
+            if memory in puzzle.targets:
+                parts.append(f"{count:,} words of {name} are not as wanted; the first is {first}")
+            else:
+                parts.append(
+                    f"{count:,} words of {name} are not as wanted, which should stay as it was; the first is {first}"
+                )
+    return "\n".join(parts)
+
+
+def _name_of(memory: str, index: tuple[int, ...]) -> str:
+    """The word of these indices, in words."""
+    if memory in LONG:
+        units = ", ".join(f"{level} {number}" for level, number in zip(("L2B", "L1B"), index[:-1], strict=False))
+        return f"in long word {index[-1] // 2} of {units}"
+    return f"word {index[0]} of {unit_name(index[1])}"
+
+
+def hint(puzzle: Puzzle, answer: str) -> str:
+    """What to say to an answer that does what a known mistake does; "" where none does."""
+    seen = ran(puzzle, answer).received
+    for mistake in puzzle.mistakes:
+        known = ran(puzzle, mistake.lines).received
+        if seen is not None and known is not None and _same(seen, known):
+            return f"hint: {mistake.hint}"
+    return ""
+
+
+def _same(a: Memories, b: Memories) -> bool:
+    return all(np.array_equal(a[name], b[name]) for name in a)

@@ -1,0 +1,344 @@
+"""Stage 08: the cases of its tasks. What is right is computed with NumPy, or by trying everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.emitter.graphs import REFUSED
+from grader.emitter.values import Value, Values
+from grader.feedback.failure import Failure
+from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials.graphs import model_in, must_give
+from haribote.errors import HariboteError
+
+NEAR = 1e-4  # products and sums in another order
+
+
+def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
+    """The case, with a limit for the nodes of an operator."""
+
+    def judge(answer: Values) -> Failure | None:
+        failure = trial.judge(answer)
+        if failure:
+            return failure
+        count = Counter(node.op_type for node in model_in(answer).graph.node)[op_type]
+        return None if count <= most else Failure(trial.name, "", f"{count} {op_type} nodes, where {most} do: {why}")
+
+    return replace(trial, judge=judge)
+
+
+# --- 8.1 --------------------------------------------------------------------------------------------------------------
+
+
+def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.1: sizes that are powers of two and others, each axis, counted from either end, and a single element."""
+    for shape, dim in (((5,), 0), ((8, 3), 0), ((3, 8), 1), ((2, 5, 4), -2), ((2, 7), -1), ((4, 2), 1), ((3, 1), 1)):
+        x = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+        x = x.astype(np.float32)
+        given: dict[str, Value] = {"shape": list(shape), "dim": dim}
+        size, rounds = shape[dim], 0
+        while 2**rounds < size:
+            rounds += 1
+        wanted = {"logits": np.cumprod(x.astype(np.float64), axis=dim)}
+        trial = must_give(f"{list(shape)} along axis {dim}", given, {"x": x}, wanted, NEAR, earns=size > 1)
+        yield _with_at_most(trial, "Mul", rounds, f"doubling makes running products of {size} in {rounds}")
+
+
+# --- 8.2 --------------------------------------------------------------------------------------------------------------
+
+
+SHOWN = {
+    "parameter": "parameter",
+    "grads": "grad of each step",
+    "rates": "rate of each step",
+    "roots": "root of each step",
+}
+"""What is given, and how it is called where it is shown."""
+
+
+def adam(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.2: one step, several, and the largest square so far; eps so large that it counts."""
+    for name, steps, shape, amsgrad in (
+        ("one step", 1, (3, 4), False), ("four steps", 4, (5,), False), ("amsgrad, five steps", 5, (2, 3), True),
+    ):  # fmt: skip
+        beta1, beta2 = float(rng.uniform(0.5, 0.8)), float(rng.uniform(0.3, 0.6))
+        grads = rng.standard_normal((steps, *shape)).astype(np.float32)
+        grads[0] *= 3  # so that the largest square is not the last
+        given: dict[str, Value] = {
+            "parameter": rng.standard_normal(shape).astype(np.float32), "grads": grads,
+            "rates": rng.uniform(0.1, 0.5, steps).astype(np.float32),
+            "roots": rng.uniform(1.0, 2.0, steps).astype(np.float32),
+            "beta1": beta1, "beta2": beta2, "eps": 0.25, "amsgrad": amsgrad,
+        }  # fmt: skip
+        yield _adam(name, given)
+
+
+def _adam(name: str, given: dict[str, Value]) -> Trial:
+    shown = {words: given[key] for key, words in SHOWN.items()}
+
+    def judge(answer: Values) -> Failure | None:
+        for what, expected in _after(given).items():
+            words = f"state[{what!r}] after the steps" if "exp" in what else "the parameter after the steps"
+            failure = compare(name, shown, expected, array_in(answer, what), NEAR, what=words)
+            if failure:
+                return failure
+        if not np.array_equal(array_in(answer, "grads"), np.asarray(given["grads"])):
+            return Failure(name, "", "the gradient has been changed; only the parameter and its state may")
+        return None
+
+    return Trial(name, given, judge)
+
+
+def _after(given: Mapping[str, Any]) -> dict[str, Array]:
+    """What is there after all steps, element by element, in double precision."""
+    p = given["parameter"].astype(np.float64)
+    m, v, largest = np.zeros_like(p), np.zeros_like(p), np.zeros_like(p)
+    b1, b2 = given["beta1"], given["beta2"]
+    for grad, rate, root in zip(given["grads"].astype(np.float64), given["rates"], given["roots"], strict=True):
+        for at in np.ndindex(p.shape):
+            m[at] += (1 - b1) * (grad[at] - m[at])
+            v[at] += (1 - b2) * (grad[at] ** 2 - v[at])
+            largest[at] = max(largest[at], v[at])
+            p[at] -= rate * m[at] / (root * np.sqrt(largest[at] if given["amsgrad"] else v[at]) + given["eps"])
+    states = {"exp_avg": m, "exp_avg_sq": v} | ({"max_exp_avg_sq": largest} if given["amsgrad"] else {})
+    return states | {"parameter": p}
+
+
+# --- 8.3 --------------------------------------------------------------------------------------------------------------
+
+
+def integer_pow(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.3: exponents of every kind, of floats and of integers."""
+    for exponent, shape in ((12, (3, 4)), (2, (5,)), (7, (2, 3)), (1, (4,)), (0, (2, 3)), (-1, (3,)), (-6, (2, 2))):
+        x = (rng.uniform(0.6, 1.5, shape) * rng.choice([-1, 1], shape)).astype(np.float32)
+        yield _power(x, exponent)
+    yield _power(rng.integers(-3, 4, (2, 5)), 5)
+
+
+def _power(x: Array, exponent: int) -> Trial:
+    expected = np.ones(x.shape)
+    for _ in range(abs(exponent)):
+        expected = expected * x
+    expected = 1 / expected if exponent < 0 else expected
+    bits = f"{abs(exponent):b}"
+    most = max(len(bits) - 1 + bits.count("1") - 1, 0)
+    given: dict[str, Value] = {"shape": list(x.shape), "dtype": x.dtype.name, "exponent": exponent}
+    name = f"{x.dtype} ** {exponent}"
+    trial = must_give(name, given, {"x": x}, {"y": expected}, NEAR, earns=abs(exponent) > 1)
+    trial = _with_at_most(trial, "Mul", most, f"{abs(exponent)} is {bits} in bits")
+    return _with_at_most(trial, "Reciprocal", int(exponent < 0), "only a negative exponent needs one")
+
+
+# --- 8.4 --------------------------------------------------------------------------------------------------------------
+
+
+def convolution(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.4: all sizes different, steps, a kernel as large as the image, and what must be refused."""
+    for images, kernels, step in (
+        ((2, 3, 6, 5), (4, 3, 3, 2), 1), ((1, 2, 7, 9), (3, 2, 2, 3), 2), ((2, 1, 8, 7), (2, 1, 2, 4), 3),
+        ((3, 2, 4, 3), (2, 2, 4, 3), 1),
+    ):  # fmt: skip
+        yield _convolution(_drawn(images, kernels, step, rng))
+    for name, images, kernels in (
+        ("images of 3 channels, kernels of 1", (2, 3, 6, 5), (4, 1, 3, 2)),
+        ("a kernel higher than the image", (2, 3, 6, 5), (4, 3, 7, 2)),
+        ("a kernel wider than the image", (2, 3, 6, 5), (4, 3, 3, 6)),
+    ):  # fmt: skip
+        yield _refused(name, _drawn(images, kernels, 1, rng))
+
+
+def _drawn(images: Sequence[int], kernels: Sequence[int], step: int, rng: np.random.Generator) -> dict[str, Value]:
+    x, w = (rng.standard_normal(tuple(shape)).astype(np.float32) for shape in (images, kernels))
+    return {"x": x, "w": w, "step": step}
+
+
+def _convolution(given: dict[str, Any]) -> Trial:
+    x, w, step = given["x"], given["w"], given["step"]
+    (n, _, height, width), (o, _, kh, kw) = x.shape, w.shape
+    name = f"{list(x.shape)} by {list(w.shape)}, step {step}"
+
+    def judge(answer: Values) -> Failure | None:
+        if REFUSED in answer:
+            return Failure(name, "", f"{answer[REFUSED]!s}\n    but the contract promises this case")
+        expected = np.zeros((n, o, (height - kh) // step + 1, (width - kw) // step + 1))
+        for i, j in np.ndindex(expected.shape[2:]):
+            window = x[:, None, :, i * step : i * step + kh, j * step : j * step + kw].astype(np.float64)
+            expected[:, :, i, j] = (window * w).sum((2, 3, 4))
+        failure = compare(name, {"x": x, "w": w}, expected, array_in(answer, "y"))
+        if failure or answer.get("product") is True:
+            return failure
+        what = "the values are right, but `fuse` finds no matrix product: it is not one sum of one product of two views"
+        return Failure(name, "", what)
+
+    return Trial(name, given, judge)
+
+
+def _refused(name: str, given: Values) -> Trial:
+    def judge(answer: Values) -> Failure | None:
+        return None if REFUSED in answer else Failure(name, "", "this must be refused with LazyError, but it was built")
+
+    return Trial(name, given, judge, earns=False)
+
+
+# --- 8.5 --------------------------------------------------------------------------------------------------------------
+
+
+def stretches(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.5: a chain that changes sides, two ways that meet, nodes that read nothing, and random graphs."""
+    chain = {"a": [], "b": ["a"], "c": ["b"], "d": ["c"]}
+    yield _stretches("a chain", chain, {"a": "chip", "b": "host", "c": "chip", "d": "chip"}, "chip")
+    yield _stretches("the same, beginning on the host", chain, dict.fromkeys("acd", "chip") | {"b": "host"}, "host")
+    meet = {"a": [], "b": ["a"], "c": ["a"], "d": ["b"], "e": ["c", "d"]}
+    yield _stretches("two ways that meet", meet, dict.fromkeys("ade", "chip") | dict.fromkeys("bc", "host"), "chip")
+    yield _stretches("nobody reads anything", {"a": [], "b": []}, {"a": "host", "b": "chip"}, "chip")
+    for number in range(4):
+        nodes = [f"n{at}" for at in range(6 + 3 * number)]
+        reads = {node: [other for other in nodes[:at] if rng.random() < 0.3] for at, node in enumerate(nodes)}
+        sides = {node: str(rng.choice(["chip", "host"])) for node in nodes}
+        yield _stretches(f"{len(nodes)} nodes", reads, sides, ("chip", "host")[number % 2])
+
+
+def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> Trial:
+    other = {"chip": "host", "host": "chip"}[first]
+
+    def judge(answer: Values) -> Failure | None:
+        found = answer.get("found")
+        if not isinstance(found, dict):
+            raise HariboteError("the answer must have a stretch for each node")
+        least = _least(reads, sides, first)
+        numbers = {node: int(str(number)) for node, number in found.items()}
+        for node, before in reads.items():
+            if node not in numbers:
+                return _wrong(f"node {node!r} has no stretch")
+            number = numbers[node]
+            side = first if number % 2 == 0 else other
+            if number < 0 or side != sides[node]:
+                return _wrong(f"node {node!r} is for the {sides[node]}, stretch {number} is the {side}'s")
+            late = [read for read in before if numbers[read] > number]
+            if late:
+                return _wrong(f"node {node!r} in stretch {number} reads {late[0]!r}, of stretch {numbers[late[0]]}")
+            if number != least[node]:
+                return _wrong(f"node {node!r} is in stretch {number}, it could be in stretch {least[node]}")
+        return None
+
+    def _wrong(text: str) -> Failure:
+        nodes = (
+            " <- ".join([f"{node} ({sides[node]!r})", *filter(None, [" ".join(found)])])
+            for node, found in reads.items()
+        )
+        graph = ", ".join(nodes)
+        return Failure(name, "", f"{text}\nthe graph: {graph}; stretch 0 is the {first}'s")
+
+    given: dict[str, Value] = {"reads": {node: list(before) for node, before in reads.items()}, "sides": dict(sides)}
+    return Trial(name, {**given, "first": first}, judge)
+
+
+def _least(reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> dict[str, int]:
+    """The least stretches: of all paths that end in a node, the one along which the side changes most often."""
+
+    def changes(node: str) -> int:
+        own = int(sides[node] != first)
+        return max([own, *(changes(other) + (sides[other] != sides[node]) for other in reads[node])])
+
+    return {node: changes(node) for node in reads}
+
+
+# --- 8.6 --------------------------------------------------------------------------------------------------------------
+
+
+def place(rng: np.random.Generator) -> Iterator[Trial]:
+    """Task 8.6: chains, gaps that fit and gaps that do not, and random lifetimes."""
+    yield _place("a chain: two places are enough", [(64, 0, 1), (64, 1, 2), (64, 2, 3), (64, 3, 4)])
+    yield _place("all needed until the end", [(128, 0, 4), (64, 1, 4), (192, 2, 4)])
+    yield _place("a gap that is too small", [(64, 0, 1), (128, 0, 5), (192, 2, 5), (64, 3, 5)])
+    yield _place("a gap that fits exactly", [(64, 0, 5), (128, 0, 1), (64, 1, 5), (128, 2, 5), (64, 3, 5)])
+    yield _place("nothing to place", [])
+    for count in (8, 20, 40):
+        first = np.sort(rng.integers(0, count, count))
+        lasts = first + rng.integers(0, 6, count)
+        sizes = 64 * rng.integers(1, 9, count)
+        yield _place(f"{count} random values", list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True)))
+
+
+def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
+    rows = np.array(buffers, np.int64).reshape(-1, 3)
+
+    def judge(answer: Values) -> Failure | None:
+        offsets = [int(at) for at in array_in(answer, "offsets")]
+        text = _clash(buffers, offsets)
+        most = max((at + size for at, (size, _, _) in zip(_lowest(buffers), buffers, strict=True)), default=0)
+        size = max((at + size for at, (size, _, _) in zip(offsets, buffers, strict=True)), default=0)
+        if not text and size > most:
+            text = f"the block has {size:,} bytes, {most:,} are enough"
+        shown = {"size, first, last": rows, "offsets received": np.array(offsets)}
+        return Failure(name, "", text, "", shown) if text else None
+
+    return Trial(name, {"buffers": rows}, judge, earns=bool(buffers))
+
+
+def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> str:
+    """What is wrong with offsets, whatever the size of the block; "" where nothing is."""
+    for number, (at, (size, first, last)) in enumerate(zip(offsets, buffers, strict=True)):
+        if at < 0 or at % 64:
+            return f"buffer {number} begins at {at}, which is no multiple of 64 from 0 on"
+        for other, (start, (length, begin, end)) in enumerate(zip(offsets[:number], buffers, strict=False)):
+            together = set(range(first, last + 1)) & set(range(begin, end + 1))
+            shared = set(range(at, at + size, 64)) & set(range(start, start + length, 64))
+            if together and shared:
+                byte, node = min(shared), min(together)
+                return f"buffers {other} and {number} share byte {byte}, and both are needed while node {node} runs"
+    return ""
+
+
+def _lowest(buffers: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Each buffer at the lowest place that is free, found by trying all."""
+    offsets: list[int] = []
+    for _ in buffers:
+        at = 0
+        while _clash(buffers[: len(offsets) + 1], [*offsets, at]):
+            at += 64
+        offsets.append(at)
+    return offsets
+
+
+TRIALS: dict[str, Trials] = {
+    "8.1": cumprod, "8.2": adam, "8.3": integer_pow, "8.4": convolution, "8.5": stretches, "8.6": place,
+}  # fmt: skip
+LARGEST = 'state["max_exp_avg_sq"].copy_(torch.maximum(state["max_exp_avg_sq"], square))'
+WRONG: dict[str, Wrong] = {
+    "8.1": (
+        ("places *= 2", "places += 1"),
+        ("dim % len(g.shape)", "len(g.shape) - 1"),
+        ("shifted(g, total, axis", "shifted(g, g.value(x), axis"),
+    ),
+    "8.2": (
+        ("grad * grad", "grad"),
+        (' * scalar("mncore_root_correction")', ""),
+        ("mean.mul_(beta1).add_(grad", "(mean * beta1).add_(grad"),
+        (LARGEST, LARGEST.replace(".copy_", " + 0 * ")),
+    ),
+    "8.3": (
+        ("abs(y)", "y if y > 0 else 1"),
+        ('g.each("Reciprocal", total) if y < 0 else total', "total"),
+        ("        if rest:\n            square", "        square"),
+        ("g.scalar(1, x)", "g.scalar(0, x)"),
+    ),
+    "8.4": (
+        ("i * step + u", "i + u"),
+        ("(height - kh) // step + 1", "height // step"),
+        ("(1, 4, 5, 6)", "(1, 4, 6, 5)"),
+        ("c != channels or ", ""),
+    ),
+    "8.5": (("earliest + wrong_side", "earliest + 1"), ("default=0", "default=1"), ("max((", "min((")),
+    "8.6": (
+        (">= buffer.first", "> buffer.first"),
+        ("start + buffer.size <= begin", "start < begin"),
+        ("max(start, end)", "start + end"),
+        ("sorted(alive)", "alive[-1:]"),
+    ),
+}
