@@ -13,7 +13,7 @@ def mul(op: Op) -> Iterator[str]:
     """y = a * b, element by element, with a relative error of at most 2^-22.
 
     a, b: same layout, a multiple of 16 words per PE. y: same layout, in an LM that holds no input; every copy of a and
-    b gives a copy of y. A product below 2^-126 gives +0. Par for 256x16: 4 steps.
+    b gives a copy of y. A product below 2^-126 in size gives +0. Par for 256x16: 4 steps.
     """
     if op.y.memory in {operand.memory for operand in op.inputs}:
         raise UnsupportedShape("Mul reads one LM and writes the other", f"all in {op.y.memory}", "move the output")

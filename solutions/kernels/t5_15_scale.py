@@ -13,7 +13,7 @@ def scale(op: Op) -> Iterator[str]:
     """y = c * x, element by element, with a relative error of at most 2^-22; c is `op.attributes["constant"]`.
 
     c is rounded to single precision. x: in either LM, any layout with a multiple of 4 words per PE. y: in the other LM,
-    same layout; every copy of x gives a copy of y. A product below 2^-126 gives +0.
+    same layout; every copy of x gives a copy of y. A product below 2^-126 in size gives +0.
     Par: 256x16 6 steps, 16x16 24, 16x1024 12, 16 3.
     """
     if op.x.memory == op.y.memory:

@@ -10,7 +10,7 @@ from haribote.kernel import Op, kernel
 
 @kernel("5.16", "Add bias")
 def add_bias(op: Op) -> Iterator[str]:
-    """y = x + b, with b added to every row; correctly rounded, a sum below 2^-126 gives +0.
+    """y = x + b, with b added to every row; correctly rounded, a sum below 2^-126 in size gives +0.
 
     x: [rows, 16] with an even number of rows per PE, 4 words each. b: [16], laid out like a row of x. y: like x, in an
     LM that holds no input; every copy of x and b gives a copy of y. Par for 256x16: 3 steps.

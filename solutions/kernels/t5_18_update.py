@@ -1,4 +1,4 @@
-"""Task 5.18: the update of a parameter (Sub for every shape that a parameter has, down to 4 words per PE)."""
+"""Task 5.18: Sub, and the update of a parameter (two operands in one memory; shapes down to 4 words per PE)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from haribote.errors import UnsupportedShape
 from haribote.kernel import Op, kernel
 
 
-@kernel("5.18", "Sub (the update)")
+@kernel("5.18", "Sub and the update")
 def update(op: Op) -> Iterator[str]:
-    """y = w - d, element by element, correctly rounded; a difference below 2^-126 gives +0.
+    """y = w - d, element by element, correctly rounded; a difference below 2^-126 in size gives +0.
 
     w, d: same layout, a multiple of 4 words per PE. y: same layout, in an LM that holds no input; every copy of w and d
-    gives a copy of y. Par: 16x16 17 steps, 16x1024 9, 16 3.
+    gives a copy of y. Par: 256x16 5 steps, 16x16 17, 16x1024 9, 16 3.
     """
     if op.y.memory in {operand.memory for operand in op.inputs}:
         raise UnsupportedShape("Sub reads one LM and writes the other", f"all in {op.y.memory}", "move the output")
     ### BEGIN SOLUTION
-    # As in 5.17: d first, 4 words per cycle, then w - d, 2 words per cycle, with d from forwarding and from GRF0.
+    # An LM is read at one address per step, so d goes first, 4 words per cycle. The MAU takes 2 words per cycle: the
+    # first two arrive by forwarding, the other two from GRF0 one step later, which is as soon as it may be read.
     w, d = op.inputs
     whole = op.y.words // 16 * 16
     for at in range(0, whole, 16):

@@ -12,7 +12,7 @@ from solutions.kernels._elsewhere import elsewhere, is_elsewhere
 
 @kernel("5.21", "ReduceMax over rows")
 def max_rows(op: Op) -> Iterator[str]:
-    """y[i] = the largest of x[i, 0..15], its bits unchanged; of several zeros, and what is below 2^-126 is one, any.
+    """y[i] = the largest of x[i, 0..15], its bits unchanged; of several zeros (below 2^-126 in size is zero), any.
 
     x: [256, 16] in LM0, layout P: L2B 0 of each group has 64 rows, in every L1B and MAB. y: [256] in either LM, in
     every L1B, MAB and PE of the same L2B. Infinities count as the largest numbers. Par: 170 steps.

@@ -15,8 +15,8 @@ def sum_rows(op: Op) -> Iterator[str]:
     """y[i] = x[i, 0] + … + x[i, 15], within 2^-20 of the sum of |x[i, k]|.
 
     x: [256, 16] in LM0, layout P: L2B 0 of each group has 64 rows, in every L1B and MAB. y: [256] in either LM, in
-    every L1B, MAB and PE of the same L2B. A sum below 2^-126, also one on the way, gives +0; the sums on the way must
-    not be too large for a single. Par: 160 steps.
+    every L1B, MAB and PE of the same L2B. A sum below 2^-126 in size, also one on the way, gives +0; sums on the way
+    must not be too large for a single. Par: 160 steps.
     """
     if op.x.layout != LAYOUTS["256x16.P"] or op.y.layout != LAYOUTS["256"]:
         raise UnsupportedShape(

@@ -12,7 +12,7 @@ from solutions.kernels._elsewhere import elsewhere, is_elsewhere
 
 @kernel("5.23", "Sub per row")
 def sub_rows(op: Op) -> Iterator[str]:
-    """y[i, k] = x[i, k] - v[i], correctly rounded; a difference below 2^-126 gives +0.
+    """y[i, k] = x[i, k] - v[i], correctly rounded; a difference below 2^-126 in size gives +0.
 
     x: [256, 16] in LM0, layout P: L2B 0 of each group has 64 rows, in every L1B and MAB. v: [256] in LM0, one word per
     row, in every L1B, MAB and PE of the same L2B. y: like x, in either LM, in every L1B and MAB. Par: 64 steps.

@@ -81,6 +81,7 @@ def test_cost_is_at_most_par_and_nothing_is_found(row: KernelRow) -> None:
     assert run.findings == []
 
 
+@pytest.mark.slow
 @each_row
 def test_accepted_by_the_judge(row: KernelRow, shared: Path, tmp_path: Path) -> None:
     verdict = judge(row, shared, tmp_path)

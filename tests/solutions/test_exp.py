@@ -51,6 +51,7 @@ def neighbours(centre: NDArray[np.float64], count: int) -> Floats:
     return bits.reshape(-1).view(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("low, high", [(-88, 0), (0, 89), (-1, 1), (-120, -80), (80, 1000)])
 def test_a_dense_sweep(low: float, high: float) -> None:
     assert_exp(np.linspace(low, high, 16 * 4096, dtype=np.float32))

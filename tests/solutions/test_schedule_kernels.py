@@ -16,6 +16,7 @@ from simulator import Machine, assemble
 from simulator.assembly.checks import check
 from simulator.isa.program import Program
 from simulator.schedule import bounds, schedule
+from tests.long_runs import LONG
 
 ALL = ("lm0", "lm1", "grf0", "grf1", "t", "omr", "mx", "my", "l1bm", "l2bm", "pdm")
 
@@ -61,6 +62,7 @@ def test_every_kernel(row: KernelRow) -> None:
     assert_equal(before, after, "native")
 
 
+@LONG
 @pytest.mark.slow
 def test_a_whole_train_step(tmp_path: Path) -> None:
     export(tmp_path, None, (16,), 256, 0.01)
