@@ -8,6 +8,7 @@ counts stay only in fences tagged ```python tags=["nbval-check-output"], which p
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 import time
@@ -17,22 +18,29 @@ from functools import partial
 
 from nbformat import NotebookNode
 
+from haribote import draw
 from haribote.commands.command import run_command
 from notebooks.form import (
     FOLDER,
+    SVG,
     NotebookError,
     Place,
     adopt_outputs,
     bare,
-    code_of,
+    english_texts,
     is_marked,
     keep_marked,
+    keeps_picture,
     load,
     places,
+    stored,
     written,
 )
 from notebooks.run import execute, tracebacks
+from notebooks.translation import read as translation
+from notebooks.translation import to_do
 from simulator.files import write_file
+from simulator.language import VARIABLE, spoken
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,7 +113,8 @@ def _made(place: Place, keep_outputs: bool = False) -> NotebookNode:
     notebook = bare(place)
     if keep_outputs:
         return adopt_outputs(notebook, load(place), place.name)
-    executed = execute(notebook, place.notebook.parent, place.name, solutions=True)
+    speaking = {VARIABLE: place.language}
+    executed = execute(notebook, place.notebook.parent, place.name, solutions=True, environment=speaking)
     return keep_marked(executed, place.name)
 
 
@@ -117,14 +126,13 @@ def problems(place: Place, *, execution: bool = False) -> list[str]:
     """
     try:
         fresh, old = bare(place), load(place)
-        adopted = adopt_outputs(fresh, old, place.name)
+        adopted = adopt_outputs(fresh, load(place), place.name)
     except NotebookError as error:
         return [str(error)]
-    found = unmarked_and_marked(old, place.name) + dead_links(old, place)
-    if place.language == "ja":
-        original = bare(place_of_original(place))
-        if code_of(original) != code_of(fresh):
-            found.append(f"{place.name}: its code cells are not those of the English notebook")
+    with spoken(place.language):
+        found = unmarked_and_marked(old, place.name) + dead_links(old, place)
+    if place.language != "en":
+        found += to_do(english_texts(place), translation(place.source), place.name)
     if not found and written(adopted) != place.notebook.read_bytes():
         found.append(f"{place.name} differs from its source\n    try: python -m notebooks.build {place.name}")
     if not found and execution and written(_made(place)) != place.notebook.read_bytes():
@@ -138,7 +146,9 @@ def unmarked_and_marked(notebook: NotebookNode, name: str) -> list[str]:
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type != "code":
             continue
-        if is_marked(cell):
+        if keeps_picture(cell):
+            found += stale_picture(cell, f"{name}: cell {number}")
+        elif is_marked(cell):
             if not cell.outputs:
                 found.append(f"{name}: cell {number} is to be compared, but has no output")
             if cell.execution_count is None:
@@ -146,6 +156,28 @@ def unmarked_and_marked(notebook: NotebookNode, name: str) -> list[str]:
         elif cell.outputs or cell.execution_count is not None:
             found.append(f"{name}: cell {number} is not compared, but has an output or an execution count")
     return found
+
+
+def stale_picture(cell: NotebookNode, who: str) -> list[str]:
+    """What is wrong with the picture that a cell keeps. One that is drawn from nothing but `draw` is drawn again; all
+    others are compared where the notebook is executed.
+    """
+    if (
+        cell.execution_count is None
+        or not cell.outputs
+        or any(set(x.data) != {SVG, "text/plain"} for x in cell.outputs)
+    ):
+        return [f"{who} is to keep its picture, and nothing else\n    try: python -m notebooks.build"]
+    try:
+        names = {node.id for node in ast.walk(ast.parse(cell.source, mode="eval")) if isinstance(node, ast.Name)}
+    except SyntaxError:
+        return []
+    if names != {"draw"}:
+        return []
+    picture = eval(cell.source, {"draw": draw})
+    if [stored(picture._repr_svg_(), repr(picture), who)] != cell.outputs:
+        return [f"{who} keeps a picture that looks different now\n    try: python -m notebooks.build"]
+    return []
 
 
 def dead_links(notebook: NotebookNode, place: Place) -> list[str]:
@@ -157,13 +189,6 @@ def dead_links(notebook: NotebookNode, place: Place) -> list[str]:
                 if not (place.notebook.parent / target).exists():
                     found.append(f"{place.name}: cell {number} links to {target}, which is not there")
     return found
-
-
-def place_of_original(place: Place) -> Place:
-    """The English place of a translated notebook."""
-    source = place.source.with_name(place.source.name.replace(".ja.md", ".md"))
-    notebook = place.notebook.with_name(place.notebook.name.replace(".ja.ipynb", ".ipynb"))
-    return Place(source, notebook, "en")
 
 
 def strays() -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+from simulator.language import VARIABLE, language_of
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -14,3 +17,10 @@ def pytest_configure(config: pytest.Config) -> None:
             Path(__file__).with_name("sanitize.cfg")
         )
         config.option.nbval_current_env = not config.option.nbval_kernel_name
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A notebook's kernel, which starts with its first cell, speaks the language of the outputs that are compared."""
+    if item.path.suffix == ".ipynb":
+        os.environ[VARIABLE] = language_of(item.path.name)

@@ -15,12 +15,18 @@ import nbformat
 from nbformat import NotebookNode
 
 from haribote.errors import HariboteError
+from notebooks.translation import read as translation
+from notebooks.translation import translated
 from simulator.cache import home_folder
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 SOURCE = FOLDER / "source"
 MARK = "nbval-check-output"  # the tag of a cell whose output is kept and compared
+
+KEEP = "keep-picture"  # the tag of a cell whose picture is stored, for readers without a kernel
+SVG = "image/svg+xml"
+LARGEST = 60_000  # bytes of a picture that is stored
 
 HEADER = """---
 jupyter:
@@ -41,6 +47,10 @@ class NotebookError(HariboteError):
     """A source or a notebook is not as it must be; the message names notebook and cell."""
 
 
+FOLDED = '<details style="margin-bottom: 1em">'
+"""How an answer that is folded begins: JupyterLab leaves no room below one."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a notebook's source is, and the notebook made of it; language: "en" or "ja"."""
@@ -48,6 +58,12 @@ class Place:
     source: Path
     notebook: Path
     language: str
+
+    @property
+    def original(self) -> Place:
+        """Where the English edition is; of an English notebook, the place itself."""
+        source = self.source.with_name(self.source.name.replace(".ja.md", ".md"))
+        return Place(source, self.notebook.with_name(f"{source.stem}.ipynb"), "en")
 
     @property
     def name(self) -> str:
@@ -62,7 +78,7 @@ def places(names: Sequence[str] = (), source: Path = SOURCE, target: Path = FOLD
         NotebookError: no notebook has such a name.
     """
     found = []
-    for path in sorted(source.glob("*/*.md")):
+    for path in sorted(source.glob("*/*.md"), key=lambda path: path.as_posix().replace(".md", "").replace(".ja", "~")):
         notebook = target / path.parent.name / f"{path.name.removesuffix('.md')}.ipynb"
         found.append(Place(path, notebook, "ja" if path.name.endswith(".ja.md") else "en"))
     for name in names:
@@ -74,12 +90,21 @@ def places(names: Sequence[str] = (), source: Path = SOURCE, target: Path = FOLD
 def bare(place: Place) -> NotebookNode:
     """The notebook of a source, without outputs: cells with stable ids and the metadata that is needed, no more.
 
+    The code of a translated notebook is that of the English one.
+
     Raises:
         NotebookError: a fence became a shell cell, or a compared cell has a tag that excludes comparison.
+        TranslationError: a translation has text that belongs to no paragraph.
     """
-    read = jupytext.reads(HEADER + place.source.read_text(encoding="utf-8"), fmt="md")
+    read = _english(place)
+    if place.language != "en":
+        texts = [cell for cell in read if cell.cell_type == "markdown"]
+        for cell, text in zip(
+            texts, translated((cell.source for cell in texts), translation(place.source)), strict=True
+        ):
+            cell.source = text
     cells, seen = [], Counter[str]()
-    for number, cell in enumerate(read.cells, 1):
+    for number, cell in enumerate(read, 1):
         if cell.cell_type == "code" and re.match(r"%%(sh|bash|script)\b", cell.source):
             raise NotebookError(
                 f"{place.name}: cell {number} is a fence of shell commands, which would be run",
@@ -89,8 +114,11 @@ def bare(place: Place) -> NotebookNode:
         seen[digest] += 1
         identity = f"{digest}-{seen[digest]}"
         metadata = {"tags": sorted(cell.metadata["tags"])} if cell.metadata.get("tags") else {}
-        make = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
-        cells.append(make(cell.source, id=identity, metadata=metadata))
+        if cell.cell_type == "code":
+            cells.append(nbformat.v4.new_code_cell(cell.source, id=identity, metadata=metadata))
+        else:
+            text = cell.source.replace("<details>", FOLDED)
+            cells.append(nbformat.v4.new_markdown_cell(text, id=identity, metadata=metadata))
     about: dict[str, Any] = {
         "haribote": {"language": place.language},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -99,27 +127,71 @@ def bare(place: Place) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata=about)
 
 
+def _english(place: Place) -> list[NotebookNode]:
+    """The cells of the English source of a place."""
+    source = place.original.source
+    if not source.is_file():
+        raise NotebookError(f"{place.name} translates {source.name}, which is not there", "a source in English first")
+    cells: list[NotebookNode] = jupytext.reads(HEADER + source.read_text(encoding="utf-8"), fmt="md").cells
+    return cells
+
+
+def english_texts(place: Place) -> list[str]:
+    """The text cells of the English source of a place."""
+    return [cell.source for cell in _english(place) if cell.cell_type == "markdown"]
+
+
 def is_marked(cell: NotebookNode) -> bool:
     """Whether a cell's output is compared."""
     return cell.cell_type == "code" and MARK in cell.metadata.get("tags", ())
 
 
+def keeps_picture(cell: NotebookNode) -> bool:
+    """Whether a cell's picture is stored."""
+    return cell.cell_type == "code" and KEEP in cell.metadata.get("tags", ())
+
+
 def keep_marked(executed: NotebookNode, where: str) -> NotebookNode:
-    """The notebook with the outputs and execution counts of its marked cells only; changed in place.
+    """The notebook with the outputs and execution counts of its marked cells only, and the pictures of those that keep
+    them; changed in place.
 
     Raises:
         NotebookError: a marked cell gave something else than text on standard output, or text that differs each time.
     """
     executed.metadata.language_info = NotebookNode({"name": "python"})  # the kernel has added its version
+    executed.metadata.pop("widgets", None)  # the state of menus and sliders, which differs each time
     for number, cell in enumerate(executed.cells, 1):
         if cell.cell_type != "code":
             continue
         cell.metadata = NotebookNode({"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {})
         if is_marked(cell):
             cell.outputs = [_printed(cell.outputs, f"{where}: cell {number}, which is compared,")]
+        elif keeps_picture(cell):  # with its execution count: nbval refuses outputs of a cell that did not run
+            cell.outputs = _pictures(cell.outputs, f"{where}: cell {number}")
         else:
             cell.outputs, cell.execution_count = [], None
     return executed
+
+
+def _pictures(outputs: Sequence[NotebookNode], who: str) -> list[NotebookNode]:
+    """The pictures among the outputs of a cell, as files keep them."""
+    found = [output.data for output in outputs if SVG in output.get("data", {})]
+    if not found:
+        raise NotebookError(f"{who} is to keep its picture, but shows none", "take its tag away, or show a picture")
+    return [stored(data[SVG], data["text/plain"], who) for data in found]
+
+
+def stored(svg: str, title: str, who: str) -> NotebookNode:
+    """A picture as the output of a cell that has not been run: no script, no HTML.
+
+    Raises:
+        NotebookError: it has a script or is too large. who: the cell, in messages.
+    """
+    if len(svg.encode()) > LARGEST:
+        raise NotebookError(f"{who} is to keep a picture of {len(svg.encode()):,} bytes", f"at most {LARGEST:,}")
+    if re.search(r"<script|<foreignObject|\son[a-z]+=|javascript:", svg):
+        raise NotebookError(f"{who} is to keep a picture with a script", "CSS, or take its tag away")
+    return nbformat.v4.new_output("display_data", data={SVG: svg, "text/plain": title})
 
 
 def _printed(outputs: Sequence[NotebookNode], who: str) -> NotebookNode:

@@ -172,14 +172,32 @@ def open_lab(page: Any, lab: Lab, path: str = "lab") -> None:
     """Load JupyterLab and wait until it stands."""
     page.goto(lab.url(path))
     page.wait_for_function("() => window.jupyterapp && window.jupyterapp.started")
-    page.evaluate("async () => { await window.jupyterapp.restored; }")
+    settled(page, "async () => { await window.jupyterapp.restored; }")
+
+
+def settled(page: Any, work: str, argument: object = None) -> None:
+    """Run an async function in the page and wait until it has ended. It is asked again and again: a promise that only
+    the question itself holds may be collected as garbage before it settles. Raises NotebookError where it fails.
+    """
+    page.evaluate(
+        f"""(argument) => {{
+          window.settled = {{done: false, error: ""}};
+          window.settling = ({work})(argument)
+            .catch((error) => {{ window.settled.error = String(error); }})
+            .finally(() => {{ window.settled.done = true; }});
+        }}""",
+        argument,
+    )
+    page.wait_for_function("() => window.settled.done")
+    if error := page.evaluate("() => window.settled.error"):
+        raise NotebookError(f"JupyterLab says: {error}", "open the notebook in a browser and look")
 
 
 def _photograph(page: Any, place: Place, folder: Path) -> Photograph:
     """Open, run, look at and close one notebook."""
     photograph = Photograph(place.name)
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
-    page.evaluate(OPEN, f"notebooks/{place.name}")
+    settled(page, OPEN, f"notebooks/{place.name}")
     start = time.monotonic()
     page.evaluate(RUN)
     photograph.silent = _watch(page)
@@ -195,7 +213,7 @@ def _photograph(page: Any, place: Place, folder: Path) -> Photograph:
             photograph.findings.append(f"cell {cell['number']} was not run")
     name = place.name.removesuffix(".ipynb")
     photograph.files = _pages(_whole(page, folder / f"{name}.png"))
-    page.evaluate(CLOSE)
+    settled(page, CLOSE)
     return photograph
 
 

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbval.plugin import get_sanitize_patterns
 
-from notebooks.build import main, problems, strays
+from notebooks.build import build, main, problems, strays
 from notebooks.form import (
     FOLDER,
     MARK,
@@ -21,9 +21,11 @@ from notebooks.form import (
     bare,
     code_of,
     keep_marked,
+    load,
     places,
     written,
 )
+from simulator.language import digest
 
 PLACES = places()
 
@@ -46,6 +48,8 @@ print(x)
 x = 1
 ```
 """
+
+TRANSLATED = {"# A title": "# 題名", "Text.": "本文。", "A cell of its own.": "別のセル。"}
 
 
 @pytest.fixture
@@ -92,6 +96,12 @@ def test_a_source_becomes_cells(place: Place) -> None:
     assert [cell.cell_type for cell in notebook.cells] == ["markdown", "markdown", "code", "code", "code"]
     assert notebook.cells[1].source == "A cell of its own."
     assert code_of(notebook) == [("x = 1", ()), ("print(x)", (MARK,)), ("x = 1", ())]
+
+
+def test_a_folded_answer_has_room_below_it(place: Place) -> None:
+    folded = "A cell of its own.\n\n<details><summary>Answer</summary>\n\n4\n\n</details>"
+    place.source.write_text(SOURCE.replace("A cell of its own.", folded), encoding="utf-8")
+    assert '<details style="margin-bottom: 1em"><summary>Answer</summary>' in bare(place).cells[1].source
 
 
 def test_bytes_and_ids_are_the_same_each_time(place: Place) -> None:
@@ -183,17 +193,21 @@ def test_what_is_out_of_step_is_found(place: Place) -> None:
     assert "links to nowhere.py" in change(cell=0, source="[this](nowhere.py)")[0]
 
 
-def test_a_translation_has_the_same_code(place: Place) -> None:
-    translation = place.source.with_name("01_first.ja.md")
-    translation.write_text(SOURCE.replace("A title", "題名"), encoding="utf-8")
+def test_a_translation_has_the_code_of_the_original(place: Place) -> None:
+    source = place.source.with_name("01_first.ja.md")
+    source.write_text("".join(f"<!-- {digest(en)} -->\n{ja}\n\n" for en, ja in TRANSLATED.items()), encoding="utf-8")
     (ja,) = places(["ja"], place.source.parent.parent, place.notebook.parent.parent)
     assert ja.language == "ja" and ja.name == "01_a/01_first.ja.ipynb"
+    assert [cell.source for cell in bare(ja).cells[:2]] == ["# 題名\n\n本文。", "別のセル。"]
+    assert code_of(bare(ja)) == code_of(bare(place))
     place.notebook.parent.mkdir()
-    ja.notebook.write_bytes(written(keep_marked(executed(ja, printed("1\n")), "x")))
+    place.notebook.write_bytes(written(keep_marked(executed(place, printed("1\n")), "x")))
+    assert build(ja).cells[3].outputs == load(place).cells[3].outputs, "the outputs are those of the original"
     assert problems(ja) == []
-    translation.write_text(SOURCE.replace("x = 1", "x = 1  # 一"), encoding="utf-8")
-    ja.notebook.write_bytes(written(keep_marked(executed(ja, printed("1\n")), "x")))
-    assert "code cells are not those of the English notebook" in problems(ja)[0]
+    place.source.write_text(SOURCE.replace("Text.", "More text."), encoding="utf-8")
+    assert "the English text has changed" in problems(ja)[0]
+    place.source.unlink()
+    assert "01_first.md, which is not there" in problems(ja)[0]
 
 
 # --- sanitising ---------------------------------------------------------------------------------------------------

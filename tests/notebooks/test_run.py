@@ -12,10 +12,19 @@ import pytest
 from notebooks.form import Place, bare, is_marked, load, places
 from notebooks.run import execute, tracebacks
 from notebooks.tree import environment, pristine
+from tests.long_runs import LONG
 
 PLACES = [place for place in places() if place.language == "en"]  # the others have the same cells and outputs
 QUICK = {"HARIBOTE_SHORT": "1", "OMP_NUM_THREADS": "1"}  # long cells are short; one core for NumPy and torch
-EACH = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
+IDS = [place.name for place in PLACES]
+COMPILING = ("03_fusion/01", "03_fusion/02", "03_fusion/03", "07_speed", "08_frontends")  # takes most of their time
+CHECKING = ("03_fusion/04", "05_mncore_ops/02", "05_mncore_ops/03", "05_mncore_ops/04")  # with solutions in any case
+
+
+def each(long: tuple[str, ...]) -> pytest.MarkDecorator:
+    """All notebooks, some of them only where long runs are asked for."""
+    some = [pytest.param(place, marks=LONG if place.name.startswith(long) else ()) for place in PLACES]
+    return pytest.mark.parametrize("place", some, ids=IDS)
 
 
 def nbval(tree: Path, notebook: str) -> subprocess.CompletedProcess[str]:
@@ -36,14 +45,14 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@EACH
+@each(COMPILING)
 def test_with_solutions_the_outputs_are_those_kept(place: Place, tree: Path) -> None:
     done = nbval(tree, place.name)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow
-@EACH
+@each(COMPILING + CHECKING)
 def test_with_bare_stubs_no_cell_shows_a_traceback(place: Place, tree: Path) -> None:
     folder = tree / "notebooks" / place.notebook.parent.name
     done = execute(
