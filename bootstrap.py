@@ -64,8 +64,8 @@ for name in sys.argv[2:]:
 FRESH = "python bootstrap.py setup --fresh"
 JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
     "demo": [["-m", "haribote.commands.cli", "demo"]],
-    "test": [["-m", "pytest", "-n", "auto"]],
-    "test-all": [["-m", "pytest", "-n", "auto", "-m", "slow or not slow"]],
+    "test": [["-m", "pytest", "-n", "auto", "--dist", "worksteal"]],
+    "test-all": [["-m", "pytest", "-n", "auto", "--dist", "worksteal", "-m", "slow or not slow"]],
     "test-pythons": [["tests/pythons.py"]],
     "bench": [["-m", "benchmarks.bench"]],
     "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{FIRST}"]],

@@ -149,7 +149,17 @@ def test_makefile_and_bootstrap_have_the_same_commands() -> None:
     assert set(bootstrap.JOBS) == set(bootstrap.COMMANDS) - {"setup", "clean"}
 
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/instructors.md")
+DOCUMENTS = (
+    "README.md",
+    "README.ja.md",
+    "CONTRIBUTING.md",
+    "docs/instructors.md",
+    "docs/instructors.ja.md",
+    "docs/workshops.md",
+    "docs/workshops.ja.md",
+    "docs/final_project.md",
+    "docs/final_project.ja.md",
+)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
