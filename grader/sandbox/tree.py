@@ -98,7 +98,7 @@ def withheld(task: Task) -> dict[str, bytes]:
         files[name] = _emptied((ROOT / name).read_text(encoding="utf-8"), message, function)
     for entry in task.withhold:
         name, _, only = entry.partition(":")
-        text = (ROOT / name).read_text(encoding="utf-8")
+        text = files[name].decode() if name in files else (ROOT / name).read_text(encoding="utf-8")
         files[name] = _emptied(text, message, only) if name.endswith(".py") else b""
     return files
 

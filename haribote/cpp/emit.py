@@ -56,9 +56,10 @@ class _Function:
         self.index = Index(model)
         self.arena: Arena = plan(model)
         self.calls: list[tuple[onnx.NodeProto, Template]] = [(node, self.template(node)) for node in model.graph.node]
-        used = {value for _, call in self.calls for value in call.inputs}
-        self.constants = [value for value in self.index.constants if value in used]
         produced = [value for node in model.graph.node for value in node.output if value]
+        self.given = set(self.index.outputs) - set(produced)  # outputs that are inputs or constants: they are copied
+        used = self.given | {value for _, call in self.calls for value in call.inputs}
+        self.constants = [value for value in self.index.constants if value in used]
         self.names = identifiers([*self.index.inputs, *self.constants, *produced])
 
     def template(self, node: onnx.NodeProto) -> Template:
@@ -85,12 +86,18 @@ class _Function:
             "Outputs of the graph.": [
                 (f"const {self.type(name)} {self.names[name]}(outputs[{i}]);", name)
                 for i, name in enumerate(self.index.outputs)
+                if name not in self.given
             ],
             "Values between the nodes; those that are never needed at the same time share memory.": [
                 (f"const {self.type(name)} {self.names[name]}(arena + {offset});", name)
                 for name, offset in self.arena.offsets.items()
             ],
             "The nodes.": list(map(self.call, self.calls)),
+            "Outputs that no node computes.": [
+                (f"op::reshape({self.names[name]}, {self.type(name)}(outputs[{i}]));", name)
+                for i, name in enumerate(self.index.outputs)
+                if name in self.given
+            ],
         }
         nodes = len(self.model.graph.node)
         body = "\n".join(f"    // {title}\n{_aligned(lines)}" for title, lines in sections.items() if lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from grader.sandbox.tree import course_tree, tree_files, withheld
@@ -30,3 +31,20 @@ def test_the_products_own_answer_is_withheld_in_every_form() -> None:
                 compile(content, name, "exec")
     text = withheld(find_task("2.1"))["haribote/autodiff/elementwise.py"].decode()
     assert "is the product's own answer to task 2.1" in text and "'Greater'" not in text.split("def relu")[1][:400]
+
+
+def test_all_that_a_task_withholds_is_there_under_its_name() -> None:
+    named = [task for task in all_tasks() if task.product or task.withhold]
+    assert named
+    for task in named:
+        module, _, function = task.product.partition(":")
+        entries = (
+            [f"{module.replace('.', '/')}.py:{function}"] if (ROOT / f"{module.replace('.', '/')}.py").is_file() else []
+        )
+        for entry in (*entries, *task.withhold):
+            file, _, only = entry.partition(":")
+            content = withheld(task)[file]
+            for name in only.split() if only else ():
+                definitions = [node for node in ast.walk(ast.parse(content)) if getattr(node, "name", "") == name]
+                assert definitions, (task.id, entry)
+                assert all("own answer" in ast.unparse(node) for node in definitions), (task.id, entry)

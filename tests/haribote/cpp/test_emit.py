@@ -150,3 +150,17 @@ def _overlaps(model: onnx.ModelProto, offsets: dict[str, int], index: Index) -> 
         and offsets[a] < offsets[b] + _bytes(b, index)
         and offsets[b] < offsets[a] + _bytes(a, index)
     ]
+
+
+def test_outputs_that_no_node_computes_are_copied() -> None:
+    builder = Builder("given")
+    x = builder.input("x", (2, 3), np.float32)
+    builder.output(x)
+    builder.output(builder.constant(np.array([5, 7], np.int64), "shape"))
+    builder.output(builder.op("Neg", x, name="y"))
+    session = sessions({"given": builder.finish()})["given"]
+    value = np.arange(6, dtype=np.float32).reshape(2, 3)
+    session.write("x", value)
+    session.run()
+    for name, expected in {"x": value, "shape": [5, 7], "y": -value}.items():
+        np.testing.assert_array_equal(session.read(name), expected)
