@@ -14,4 +14,10 @@ def test_a_row_for_each_level(capsys: pytest.CaptureFixture[str], monkeypatch: p
     _, plain, resident = (line.split() for line in capsys.readouterr().out.strip().split("\n"))
     assert plain[1] == "-O0" and resident[1] == "-O1" and resident[-2] == "same"
     assert plain[-1] == resident[-1] and float(plain[-1]) < 1e-6
-    assert int(resident[2].replace(",", "")) < int(plain[2].replace(",", ""))
+    assert plain[2] == resident[2] == "16/16"
+    assert int(resident[3].replace(",", "")) < int(plain[3].replace(",", ""))
+
+
+def test_a_level_without_kernels_for_the_network_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lenet:1", "--levels", "0", "--steps", "0"]) == 0
+    assert "-O0           - pad: input 'x' has shape [1, 1, 28, 28]" in capsys.readouterr().out
