@@ -37,7 +37,7 @@ class Table:
     """The steps of the new program while it is filled."""
 
     def __init__(self, problem: Problem) -> None:
-        self._marks, self._templates = Marks(problem), problem.templates
+        self._marks, self._templates = Marks(len(problem.numbered)), problem.templates
         self._end = sum(problem.lengths) + (len(problem.lengths) + 1) * WINDOW
 
     def fits(self, job: int, step: int) -> bool:

@@ -198,6 +198,16 @@ class Template:
         bars = tuple((mark, unless, beside, -time) for mark, unless, beside, time in self.bars)
         return Template(sets, bars, length - 1 - self.start)
 
+    @cached_property
+    def marked(self) -> tuple[tuple[int, int], ...]:
+        """What it sets, step by step: marks, with the times from the start of the group."""
+        return tuple(
+            (mark, time - self.start)
+            for mark, bits in self.sets
+            for time in range(bits.bit_length())
+            if bits >> time & 1
+        )
+
 
 class Marks:
     """The marks of a program, numbered."""

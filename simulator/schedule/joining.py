@@ -9,6 +9,7 @@ from simulator.schedule.demands import Template, demand_of
 from simulator.schedule.list_scheduler import Problem, Table, length, topological
 from simulator.schedule.nodes import Group, Node
 from simulator.schedule.passing import Passing
+from simulator.schedule.placing import Edges, Templates
 
 
 def joined(problem: Problem, passing: Passing) -> Problem | None:
@@ -61,17 +62,17 @@ def _in_order(one: Group, other: Group, times: dict[Node, int], passing: Passing
 def _fits(problem: Problem, first: int, other: Group, later: int) -> bool:
     """True where the second group may begin so much later than the first, by what both ask of their steps."""
     template = problem.numbered.template(other, problem.demands)
-    table, start = Table(problem), WINDOW + max(-later, 0) + len(other.times)
+    table, start = Table(len(problem.numbered)), WINDOW + max(-later, 0) + len(other.times)
     table.place(problem.templates[first], start)
     return not table.closed(template, start + later) & 1
 
 
 def _replace(problem: Problem, first: int, second: int, group: Group) -> None:
-    problem.groups, problem.templates = list(problem.groups), list(problem.templates)
-    problem.lengths = list(problem.lengths)
+    problem.groups, problem.lengths = list(problem.groups), list(problem.lengths)
     problem.groups[first], problem.groups[second] = group, Group(group.start, {})
-    problem.templates[first] = problem.numbered.template(group, problem.demands)
-    problem.templates[second] = Template((), ())
+    templates = list(problem.templates)
+    templates[first], templates[second] = problem.numbered.template(group, problem.demands), Template((), ())
+    problem.templates = Templates(templates)
     problem.lengths[first], problem.lengths[second] = length(group), 0
     problem.number = {**problem.number, **dict.fromkeys(group.times, first)}
 
@@ -88,10 +89,14 @@ def _connect(found: Problem, problem: Problem, first: int, second: int, one: int
     for number in (first, second):
         after.pop(number, None)
         before.pop(number, None)
-    found.after, found.before = list(problem.after), list(problem.before)
-    found.after[first], found.before[first] = list(after.items()), list(before.items())
-    found.after[second], found.before[second] = [], []
-    for lists, others in ((found.before, after), (found.after, before)):
-        for third, least in others.items():
-            rest = [(number, steps) for number, steps in lists[third] if number not in (first, second)]
-            lists[third] = [*rest, (first, least)]
+    found.after = _connected(problem.after, first, second, after, before)
+    found.before = _connected(problem.before, first, second, before, after)
+
+
+def _connected(edges: Edges, first: int, second: int, own: dict[int, int], others: dict[int, int]) -> Edges:
+    """Edges in one direction. own: those of the new group; others: those of the other groups to it."""
+    changed = {first: own, second: {}}
+    for third, least in others.items():
+        changed[third] = {number: steps for number, steps in edges[third] if number not in (first, second)}
+        changed[third][first] = least
+    return edges.changed(changed)

@@ -10,6 +10,7 @@ from simulator.isa.program import Instruction
 from simulator.rules.waits import WINDOW
 from simulator.schedule.demands import Marks, Template, demand_of
 from simulator.schedule.nodes import Group, Node
+from simulator.schedule.placing import Edges, Templates, in_native
 
 
 class Problem:
@@ -22,22 +23,21 @@ class Problem:
     def __init__(self, groups: Sequence[Group]) -> None:
         self.groups = list(groups)
         numbers = {group: number for number, group in enumerate(groups)}
-        self.before = [[(numbers[other], least) for other, least in group.before.items()] for group in groups]
-        self.after = [[(numbers[other], least) for other, least in group.after.items()] for group in groups]
+        self.before = Edges([(numbers[other], least) for other, least in group.before.items()] for group in groups)
+        self.after = Edges([(numbers[other], least) for other, least in group.after.items()] for group in groups)
         self.lengths = [length(group) for group in groups]
         instructions = ((node, node.instruction) for group in groups for node in group.times)
         self.number = {node: number for number, group in enumerate(groups) for node in group.times}
         self.changed: dict[Node, Instruction] = {}
         self.demands = {node: demand_of(instruction) for node, instruction in instructions if instruction is not None}
         self.numbered = Marks()
-        self.templates = [self.numbered.template(group, self.demands) for group in groups]
+        self.templates = Templates(self.numbered.template(group, self.demands) for group in groups)
         self.order = topological(self.before, self.after)
 
     def ordered(self, more: Iterable[tuple[int, int, int]]) -> Problem | None:
         """The same with more dependences: group, later group, steps from start to start. None where they close a
         circle."""
         found = copy(self)
-        found.before, found.after = list(self.before), list(self.after)
         before: dict[int, dict[int, int]] = {}  # of the groups that have more
         after: dict[int, dict[int, int]] = {}
         for first, second, least in more:
@@ -46,9 +46,7 @@ class Problem:
             if second not in before:
                 before[second] = dict(self.before[second])
             after[first][second] = before[second][first] = max(least, after[first].get(second, least))
-        for lists, changed in ((found.before, before), (found.after, after)):
-            for number, others in changed.items():
-                lists[number] = list(others.items())
+        found.before, found.after = self.before.changed(before), self.after.changed(after)
         found.order = topological(found.before, found.after)
         return found if len(found.order) == len(self.groups) else None
 
@@ -93,8 +91,8 @@ def topological(before: Sequence[Sequence[tuple[int, int]]], after: Sequence[Seq
 class Table:
     """The steps of the new program while it is filled: of each mark, an integer with a bit for every step."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._marks = [0] * len(problem.numbered)
+    def __init__(self, marks: int) -> None:
+        self._marks = [0] * marks
 
     def closed(self, template: Template, first: int) -> int:
         """Where a group that asks for this cannot start, a bit for every step from the first on."""
@@ -117,13 +115,10 @@ class Table:
             marks[mark] |= bits << first
 
 
-Edges = Sequence[Sequence[tuple[int, int]]]
-
-
 def forward(problem: Problem, priority: Sequence[float]) -> list[int]:
     """The starts of all groups. Of the groups whose predecessors are placed, the one of least priority is next."""
     earliest = [WINDOW] * len(problem.groups)
-    starts = _placed(Table(problem), problem.templates, problem.before, problem.after, priority, earliest)
+    starts = _placed(len(problem.numbered), problem.templates, problem.before, problem.after, priority, earliest)
     first = min(starts, default=0)
     return [start - first for start in starts]
 
@@ -131,24 +126,38 @@ def forward(problem: Problem, priority: Sequence[float]) -> list[int]:
 def backward(problem: Problem, priority: Sequence[float]) -> list[int]:
     """The same from the end of the program, where time runs backwards. Of the groups that all successors of are placed,
     the one of greatest priority is next, such as the end of each in a schedule."""
-    templates = [template.mirrored for template in problem.templates]
     earliest = [length + WINDOW for length in problem.lengths]
     wishes = [-wish for wish in priority]
-    starts = _placed(Table(problem), templates, problem.after, problem.before, wishes, earliest)
+    marks, templates = len(problem.numbered), problem.templates.mirrored
+    starts = _placed(marks, templates, problem.after, problem.before, wishes, earliest)
     last = max(starts, default=0)
     return [last - start for start in starts]
 
 
 def _placed(
-    table: Table,
-    templates: Sequence[Template],
+    marks: int,
+    templates: Templates,
     before: Edges,
     after: Edges,
     priority: Sequence[float],
     earliest: list[int],
 ) -> list[int]:
     """Each group at the first step where it fits, from its earliest one on; of those that may come next, the one of
-    least priority."""
+    least priority. Natively where that can be done: the same starts."""
+    found = in_native(marks, templates, before, after, priority, earliest)
+    return placed(marks, templates, before, after, priority, earliest) if found is None else found
+
+
+def placed(
+    marks: int,
+    templates: Sequence[Template],
+    before: Sequence[Sequence[tuple[int, int]]],
+    after: Sequence[Sequence[tuple[int, int]]],
+    priority: Sequence[float],
+    earliest: Sequence[int],
+) -> list[int]:
+    """The same in Python, which says what it is."""
+    table, earliest = Table(marks), list(earliest)
     missing = [len(others) for others in before]
     ready = [(priority[number], number) for number, count in enumerate(missing) if not count]
     heapq.heapify(ready)

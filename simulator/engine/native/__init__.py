@@ -3,7 +3,7 @@
 from simulator.engine.native.build import BuildError, is_built
 from simulator.engine.native.engine import Engine, library
 
-__all__ = ["BuildError", "Engine", "available", "is_built"]
+__all__ = ["BuildError", "Engine", "available", "is_built", "library"]
 
 
 def available() -> bool:

@@ -221,6 +221,8 @@ def _load(path: Path) -> ctypes.CDLL:
         ctypes.c_int,
     ]
     library.haribote_run.restype = None
+    library.haribote_place.argtypes = [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 10
+    library.haribote_place.restype = None
     sizes = (ctypes.c_int * len(records.ALL))()
     library.haribote_record_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(record) for record in records.ALL.values()]:
