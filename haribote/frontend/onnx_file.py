@@ -9,6 +9,7 @@ import onnx
 from onnx import inliner
 
 from haribote.errors import GraphError
+from haribote.frontend.ceil_mode import without_ceil_mode
 from haribote.graph import IR_VERSION, clone, complete, remove_unused_constants
 from haribote.operators.functions import DOMAIN
 from haribote.operators.opset import at_our_opset
@@ -47,6 +48,7 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     _without_default_inputs(model)
     _give_sizes(model, sizes)
     _give_names(model)
+    without_ceil_mode(model)
     del model.graph.value_info[:]
     model = settled(model)
     remove_unused_constants(model.graph)

@@ -29,7 +29,7 @@ def gather(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
         number = builder.op("Unsqueeze", number, builder.constant(axes, f"axes_{axes[0]}_{axes[-1]}"), name=result)
     others = [range(size) if k != axis else [0] for k, size in enumerate(shape)]
     place = _strided(others, shape).reshape([*shape[:axis], *[1] * len(asked), *shape[axis + 1 :]])
-    return _picked(builder, index, x, rows, number, place, result)
+    return _picked(builder, index, x, rows, number, len(asked), place, result)
 
 
 def gather_elements(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -40,7 +40,8 @@ def gather_elements(builder: Builder, index: Index, node: onnx.NodeProto) -> boo
     shape, asked, result = index.shape[x], index.shape[rows], node.output[0]
     axis = attributes(node).get("axis", 0) % len(shape)
     place = _strided([range(size) if k != axis else [0] for k, size in enumerate(asked)], shape)
-    return _picked(builder, index, x, rows, _number(builder, index, rows, shape, axis, result), place, result)
+    number = _number(builder, index, rows, shape, axis, result)
+    return _picked(builder, index, x, rows, number, len(asked), place, result)
 
 
 def gather_nd(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
@@ -58,7 +59,7 @@ def gather_nd(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     parts = [range(size) for size in shape[:batch]] + [[0]] * depth + [range(size) for size in behind]
     ones = [1] * (len(asked) - 1 - batch)
     place = _strided(parts, shape).reshape([*shape[:batch], *ones, *behind])
-    return _picked(builder, index, x, rows, number, place, result)
+    return _picked(builder, index, x, rows, number, len(asked) - 1, place, result)
 
 
 def tuple_numbers(builder: Builder, index: Index, rows: str, shape: Sequence[int], first: int, name: str) -> str:
@@ -106,10 +107,12 @@ def _picked(
     x: str,
     rows: str,
     number: str,
+    rank: int,
     place: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
     result: str,
 ) -> bool:
-    if place.any() or place.ndim > min(1, len(index.shape[rows])):
+    """Pick by the numbers, which have `rank` axes of indices, and those of the other axes at their place."""
+    if place.any() or place.ndim > min(1, rank):
         constant = builder.constant(place.astype(index.dtype[rows]), f"{result}.place")
         number = builder.op("Add", number, constant, name=f"{result}.index")
     builder.op("Pick", x, number, name=result, reserved=True, fill=0.0)

@@ -104,6 +104,18 @@ def _first(builder: Builder, windows: Pooled, most: str, numbers: Ints, none: in
     return _reduced(builder, "ReduceMin", places, windows.axes, name)
 
 
+def _places_with_padding(node: onnx.NodeProto, image: Sequence[int], out: Sequence[int]) -> Ints:
+    """How many places of each window lie in the image or its padding: with `ceil_mode` the last ones reach further."""
+    given, rank = attributes(node), len(out)
+    after = given.get("pads", [0] * 2 * rank)[rank:]
+    inside = np.ones([1] * rank, np.int64)
+    for axis, part in enumerate(windows_of(node, image, given["kernel_shape"], out)):
+        padded = given.get("auto_pad", b"NOTSET") == b"NOTSET"
+        places = part.positions < image[axis] + after[axis] if padded else np.ones(part.positions.shape, bool)
+        inside = inside * places.sum(-1).reshape([-1 if k == axis else 1 for k in range(rank)])
+    return inside
+
+
 def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """AveragePool: sums, times 1/n, where n may leave the padding out."""
     x, result, given = node.input[0], node.output[0], attributes(node)
@@ -112,7 +124,9 @@ def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     total = _reduced(builder, "ReduceSum", windows.value, windows.axes, f"{result}.sums")
     total = _reshaped(builder, total, index.shape[result], f"{result}.sum")
     count = np.full(out, windows.numbers.size)
-    if windows.found is not None and not given.get("count_include_pad", 0):
+    if windows.found is not None and given.get("count_include_pad", 0):
+        count = _places_with_padding(node, index.shape[x][2:], out)
+    elif windows.found is not None:
         count = (windows.found[0, 0] >= 0).sum(-1)
     factor = (1 / np.maximum(count, 1)).astype(np.float32)
     even = bool((factor == factor.flat[0]).all())

@@ -52,7 +52,16 @@ def test_of_two_updates_of_an_element_the_last_stays() -> None:
     assert evaluate(elementary.run(builder.finish()), feeds)["y"][0, :2].tolist() == [9, 8]
 
 
-@pytest.mark.parametrize(("shape", "index", "batch"), [((5, 6, 3), ROWS, 0), ((5, 6, 3), POINTS, 0), ((3, 6), ROWS, 1)])
+@pytest.mark.parametrize(
+    ("shape", "index", "batch"),
+    [
+        ((5, 6, 3), ROWS, 0),
+        ((5, 6, 3), POINTS, 0),
+        ((3, 6), ROWS, 1),
+        ((7, 16, 1), np.array([3, 5]), 0),  # one place: what lies behind it keeps its axis of size 1
+        ((2, 1, 3, 1), np.array([[0, 2], [0, -1]]), 1),
+    ],
+)
 def test_gather_nd(shape: tuple[int, ...], index: NDArray[np.int64], batch: int) -> None:
     after("GatherND", {"x": RANDOM.standard_normal(shape).astype(np.float32), "i": index}, batch_dims=batch)
 
