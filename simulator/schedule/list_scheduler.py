@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from copy import copy
+from operator import add
 
 from simulator.isa.program import Instruction
 from simulator.rules.waits import WINDOW
@@ -68,7 +69,7 @@ class Problem:
 
     def steps(self, starts: Sequence[int]) -> int:
         """Steps from the first to the last, of which the first is 0."""
-        return max((start + length for start, length in zip(starts, self.lengths, strict=True)), default=0)
+        return max(map(add, starts, self.lengths), default=0)
 
 
 def length(group: Group) -> int:

@@ -215,7 +215,7 @@ class _Machine:
                 heappush(self._later, (self._unit_free(number), run, number))
 
     def _unit_free(self, number: int) -> float:
-        return max(self._free[group] for group in self._items[number].groups)
+        return max(map(self._free.__getitem__, self._items[number].groups))
 
     def _offer(self, number: int, run: int) -> None:
         """An MV instruction may begin once its needs have ended, of which the last unknown one will offer it again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -110,8 +111,7 @@ def _use(node: Node, place: int, written: bool, side: Side, address: int) -> Use
     end = address + side.count
     blocks = range(address // BLOCK, (end - 1) // BLOCK + 1)
     inside = range(-(-address // BLOCK), end // BLOCK)
-    cells = tuple((unit, block) for unit in units for block in blocks)
-    whole = frozenset((unit, block) for unit in units for block in inside)
+    cells, whole = tuple(product(units, blocks)), frozenset(product(units, inside))
     return Use(node, place, written, address, side.count, cells, whole)
 
 

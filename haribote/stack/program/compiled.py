@@ -19,6 +19,7 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner.precision import checked
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
+from haribote.stack.program.garbage import seldom_collected
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.isa.cost import Cost
@@ -66,12 +67,13 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackComp
     try:
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
-        executable = build(planned(model, precision)).executable
+        executable = built(model, precision).executable
         with suppress(OSError, FileError):  # a cache that cannot be written costs time only
             write_file(file, to_bytes(executable), durable=False)
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
+@seldom_collected()
 def built(model: onnx.ModelProto, precision: str = "float") -> Built:
     """The program of a graph with its plan."""
     return build(planned(model, precision))

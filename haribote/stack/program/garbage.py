@@ -1,0 +1,21 @@
+"""Python's garbage collection while a program is made: nearly all that is made then is kept to the end."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OBJECTS = 100_000
+"""New objects after which garbage is looked for; Python's own number, 700, makes it a seventh of the time."""
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Garbage is looked for seldom until the end of the block, or of the function."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(OBJECTS, before[0]) if before[0] else 0, *before[1:])  # 0: somebody wants none
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
