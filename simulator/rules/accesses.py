@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from simulator import isa
 from simulator.isa import CYCLE_MASKS
@@ -109,6 +110,7 @@ def accesses(instruction: Instruction) -> Iterator[Access]:
         yield from _writes(destination, instruction)
 
 
+@lru_cache(maxsize=1 << 14)
 def distance(producer: Spans, consumer: Spans) -> int | None:
     """The smallest (read cycle - write cycle) over addresses in both, within one step; None where disjoint."""
     found = [

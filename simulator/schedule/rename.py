@@ -144,8 +144,10 @@ def _webs(uses: Sequence[Use], memory: str, kept: Kept) -> list[Web]:
                     join(use, before)
             if use.written:
                 holds[cell] = use
+    blocks = {block for _, block in holds}
+    there = {block for block in blocks if kept.any(memory.lower(), BLOCK * block, BLOCK * (block + 1))}
     for (_, block), last in holds.items():
-        if last is not None and kept.any(memory.lower(), BLOCK * block, BLOCK * (block + 1)):
+        if last is not None and block in there:
             webs[last].fixed = True
     return list(dict.fromkeys(webs[use] for use in uses))
 

@@ -8,7 +8,7 @@ moved to another place in their order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -42,11 +42,13 @@ class Ordered:
     full: Problem
 
 
-def ordered(problem: Problem, turns: Turns, wishes: Sequence[float]) -> Ordered | None:
-    """With the webs as near to these wishes as is found; None where none is found."""
+def ordered(problem: Problem, turns: Turns, wishes: Sequence[float], known: Container[Order] = ()) -> Ordered | None:
+    """With the webs as near to these wishes as is found; None where none is found, or a known order."""
     order = turns.order(wishes)
-    full = None if order is None else problem.ordered(turns.edges(order))
-    return None if order is None or full is None else Ordered(problem, turns, order, full)
+    if order is None or order in known:
+        return None
+    full = problem.ordered(turns.edges(order))
+    return None if full is None else Ordered(problem, turns, order, full)
 
 
 class Search:
@@ -111,8 +113,9 @@ class Search:
             moved, others = webs[first : first + count], webs[:first] + webs[first + count :]
             place = max(first + rng.choice((-1, 1)) * rng.choice(FURTHER), 0)
             row = [*others[:place], *moved, *others[place:]]
-            found = ordered(self.problem, turns, [place for _, place in sorted(zip(row, range(len(row)), strict=True))])
-            if found is not None and found.order not in self._seen:
+            places = [place for _, place in sorted(zip(row, range(len(row)), strict=True))]
+            found = ordered(self.problem, turns, places, self._seen)
+            if found is not None:
                 self._seen.add(found.order)
                 self._take(found, self.best)
                 return True
