@@ -13,6 +13,8 @@ from simulator.schedule import Keep, schedule, schedule_long
 
 LONG = 2_000
 """Steps from which on a program counts as long."""
+EFFORT = 6
+"""How long to look for a short one: of some 400 instructions, 500 tries of a few milliseconds each."""
 
 
 def mended(lines: Sequence[str]) -> Program:
@@ -23,4 +25,4 @@ def mended(lines: Sequence[str]) -> Program:
 
 def scheduled(plain: Program, keep: Keep) -> Program:
     """A program with as few steps as are found. plain: with its nops; keep: what must be right at the end."""
-    return schedule(plain, rename=True, keep=keep) if plain.steps <= LONG else schedule_long(plain)
+    return schedule(plain, rename=True, effort=EFFORT, keep=keep) if plain.steps <= LONG else schedule_long(plain)

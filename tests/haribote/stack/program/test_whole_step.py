@@ -46,9 +46,9 @@ def test_every_copy_of_every_value_is_right_at_every_use() -> None:
     assert not found.wrong, str(found)
     assert not found.unknown and found.words > 10_000_000
     assert not difference(built)
-    assert built.executable.cost.cycles < 3_450
+    assert built.executable.cost.cycles < 3_230
     assert built.executable.cost.nops < 0.05 * built.executable.cost.steps
-    assert (built.executable.cost.overlapped or 0) < 2_050
+    assert (built.executable.cost.overlapped or 0) < 1_950
 
 
 @LONG
@@ -61,4 +61,4 @@ def test_the_step_in_mixed_precision() -> None:
     found = walk(built, feeds(step, built.plan.graph), tolerance=5e-3)  # products of halves
     assert not found.wrong and found.words > 10_000_000, str(found)
     assert any(port.half for port in built.executable.inputs) and not difference(built)
-    assert built.executable.cost.cycles < 2_350 and (built.executable.cost.overlapped or 0) < 1_400
+    assert built.executable.cost.cycles < 2_200 and (built.executable.cost.overlapped or 0) <= 1_300
