@@ -69,6 +69,11 @@ def attributes(node: onnx.NodeProto) -> dict[str, Any]:
     return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
 
+def turned(node: onnx.NodeProto, rank: int) -> list[int]:
+    """The axes of its input, of this rank, in the order in which a Transpose gives them."""
+    return list(attributes(node).get("perm", range(rank)[::-1]))
+
+
 def kind(model: onnx.ModelProto) -> str:
     """What the graph is: "train", "infer", or "" for a graph that is not ours."""
     return metadata(model).get(KIND, "")

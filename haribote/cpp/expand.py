@@ -3,6 +3,7 @@
 BatchNormalization       a factor and an addend for every channel
 InstanceNormalization    the same, with mean and variance of the image itself
 Max, Min, Sum, Mean      of more than two values: one after another
+Celu                     an Elu
 Softmax, LogSoftmax      along another axis than the last: turned
 convolution, pooling     of signals: as images of one row
 DepthToSpace, …          Reshape and Transpose
@@ -73,6 +74,15 @@ def _chain(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
         builder.op("Div", total, count, name=result, reserved=True)
     else:
         builder.op("Identity", total, name=result, reserved=True)
+    return True
+
+
+def _celu(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """alpha * Elu(x / alpha); ONNX's own body makes a vector of a number."""
+    x, result = node.input[0], node.output[0]
+    alpha = builder.scalar(attributes(node).get("alpha", 1.0), index.dtype[x])
+    part = builder.op("Div", x, alpha, name=f"{result}.part")
+    builder.op("Mul", alpha, builder.op("Elu", part, name=f"{result}.elu"), name=result, reserved=True)
     return True
 
 
@@ -168,6 +178,7 @@ EXPANSIONS: dict[str, Rule] = {
     **dict.fromkeys(("Conv", "ConvTranspose", "MaxPool", "AveragePool"), _signal),
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _blocks),
     "BatchNormalization": batch_norm,
+    "Celu": _celu,
     "Dropout": _dropout,
     "InstanceNormalization": _instance_norm,
 }

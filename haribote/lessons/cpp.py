@@ -21,7 +21,7 @@ from haribote.cpp.gemm import Product
 from haribote.cpp.operators import ALGORITHMS
 from haribote.cpp.session import Session, sessions
 from haribote.errors import HariboteError
-from haribote.graph import Builder, Index, attributes, evaluate
+from haribote.graph import Builder, Index, attributes, evaluate, turned
 from haribote.graphs.cases import unit_cases
 from haribote.lessons.cpp_times import product
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
@@ -204,7 +204,8 @@ def turns(model: onnx.ModelProto) -> list[tuple[tuple[int, ...], tuple[int, ...]
     """(shape, perm) of every Transpose of a graph."""
     index = Index(model)
     nodes = [node for node in model.graph.node if node.op_type == "Transpose"]
-    return [(index.shape[node.input[0]], tuple(attributes(node)["perm"])) for node in nodes]
+    shapes = [index.shape[node.input[0]] for node in nodes]
+    return [(shape, tuple(turned(node, len(shape)))) for shape, node in zip(shapes, nodes, strict=True)]
 
 
 def turns_around(model: onnx.ModelProto) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

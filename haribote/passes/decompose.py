@@ -81,7 +81,7 @@ class _Decomposer:
         """Write the node in canonical operators, or keep it."""
         if node.op_type == "LogSoftmax" and self.along_classes(node):
             self.log_softmax(node)
-        elif node.op_type == "NegativeLogLikelihoodLoss" and node.input[0] in self.softmax:
+        elif node.op_type == "NegativeLogLikelihoodLoss" and self.of_all_rows(node):
             self.loss(node)
         elif node.op_type == "LogSoftmaxGrad" and self.is_cross_entropy(node):
             self.gradient(node)
@@ -95,6 +95,11 @@ class _Decomposer:
         """Whether it is one of rows [N, classes]."""
         rank = len(self.index.shape[node.input[0]])
         return rank == 2 and attributes(node).get("axis", -1) in (-1, 1)
+
+    def of_all_rows(self, node: onnx.NodeProto) -> bool:
+        """Whether it is the loss of one of our softmaxes in which every row counts, and as much as the others."""
+        known = node.input[0] in self.softmax and not any(node.input[2:])
+        return known and attributes(node).get("ignore_index", -1) < 0
 
     def log_softmax(self, node: onnx.NodeProto) -> None:
         """log p, and its parts for the gradient and the loss."""
@@ -128,7 +133,7 @@ class _Decomposer:
         picked = op("GatherElements", parts.shifted, column, name=f"{loss}.picked", axis=1)
         mark_labels(self.builder.model.graph.node[-1])
         rows = op("Sub", op("Log", parts.sum, name=f"{loss}.log"), picked, name=f"{loss}.rows")
-        match attributes(node)["reduction"]:
+        match attributes(node).get("reduction", b"mean"):
             case b"none":
                 op("Squeeze", rows, self.axes(1), name=loss, reserved=True)
             case b"sum":

@@ -13,6 +13,9 @@ from onnx.reference.op_run import RuntimeContextError
 from haribote.graph import Index, clone, complete
 from haribote.passes.dead_code import remove_dead_code
 
+RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial")
+"""Operators that give other numbers each time, whatever they are given."""
+
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same graph without nodes whose inputs are all constants, and without the constants that only those read."""
@@ -42,6 +45,8 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
 
 
 def _is_known(node: onnx.NodeProto, constants: Container[str]) -> bool:
-    """True for a node of ONNX's own, without a graph inside, all of whose inputs are constants."""
+    """True for a node of ONNX's own, without chance or a graph inside, all of whose inputs are constants."""
+    if node.op_type in RANDOM:
+        return False
     graphs = any(attribute.HasField("g") for attribute in node.attribute)
     return node.domain == "" and not graphs and all(not name or name in constants for name in node.input)

@@ -19,7 +19,7 @@ import onnx
 from onnx import helper
 
 from haribote.answers.ownership import exercise
-from haribote.graph import Builder, Index, attributes
+from haribote.graph import Builder, Index, attributes, turned
 from haribote.passes.dead_code import remove_dead_code
 from haribote.passes.fuse import ELEMENTWISE
 
@@ -78,7 +78,7 @@ class Images:
         """Let a Transpose wait, take a sum on what waits, and leave the rest to `convert`."""
         if node.op_type == "Transpose":
             rank = len(self.index.shape[node.input[0]])
-            perm = attributes(node).get("perm", tuple(reversed(range(rank))))
+            perm = turned(node, rank)
             self.waiting[node.output[0]] = self.composed(node.input[0], perm)
         elif node.op_type == "ReduceSum" and node.input[0] in self.waiting and self.kept_axes_stay_in_order(node):
             self.reduce_sum(node)

@@ -159,9 +159,14 @@ def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension
         return [((inputs[0], axis), (y, position)) for position, axis in enumerate(left)]
     if node.op_type == "NLLLossGrad":
         return [((inputs[1], 0), (y, 0))]
-    if node.op_type == "NegativeLogLikelihoodLoss" and len(inputs) == 2 and attrs["reduction"] in (b"mean", b"sum"):
+    if node.op_type == "NegativeLogLikelihoodLoss" and len(inputs) == 2 and _is_mean_or_sum(attrs):
         return [((inputs[0], 0), (inputs[1], 0))]
     raise GraphError(f"pad: no rule for node {node.name!r} ({node.op_type})", "a model of Linear and ReLU layers")
+
+
+def _is_mean_or_sum(attrs: Mapping[str, Any]) -> bool:
+    """Whether a loss is one number in which every row counts."""
+    return attrs.get("reduction", b"mean") in (b"mean", b"sum") and attrs.get("ignore_index", -1) < 0
 
 
 class _Padder:
@@ -247,7 +252,7 @@ class _Padder:
             self.builder.keep(node)
             return
         rows = self.index.shape[labels][0]
-        weight = 1 / rows if attributes(node)["reduction"] == b"mean" else 1.0
+        weight = 1 / rows if attributes(node).get("reduction", b"mean") == b"mean" else 1.0
         weights = _extend(np.full(rows, weight, np.float32), self.sizes.padded(labels), 0)
         each = self.builder.op(node.op_type, *node.input, name=f"{loss}.each", reduction="none")
         weights_name = self.builder.constant(weights, f"{loss}.weights")

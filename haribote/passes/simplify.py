@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
-from haribote.graph import Index, attributes, clone, complete
+from haribote.graph import Index, attributes, clone, complete, turned
 from haribote.passes.dead_code import remove_dead_code
 from haribote.passes.fold_constants import fold_constants
 
@@ -39,6 +39,8 @@ def remove_no_ops(model: onnx.ModelProto) -> None:
 
 def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
     """The value that equals the node's result, if there is one."""
+    if not node.input or not node.input[0]:
+        return None
     x: str = node.input[0]
     y: str = node.output[0]
     inner = index.producer.get(x)
@@ -51,9 +53,14 @@ def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
     if node.op_type in ("Mul", "Div") and index.shape[x] == index.shape[y]:
         factor = index.constants.get(node.input[1])
         return x if factor is not None and (factor == 1).all() else None
-    if node.op_type == "Transpose" and inner is not None and inner.op_type == "Transpose":
-        first, second = attributes(inner)["perm"], attributes(node)["perm"]
-        return str(inner.input[0]) if [first[axis] for axis in second] == sorted(first) else None
+    if node.op_type != "Transpose":
+        return None
+    order = turned(node, len(index.shape[x]))
+    if order == sorted(order):
+        return x
+    if inner is not None and inner.op_type == "Transpose":
+        first = turned(inner, len(order))
+        return str(inner.input[0]) if [first[axis] for axis in order] == sorted(first) else None
     return None
 
 
@@ -87,17 +94,23 @@ def drop_kept_axes(model: onnx.ModelProto) -> None:
     """ReduceSum that keeps its axes, then a Reshape that removes them: one ReduceSum."""
     index = Index(model)
     for node in list(model.graph.node):
-        inner = index.producer.get(node.input[0])
-        if node.op_type != "Reshape" or inner is None or inner.op_type != "ReduceSum":
+        inner = _producer(node, "Reshape", "ReduceSum", index)
+        if inner is None or len(inner.input) < 2:
             continue
         x, axes = inner.input[0], index.constants.get(inner.input[1])
-        if axes is None or not _read_only_by(node, inner.output[0], index):
+        if axes is None or not axes.size or not _read_only_by(node, inner.output[0], index):
             continue
         rank = len(index.shape[x])
         left = tuple(size for axis, size in enumerate(index.shape[x]) if axis not in axes % rank)
         if left == index.shape[node.output[0]]:
             node.CopyFrom(helper.make_node("ReduceSum", inner.input, node.output, name=node.name, keepdims=0))
             model.graph.node.remove(inner)
+
+
+def _producer(node: onnx.NodeProto, op_type: str, producer: str, index: Index) -> onnx.NodeProto | None:
+    """Of a node of one type the one of another type whose result is its first input."""
+    found = index.producer.get(node.input[0]) if node.op_type == op_type else None
+    return found if found is not None and found.op_type == producer else None
 
 
 def _read_only_by(node: onnx.NodeProto, value: str, index: Index) -> bool:
@@ -113,8 +126,8 @@ def fuse_gemm(model: onnx.ModelProto) -> None:
         if node.op_type == "Gemm":
             _absorb_transposes(node, index)
     for node in model.graph.node:
-        gemm = index.producer.get(node.input[0])
-        if node.op_type == "Transpose" and gemm is not None and gemm.op_type == "Gemm" and len(gemm.input) == 2:
+        gemm = _producer(node, "Transpose", "Gemm", index)
+        if gemm is not None and len(gemm.input) == 2 and turned(node, 2) == [1, 0]:
             _transpose_product(node, gemm)
     remove_dead_code(model)
 
@@ -123,17 +136,17 @@ def _absorb_transposes(node: onnx.NodeProto, index: Index) -> None:
     """Let a Gemm read what the Transpose before its first or second input reads."""
     for position, flag in enumerate(("transA", "transB")):
         producer = index.producer.get(node.input[position])
-        if producer is not None and producer.op_type == "Transpose":
+        if producer is not None and producer.op_type == "Transpose" and turned(producer, 2) == [1, 0]:
             node.input[position] = producer.input[0]
             others = [attribute for attribute in node.attribute if attribute.name != flag]
-            turned = [] if attributes(node).get(flag, 0) else [helper.make_attribute(flag, 1)]
+            turn = [] if attributes(node).get(flag, 0) else [helper.make_attribute(flag, 1)]
             del node.attribute[:]
-            node.attribute.extend([*others, *turned])
+            node.attribute.extend([*others, *turn])
 
 
 def _transpose_product(node: onnx.NodeProto, gemm: onnx.NodeProto) -> None:
     """Let the node compute (a @ b).T as b.T @ a.T."""
     (a, b), attrs = gemm.input, attributes(gemm)
     attrs |= {"transA": 1 - attrs.get("transB", 0), "transB": 1 - attrs.get("transA", 0)}
-    present = {name: value for name, value in attrs.items() if value}
+    present = {name: value for name, value in attrs.items() if value or name == "alpha"}
     node.CopyFrom(helper.make_node("Gemm", [b, a], node.output, name=node.name, **present))

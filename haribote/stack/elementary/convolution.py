@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 import onnx
 
-from haribote.graph import Builder, Index, attributes
+from haribote.graph import Builder, Index, attributes, turned
 from haribote.stack.elementary.rules import Rule
 from haribote.stack.elementary.windows import Along, adjoint_windows_of, columns, windows_of
 
@@ -87,7 +87,7 @@ def _exchanged(index: Index, name: str) -> str | None:
     if producer is None or producer.op_type != "Transpose":
         return None
     rank = len(index.shape[name])
-    return producer.input[0] if list(attributes(producer)["perm"]) == [1, 0, *range(2, rank)] else None
+    return producer.input[0] if turned(producer, rank) == [1, 0, *range(2, rank)] else None
 
 
 def _reshaped(builder: Builder, value: str, shape: Sequence[int], name: str) -> str:

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.graph import attributes
+from haribote.graph import turned
 from haribote.stack.plan import Pick, Version
 from haribote.stack.planner.facts import Facts
 from simulator.isa import STEP_CYCLES
@@ -47,5 +47,5 @@ def _seen(facts: Facts, name: str, root: str) -> Ints:
     node = facts.index.producer[name]
     before = _seen(facts, node.input[0], root)
     if node.op_type == "Transpose":
-        return before.transpose(attributes(node).get("perm") or range(before.ndim)[::-1])
+        return before.transpose(turned(node, before.ndim))
     return before.reshape(shape)

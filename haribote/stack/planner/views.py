@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import onnx
 
-from haribote.graph import Index, attributes
+from haribote.graph import Index, turned
 from haribote.stack.maps import BitMap, axis_bits
 from haribote.stack.plan import Version
 
@@ -157,7 +157,7 @@ def view_of(node: onnx.NodeProto, index: Index) -> View | None:
     source, target = index.shape[node.input[0]], index.shape[node.output[0]]
     match node.op_type:
         case "Transpose":
-            order = attributes(node).get("perm") or list(reversed(range(len(source))))
+            order = turned(node, len(source))
             return View.of(node.input[0], source, order)
         case "Identity":
             return View.of(node.input[0], source, range(len(source)))

@@ -23,6 +23,8 @@ def cases() -> Iterator[Case]:
     yield case("Gelu", normal(3, 5), approximate="tanh")
     for op_type in ("Elu", "Selu", "LeakyRelu", "HardSigmoid", "HardSwish", "Softplus", "Softsign", "Mish"):
         yield case(op_type, normal(3, 5))
+    for x in (normal(3, 5), normal()):
+        yield case("Celu", np.asarray(x, np.float32), alpha=1.5)
     yield case("PRelu", normal(3, 5), positive(5))
     yield case("Clip", normal(3, 5), np.array(-0.5, np.float32), np.array(0.25, np.float32))
     for op_type in ("Max", "Sum", "Mean"):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 import torch
+from onnx.reference import ReferenceEvaluator
 
+from haribote.frontend.onnx_file import adapted
 from haribote.frontend.torch import trace_inference
-from haribote.graph import attributes, evaluate, is_loss
+from haribote.graph import Index, attributes, evaluate, is_loss
 from haribote.passes import decompose, pad, simplify
 
 CANONICAL = {"Gemm", "Add", "Sub", "Mul", "Div", "Relu", "Greater", "Cast", "Exp", "ReduceMax", "ReduceSum", "OneHot"}
@@ -99,3 +102,22 @@ def test_a_graph_without_loss_stays_as_it_is(make_step):
     step = make_step((20, 5, 4), True, 6)
     model = simplify.run(trace_inference(step.model, torch.from_numpy(step.feeds["x"])))
     assert decompose.run(model) == model
+
+
+@pytest.mark.parametrize(
+    ("given", "weights"),
+    [("", ""), ('<reduction="sum">', ""), ("<ignore_index=2>", ""), ("", ", w"), ("<ignore_index=-7>", "")],
+)
+def test_losses_of_any_form_keep_their_meaning(given: str, weights: str) -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 20]> g (float[4,3] x, int64[4] labels, float[3] w) => (float loss) '
+        f"{{ p = LogSoftmax(x) loss = NegativeLogLikelihoodLoss{given}(p, labels{weights}) }}"
+    )
+    random = np.random.default_rng(0)
+    feeds = {"x": random.normal(size=(4, 3)).astype(np.float32), "labels": np.array([0, 2, 1, 2])}
+    feeds |= {"w": np.array([1, 5, 9], np.float32)}
+    wanted = ReferenceEvaluator(model).run(None, feeds)[0]
+    found = decompose.run(adapted(model, {}))
+    assert len(found.graph.node) > 2
+    given_feeds = {name: value.astype(Index(found).dtype[name]) for name, value in feeds.items()}
+    assert evaluate(found, given_feeds)["loss"] == pytest.approx(wanted, rel=1e-5)
