@@ -33,3 +33,19 @@ def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch)
     assert plain.steps > 60
     assert found.steps == 2 * 24 + 1  # a sum every other step, the last copy after the last sum's wait
     leaves_the_same(plain, found)
+
+
+@pytest.mark.parametrize(("slack", "efforts"), [(1.0, [1]), (0.0, [1, scheduled.EFFORT])])
+def test_it_is_looked_for_at_length_where_steps_bind(
+    monkeypatch: pytest.MonkeyPatch, slack: float, efforts: list[int]
+) -> None:
+    asked: list[int] = []
+
+    def schedule(program: Program, rename: bool, keep: object, effort: int = 1) -> Program:
+        asked.append(effort)
+        return program
+
+    monkeypatch.setattr(scheduled, "schedule", schedule)
+    monkeypatch.setattr(scheduled, "SLACK", slack)
+    scheduled.scheduled(scheduled.mended(lines(0)), {})
+    assert asked == efforts
