@@ -10,7 +10,7 @@ from types import CodeType, GeneratorType, ModuleType, TracebackType
 from typing import Any
 
 from grader.emitter.limits import Budget, TimeLimit
-from haribote.answers.ownership import withheld
+from haribote.answers.ownership import refuse_withheld, withheld
 from haribote.answers.tasks import ROOT, Task
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 
@@ -65,11 +65,13 @@ def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> C
 def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget) -> Callable[..., Any]:
     """The function, its mistakes explained, its time limited, the product's own answer withheld from it.
 
-    Where it is a generator, `Items` stands in for it.
+    Where it is a generator, `Items` stands in for it. Where it stands in for the product's, the answer must not call it
+    by that name: it would call itself.
     """
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_withheld(task.id, task.product.replace(":", "."))
         with withheld(task.id), explained(path, budget.seconds), budget.spending():
             result = function(*args, **kwargs)
         return Items(result, task, path, budget) if isinstance(result, GeneratorType) else result

@@ -44,7 +44,7 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def declare(own: Callable[P, R]) -> Callable[P, R]:
         @wraps(own)
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
-            refuse_withheld(task, own)
+            refuse_withheld(task, f"{own.__module__}.{own.__name__}")
             if not _own_only.get() and not solutions_wanted():
                 learners = learners_function(task)
                 if learners:
@@ -71,14 +71,14 @@ def learners_text(task: str) -> bytes:
 
 def own_function(task: str) -> Callable[..., Any]:
     """The product's own function of a task; its module must have been imported. Raises HariboteError if withheld."""
-    refuse_withheld(task, _own[task])
-    return _own[task]
+    own = _own[task]
+    refuse_withheld(task, f"{own.__module__}.{own.__name__}")
+    return own
 
 
-def refuse_withheld(task: str, own: Callable[..., Any]) -> None:
-    """Raise HariboteError where the product's own answer to this task is withheld."""
+def refuse_withheld(task: str, name: str) -> None:
+    """Raise HariboteError where the product's own answer to this task, of this name, is withheld."""
     if _withheld.get() == task:
-        name = f"{own.__module__}.{own.__name__}"
         raise HariboteError(f"{name} is the product's own answer to task {task}", "write yours without it")
 
 

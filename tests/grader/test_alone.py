@@ -87,7 +87,7 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
         "    return product.position(layout, level)", 0, "own answer to task 4.1"),
     "the product's clusters": (
         "3.3", "from haribote.passes import fuse\ndef clusters(*given):\n    return fuse.clusters(*given)",
-        0, ""),
+        0, "own answer to task 3.3"),
     "over par": ("5.12", kernel(f"yield 'nop'\n    {RELU}"), 8, ""),
     "right for some addresses": ("5.12", solution("5.12", "{take(op.y, at)}", "$ln{at}v"), 2, "likely cause"),
     "right where nothing is transposed": ("2.3", solution("2.3", "transB=1 - tb", "transB=tb"), 3, "Gemm"),
