@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         make_class(folder / "class", options.submissions)
-        find_sandbox(), course_tree(), course_hash(), verdict_hash()
+        find_sandbox(), [course_tree(task) for task in all_tasks()], course_hash(), verdict_hash()
         start = time.monotonic()
         grade([folder / "class"], Options(folder / "graded", workers=options.workers, cached=True), print)
         spent, used = time.monotonic() - start, os.times()

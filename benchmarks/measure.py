@@ -24,8 +24,9 @@ from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, problem
 from haribote.lessons.cpp_times import measure, step_times
 from haribote.network import BATCH, HIDDEN, LEARNING_RATE, PIXELS, WIDTHS
-from haribote.training.backends import Backend, SimBackend, TorchBackend
+from haribote.training.backends import Backend, TorchBackend
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from simulator import Machine, assemble
 from simulator.engine.native import Engine
 

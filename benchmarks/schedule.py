@@ -22,6 +22,8 @@ from random import Random
 
 import numpy as np
 
+from benchmarks.fuzz import generate
+from benchmarks.fuzz.search import ARRAYS, fill
 from grader.rigs.kernel_cases import kernel_cases
 from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, KernelRow
@@ -29,8 +31,6 @@ from haribote.problems.judging import golden_of
 from haribote.problems.problem import answer_to, emit, read_header
 from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check
-from simulator.fuzz import generate
-from simulator.fuzz.search import ARRAYS, fill
 from simulator.isa.program import Instruction, Move, Operand, Program, Step, Turnaround
 from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.judge.verdict import judge

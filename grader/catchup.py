@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.stubs import BEGIN, END, is_edited, stub_of
+from grader.stubs import is_edited, stub_of
 from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
@@ -84,7 +84,7 @@ def answer_of(task: Task, root: Path = ROOT) -> str:
         raise HariboteError(f"there is no solution of task {task.id} in this copy of the course", "ask your instructor")
     source = path.read_text(encoding="utf-8")
     stub_of(task, source)  # refuses a solution without its marks
-    lines = [line for line in source.splitlines() if line.strip() not in (BEGIN, END)]
+    lines = [line for line in source.splitlines() if not line.strip().startswith(("### BEGIN", "### END"))]
     body = "\n".join(lines) + "\n"
     end = body.index('"""', 3) + 3
     head = f"Task {task.id}: {task.title}.\n\n{CAUGHT_UP}\n`grader reset {task.id}` gives the stub again.\n"

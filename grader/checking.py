@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grader.alone import alone
 from grader.debugger.debug import debug
 from grader.emitter.loading import shown
-from grader.emitter.replies import answering, answering_kernel
+from grader.emitter.replies import Reply, answering_kernel
 from grader.emitter.values import copied
 from grader.feedback.failure import Failure
-from grader.judging import judge_trials, unwritten
+from grader.judging import judge_trials, note_of, replies_in, told_with, unfinished, unwritten
 from grader.progress import Progress
-from grader.result import Result, State
+from grader.result import Result
+from grader.running import run
 from grader.trials import trials_of
 from grader.trials.kernels import kernel_trials
-from haribote.answers.ownership import answer_file, is_written, parts_left, product_only
+from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.answers.verdicts import remember
-from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
 
@@ -38,7 +38,7 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None, keep:
     found, start, own = find_task(task), time.monotonic(), path is None
     path = path or answer_file(found, root=ROOT)
     seed = secrets.randbelow(10**6) if seed is None else seed
-    result = _check(found, path, seed) if is_written(path) else _unwritten(found, path, seed)
+    result = _unread(found, path, seed) or _check(found, path, seed)
     reference = path == answer_file(found, solutions=True, root=ROOT)
     if result.state != "not started":
         remember(path, result.state)
@@ -49,22 +49,29 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None, keep:
     return result
 
 
+def _unread(task: Task, path: Path, seed: int) -> Result | None:
+    """The verdict on a file that is not there, cannot be read, or is not finished; None for one that can be run."""
+    try:
+        return unfinished(task, path.read_bytes(), path, seed)
+    except FileNotFoundError:
+        return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
+    except OSError as error:
+        failure = Failure("loading the file", "", f"{shown(path)}: cannot be read: {error.strerror}")
+        return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
+
+
 def _check(task: Task, path: Path, seed: int) -> Result:
-    """As grading does it: the answer replies to all cases, alone; then its replies are judged."""
-    helpers = not path.is_relative_to(ROOT / "haribote")  # the reference answers, and what the self-test makes of them
+    """As grading does it: the answer replies to all cases in a process of its own; then its replies are judged."""
     with product_only():
         trials = list(trials_of(task, seed))
-    try:
-        with product_only(), alone(task, helpers):
-            reply = answering(task, path)
-            replies = {trial.name: reply(trial.name, copied(trial.given)) for trial in trials}
-    except NotWritten:
-        return _unwritten(task, path, seed)
-    except HariboteError as error:
-        return _result(task, path, seed, "failed", "", Failure("loading the file", "", str(error)))
-    result = judge_trials(task, trials, lambda trial: replies[trial.name], seed, path)
-    passing = f"{result.cases} of {result.total} cases pass"
-    return replace(result, message=passing) if result.state == "failed" else result
+    outcome = run(task, path, trials)
+    if outcome.errors:  # what the answer printed
+        print(outcome.errors, end="", file=sys.stderr)
+    replies = {reply.name: reply for reply in replies_in(outcome.output)}
+    result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
+    parts = [f"{result.cases} of {result.total} cases pass"] if result.state == "failed" else [result.message]
+    result = told_with(result, task, path.read_bytes(), path)
+    return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
 
 
 def check_kernel(task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterable[KernelRow] | None = None) -> Result:
@@ -72,13 +79,3 @@ def check_kernel(task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterab
     reply = answering_kernel(task, kernel, path)
     trials = kernel_trials(task, seed, rows)
     return judge_trials(task, trials, lambda trial: reply(trial.name, copied(trial.given)), seed, path, whole=False)
-
-
-def _unwritten(task: Task, path: Path, seed: int) -> Result:
-    inner = [name.rpartition(".")[2] for name in parts_left(path.read_bytes()) if "." in name] if path.is_file() else []
-    left = f"; still to write in it: {', '.join(f'`{name}`' for name in inner)}" if inner else ""
-    return _result(task, path, seed, "not started", unwritten(task, path) + left)
-
-
-def _result(task: Task, path: Path, seed: int, state: State, message: str, failure: Failure | None = None) -> Result:
-    return Result(task.id, task.title, state, 0, task.points, shown(path), message, seed=seed, failure=failure)

@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     checked = add("check", _check, "check your answer to a task")
     checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
     checked.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
-    checked.add_argument("--final", action="store_true", help="with one public seed, the same for everybody")
+    checked.add_argument("--final", action="store_true", help="with one public seed, to compare; no mark rests on it")
     checked.add_argument("--json", action="store_true", help="the result for programs")
     debugged = add("debug", _debug, "step through a failing case: the first wrong word, who wrote it, from what")
     debugged.add_argument("task", metavar="TASK")

@@ -15,7 +15,7 @@ from haribote.answers.tasks import ROOT, TASKS, all_tasks
 _CHECKS = ("grader/emitter/", "grader/trials/", "grader/judging.py")
 _TASKS = "haribote/answers/tasks.toml"
 PRODUCT = ("haribote", "simulator")
-LEARNERS = ("kernels", "exercises")  # folders of the product in which people write their answers
+LEARNERS = ("kernels", "exercises", "generators")  # folders of the product in which people write their answers
 SHORT = 16  # characters of a hash where people read it
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,14 +14,17 @@ from pathlib import Path
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, read_reply
 from grader.emitter.values import LIMIT, ValueFormatError, encode
-from grader.feedback.causes import REFUSED
+from grader.feedback.causes import REFUSED, STALE
 from grader.feedback.failure import Failure
+from grader.feedback.next_step import with_next_step
 from grader.points import over_par, partial
 from grader.result import Cost, Result, State
+from grader.sandbox.limits import Outcome
+from grader.stubs import left_over
 from grader.trials import Trial, trials_of
-from haribote.answers.ownership import product_only
+from haribote.answers.ownership import is_written_text, parts_left, product_only
 from haribote.answers.tasks import Task
-from simulator.errors import UserError
+from simulator.errors import UserError, advised
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
@@ -34,13 +38,15 @@ SOURCES = "sources"  # in an answer of assembly: the line of the answer's file f
 class Verdict:
     """What is known so far. total: how many cases there are, 0 while they are not counted.
 
-    earned: of the cases that earn a part of the points, `earning`, those that passed.
+    earned: of the cases that earn a part of the points, `earning`, those that passed. chance: a result depends on what
+    nobody wrote, so that the cases that passed did so by chance.
     """
 
     cases: int = 0
     total: int = 0
     earned: int = 0
     earning: int = 0
+    chance: bool = False
     costs: list[Cost] = field(default_factory=list)
     failure: Failure | None = None
     written: bool = False
@@ -57,6 +63,7 @@ class Verdict:
             cost = trial.cost(reply.answer or {})
             if cost:
                 self.add_cost(cost)
+        self.chance |= failure is not None and failure.cause == STALE
         self.failure = self.failure or failure
         return failure
 
@@ -100,6 +107,8 @@ def judge_trials(
 def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
     """What is wrong with the reply to one case, or None. No answer, whatever is in it, raises an error here."""
     if reply.problem:
+        if reply.problem.kind == "loading":
+            return Failure("loading the file", "", reply.problem.message)
         if reply.problem.kind == "refused":
             text = f"{reply.problem.message}\n    but the contract promises this case"
             return Failure(trial.name, REFUSED, text)
@@ -114,6 +123,40 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
 
 
+def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | None:
+    """The verdict on a file that still has a `raise NotWritten`, without running it; None where it has none."""
+    if is_written_text(content):
+        return None
+    lines = left_over(task, content)
+    if not lines:
+        inner = [name.rpartition(".")[2] for name in parts_left(content) if "." in name]
+        left = f"; still to write in it: {', '.join(f'`{name}`' for name in inner)}" if inner else ""
+        message = unwritten(task, path) + left
+        return Result(task.id, task.title, "not started", 0, task.points, shown(path), message, seed=seed)
+    what = "`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished"
+    text = advised(what, "delete that line once the function is complete")
+    failure = Failure("reading the file", "", text, f"{shown(path)}:{lines[0]}")
+    return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
+
+
+def told_with(result: Result, task: Task, content: bytes, path: Path) -> Result:
+    """The result, its failure with the place of the answer's function and with what to try next."""
+    if result.failure is None:
+        return result
+    return replace(result, failure=with_next_step(result.failure, _place_in(content, task, path)))
+
+
+def _place_in(content: bytes, task: Task, path: Path) -> str:
+    """Where the answer's function, or kernel, stands in its file; "" where that is not to be found."""
+    try:
+        module = ast.parse(content.decode("utf-8-sig"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    lines = [node.lineno for node in functions if (node.decorator_list if task.is_kernel else node.name == task.name)]
+    return f"{shown(path)}:{lines[0]}" if lines else ""
+
+
 def unwritten(task: Task, path: Path) -> str:
     """What to do about a task that is not started."""
     return f"write it in {shown(path)}; {task.place} teaches it"
@@ -126,7 +169,8 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     points, message = 0, ""
     state: State = "passed"
     if failure:
-        state, points = "failed", partial(task.points, verdict.earned, verdict.earning)
+        earned = 0 if verdict.chance else verdict.earned
+        state, points = "failed", partial(task.points, earned, verdict.earning)
     elif all(cost.score <= cost.par for cost in costs):
         points = task.points
     else:
@@ -165,8 +209,17 @@ def key_of(task: Task, seed: int, replies: Iterable[Reply]) -> str:
     return digest.hexdigest()
 
 
+def note_of(outcome: Outcome) -> str:
+    """How the run of an answer ended, where that is worth telling; "" where it came to its end."""
+    if not outcome.stopped and not outcome.status:
+        return ""
+    why = outcome.stopped or f"ended with status {outcome.status}"
+    last = outcome.errors.strip().rsplit("\n", 1)[-1]
+    return f"the run of this file {why}" + (f"; the last it said: {last}" if last else "")
+
+
 def requests_of(task: Task, seed: int) -> Iterator[str]:
-    """What `python -m grader.emitter` reads for a task: a line of JSON per case, without line ends."""
+    """What `python -m grader.emitter` reads for a task behind the order: a line of JSON per case, without line ends."""
     with product_only():
         for trial in trials_of(task, seed):
             yield encode({"name": trial.name, "given": dict(trial.given)})

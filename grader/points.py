@@ -10,7 +10,8 @@ PARTIAL = Fraction(1, 2)  # of an answer that is right in every case but one, ne
 RULE = (
     "A task gives all its points when every case passes and no cost is over par, 80 % of them when it is right but "
     "over par, and otherwise half of its points times the share of its cases that pass, rounded down. Cases that an "
-    "answer passes without doing anything are left out of that share."
+    "answer passes without doing anything are left out of that share. A result that depends on memory that nobody has "
+    "written gives no points, whatever cases it passes by chance."
 )
 
 

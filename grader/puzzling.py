@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from grader.emitter.loading import shown as path_shown
-from grader.emitter.replies import Reply, answering
+from grader.emitter.replies import Reply
 from grader.judging import judge_trials
 from grader.progress import Progress
 from grader.puzzles.picture import puzzle_picture
 from grader.puzzles.spec import Puzzle
 from grader.puzzles.table import PUZZLES
 from grader.result import Result
+from grader.running import replies_to
 from grader.stubs import keep_backup, source_of, stub_of
 from grader.trials import trials_of
 from haribote.answers.ownership import answer_file, is_written, solutions_wanted
@@ -117,9 +118,9 @@ def _motion(lines: str) -> Picture | None:
 
 def _saved_lines(task: Task, path: Path) -> str:
     """The lines that the file of an answer gives. Raises HariboteError where it gives none."""
-    reply = answering(task, path)("saved", {})
-    if reply.problem is not None or reply.answer is None:
-        raise HariboteError(reply.problem.message if reply.problem else f"{path_shown(path)} gives no lines")
+    reply = next(iter(replies_to(task, path, [next(trials_of(task, 0))])), None)
+    if reply is None or reply.answer is None:
+        raise HariboteError(reply.problem.message if reply and reply.problem else f"{path_shown(path)} gives no lines")
     return str(reply.answer["text"]).strip("\n")
 
 

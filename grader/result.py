@@ -14,6 +14,7 @@ from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
 from simulator.errors import UserError
 from simulator.messages import shown
+from simulator.shell import command_line
 from simulator.view.notebook import frame
 from simulator.view.recording import BUDGET
 
@@ -109,6 +110,15 @@ class Result:
         return "\n".join([*map(shown, lines), *failure, *map(shown, costs)])
 
     __repr__ = __str__
+
+    @property
+    def brief(self) -> str:
+        """The same without the picture, which takes a whole screen, and with the command that shows what is wrong."""
+        if self.failure is None:
+            return str(self)
+        short = str(replace(self, failure=replace(self.failure, picture="")))
+        command = command_line("grader", "debug" if self.debuggable else "check", self.task)
+        return f"{short}\n{shown(f'next: {command}')}"
 
     def _repr_html_(self) -> str:
         drawn = self.failure and replace(self.failure, picture="")  # a picture in colours stands in its place

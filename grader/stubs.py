@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from haribote.answers.ownership import raises_left
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
@@ -62,6 +63,35 @@ def stub_of(task: Task, source: str) -> str:
         return _todo(task, region[1], whole) if region.start() == regions[0].start() else ""
 
     return _with_imports(_with_head(_REGION.sub(left, source), task))
+
+
+def left_over(task: Task, content: bytes) -> list[int]:
+    """The lines where `raise NotWritten` still stands in a function that has other lines of the learner's own."""
+    stub = _functions(stub_of(task, source_of(task)).encode())
+    own = _functions(content)
+    return [line for name, line in raises_left(content) if own.get(name) != stub.get(name)]
+
+
+def _functions(content: bytes) -> dict[str, list[str]]:
+    """What each function does, by its name as `raises_left` gives it: its own statements without its docstring."""
+    found: dict[str, list[str]] = {}
+
+    def visit(node: ast.AST, name: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                inner = f"{name}.{child.name}".lstrip(".")
+                body = child.body[1:] if ast.get_docstring(child) is not None else child.body
+                own = [each for each in body if not isinstance(each, ast.FunctionDef) and not _is_left(each)]
+                found[inner] = [ast.dump(each) for each in own]
+                visit(child, inner)
+
+    visit(ast.parse(content.decode("utf-8-sig")), "")
+    return found
+
+
+def _is_left(node: ast.AST) -> bool:
+    """A `raise NotWritten(…)`, whatever it says."""
+    return isinstance(node, ast.Raise) and node.exc is not None and "NotWritten" in ast.dump(node.exc)
 
 
 def write_stubs(root: Path = ROOT, tasks: Iterable[Task] | None = None) -> Written:
@@ -173,7 +203,8 @@ def _with_imports(text: str) -> str:
         del lines[node.lineno - 1 : node.end_lineno]
     start = imports[0].lineno - 1
     rest = "".join(lines[start:]).lstrip("\n")
-    return "".join(lines[:start]) + _import_block(wanted, plain) + "\n\n" + rest
+    gap = "\n\n" if rest.startswith(("def ", "class ", "@")) else "\n"
+    return "".join(lines[:start]) + _import_block(wanted, plain) + gap + rest
 
 
 def _import_block(wanted: dict[str, set[str]], plain: list[str]) -> str:
@@ -187,7 +218,7 @@ def _import_block(wanted: dict[str, set[str]], plain: list[str]) -> str:
 
 
 def _section(module: str) -> int:
-    package = module.split(".")[0]
+    package = re.split("[. ]", module)[0]  # of `numpy as np` too
     if package == "__future__":
         return 0
     if package in ("haribote", "simulator", "solutions"):

@@ -44,7 +44,7 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
             else:
                 yield f"{RULE} {time.strftime('%H:%M:%S')}"
                 result = check(task.id, path=path)
-                yield str(result)
+                yield result.brief
                 Progress(root).record(result)
                 if result.passed:
                     break

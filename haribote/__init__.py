@@ -48,5 +48,6 @@ keep_old_names(
         "tasks": "answers.resolve",
         "testcases": "problems.judge_case",
         "testing": "commands.run_cases",
+        "lazy.primitives.cells": "core.cells",
     },
 )

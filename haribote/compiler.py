@@ -21,6 +21,7 @@ from haribote.graph import save
 from haribote.operators.opset import at_our_opset
 from haribote.passes import (
     assign_layouts,
+    canonical,
     cse,
     decompose,
     fuse,
@@ -44,7 +45,7 @@ Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]
 
 # The stages after the trace, in order. Each pass ends with the graph verifier.
 STAGES: dict[str, tuple[Pass, ...]] = {
-    "simplify": (simplify.run,),
+    "simplify": (simplify.run, canonical.for_kernels),
     "pad": (pad.run,),
     "decompose": (decompose.run,),
     "tile": (tile.run,),

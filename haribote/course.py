@@ -19,7 +19,7 @@ from simulator import load_ipython_extension
 from simulator.errors import UserError
 from simulator.messages import say
 
-LEARNERS = re.compile(r"haribote\.(kernels|exercises)\.t\d")  # modules of their answers
+LEARNERS = re.compile(r"haribote\.(kernels|exercises|generators)\.t\d")  # modules of their answers
 SKIPPED = "\n    the rest of this cell is skipped"
 
 

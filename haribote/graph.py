@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from onnx import checker, helper, numpy_helper, shape_inference
 
 from haribote.errors import GraphError
+from haribote.model_file import about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.operators.opset import at_our_opset
 from haribote.operators.reference import operators, run_nodes
@@ -23,6 +24,7 @@ Shape = tuple[int, ...]
 Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto, onnx.GraphProto, onnx.TensorProto)
 
 IR_VERSION = 10
+STATIC = "export it with static shapes, and with operators of ONNX's own"
 KIND, UPDATES = "haribote.kind", "haribote.updates"
 PADDING, TILES, DRAM = "haribote.padding", "haribote.tiles", "haribote.dram"
 """Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON, see
@@ -253,10 +255,7 @@ def complete(model: onnx.ModelProto) -> onnx.ModelProto:
     if ours:
         model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
         model.functions.extend(bodies[op_type] for op_type in ours)
-    try:
-        model = shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    except (shape_inference.InferenceError, ValueError) as error:
-        raise GraphError(f"graph {graph.name!r}: shapes do not fit: {error}") from error
+    model = inferred(model, check_type=True, strict_mode=True, data_prop=True)
     for info in [info for info in model.graph.value_info if info.name in names]:
         model.graph.value_info.remove(info)  # the outputs have it already
     _type_outputs(model.graph)
@@ -299,7 +298,7 @@ def verify(model: onnx.ModelProto) -> None:
             _require(name in defined, f"{where}: reads {name!r} before it is defined")
         for name in filter(None, node.output):  # an output may be left out
             _require(name not in defined, f"{where}: defines {name!r} a second time")
-            _require(name in index.shape, f"{where}: the shape of {name!r} is not known statically")
+            _require(name in index.shape, f"{where}: the shape of {name!r} is not known statically", STATIC)
         names.add(node.name)
         defined.update(node.output)
     for name in index.outputs:
@@ -308,12 +307,12 @@ def verify(model: onnx.ModelProto) -> None:
     try:
         checker.check_model(model, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError) as error:
-        raise GraphError(f"graph {graph.name!r}: onnx.checker: {error}") from error
+        raise GraphError(f"graph {graph.name!r}: onnx.checker: {reason(error)}") from error
 
 
-def _require(holds: bool, message: str) -> None:
+def _require(holds: bool, message: str, try_: str = "") -> None:
     if not holds:
-        raise GraphError(message)
+        raise GraphError(message, try_)
 
 
 def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value: bool = False) -> dict[str, Array]:
@@ -352,14 +351,24 @@ def load(path: str | Path) -> onnx.ModelProto:
     """Read and verify a model; shapes that the file does not state are inferred.
 
     Raises:
-        GraphError: the file cannot be read, is not ONNX, is of an opset that cannot be converted to ours, or is not a
-            valid graph with static shapes.
+        GraphError: the file cannot be read, is not ONNX, is larger than `model_file` allows, is of an opset that cannot
+            be converted to ours, or is not a valid graph with static shapes.
     """
+    model = parsed(Path(path))
+    with about(Path(path)):
+        said = declared(model.graph)
+        verify(model := inferred(at_our_opset(model)))
+        check_declared(said, model)
+        return within_limits(model)
+
+
+def inferred(model: onnx.ModelProto, **options: bool) -> onnx.ModelProto:
+    """The model with the shapes that ONNX infers. Raises GraphError where they contradict each other."""
     try:
-        model = onnx.load_model(str(path))
-    except OSError as error:
-        raise GraphError(f"cannot read {path}: {error.strerror}", "`haribote export` to make one") from error
-    except Exception as error:  # protobuf's DecodeError has no public home
-        raise GraphError(f"{path} is not an ONNX file: {error}", "`haribote export` to make one") from error
-    verify(model := shape_inference.infer_shapes(at_our_opset(model)))
-    return model
+        found: onnx.ModelProto = shape_inference.infer_shapes(model, **options)
+        return found
+    except Exception as error:  # its errors have no common class
+        from haribote.misfit import misfit
+
+        told = misfit(model) or reason(error)
+        raise GraphError(f"graph {model.graph.name!r}: shapes do not fit: {told}") from error

@@ -82,7 +82,7 @@ class Layout:
 
         Returns int64 of the tensor's shape.
         """
-        return position(self, level)
+        return np.asarray(position(self, level)).astype(np.int64)  # an answer may count in another type
 
     def names(self, level: str) -> bool:
         """True when some axis is spread over `level`."""
@@ -195,6 +195,11 @@ LAYOUTS: dict[str, Layout] = {
         "256": "((4_L2B:2, 32:1, 2_W:1))",
     }.items()
 }
+
+
+def layout_of(tag: str) -> Layout:
+    """The layout of a tag of LAYOUTS, or that which the notation describes. Raises LayoutError."""
+    return LAYOUTS[tag] if tag in LAYOUTS else Layout.parse(tag)
 
 
 def dram_layout(shape: tuple[int, ...]) -> Layout:

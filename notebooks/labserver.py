@@ -52,6 +52,7 @@ def running(root: Path, scratch: Path, environment: Mapping[str, str]) -> Iterat
         path.write_text(json.dumps(values), encoding="utf-8")
     lab = Lab(_free_port(), secrets.token_hex(16))
     folders = {
+        "JUPYTER_TOKEN": lab.token,  # every user of the machine can read a command line
         "JUPYTER_CONFIG_PATH": str(QUIET),
         "JUPYTER_CONFIG_DIR": str(scratch / "config"),
         "JUPYTER_DATA_DIR": str(scratch / "data"),
@@ -59,7 +60,7 @@ def running(root: Path, scratch: Path, environment: Mapping[str, str]) -> Iterat
         "JUPYTERLAB_WORKSPACES_DIR": str(scratch / "workspaces"),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port_retries=0"]
-    command += [f"--ServerApp.port={lab.port}", f"--IdentityProvider.token={lab.token}", f"--ServerApp.root_dir={root}"]
+    command += [f"--ServerApp.port={lab.port}", f"--ServerApp.root_dir={root}"]
     command += ["--ServerApp.ip=127.0.0.1", "--LabApp.expose_app_in_browser=True"]
     log = scratch / "log.txt"
     with log.open("wb") as output:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 WIDE = "WF"
 """East Asian widths of characters that take two columns."""
+
+
+DECEIVING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it, except line ends and tabs, and what turns the direction of writing."""
+
+
+def visible(text: str) -> str:
+    r"""A text that may hold names out of a file, with `\x1b` for what a terminal would obey instead of showing it."""
+    return DECEIVING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def columns(text: str) -> int:

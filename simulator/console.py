@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn, TextIO
 
-from simulator.columns import full
+from simulator.columns import full, visible
 from simulator.errors import UserError, advised
 from simulator.language import language
 from simulator.lines import wrapped
@@ -184,7 +184,7 @@ def _mistake(message: str) -> int:
 
 def _tell(message: str) -> None:
     try:
-        print(told(message), file=sys.stderr, flush=True)
+        print(visible(told(message)), file=sys.stderr, flush=True)
     except OSError:  # there is nobody to tell
         _silence(sys.stderr)
 

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TextIO
 
-from simulator.columns import columns
+from simulator.columns import columns, visible
 from simulator.forms import APART, CODE_LINE, PLACE, SENTENCE, TELLING, Message, message
 from simulator.language import LanguageError, language
 
@@ -71,11 +71,13 @@ def forget() -> None:
 def say(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None, flush: bool = False
 ) -> None:
-    """As `print`, in the language of the moment. What programs read, such as JSON and assembly, is printed as it is.
+    """As `print`, in the language of the moment, without what a terminal would obey (`visible`). What programs read,
+    such as JSON and assembly, is printed as it is.
 
     Raises LanguageError.
     """
-    print(shown((" " if sep is None else sep).join(map(str, values))), end=end, file=file, flush=flush)
+    text = shown((" " if sep is None else sep).join(map(str, values)))
+    print(visible(text), end=end, file=file, flush=flush)
 
 
 def shown(text: str) -> str:

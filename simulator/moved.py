@@ -56,6 +56,12 @@ def names() -> dict[str, str]:
     return dict(_finder.names)
 
 
+def present_name(name: str) -> str:
+    """The name that a module has now."""
+    new = _finder.new_name(name)
+    return name if new is None else present_name(new)
+
+
 def keep_old_names(package: str, folders: Mapping[str, str], renamed: Mapping[str, str]) -> None:
     """Let the modules of a package be imported under their old names too.
 

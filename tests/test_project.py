@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -409,3 +410,19 @@ def test_every_python_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pythons.subprocess, "run", run)
     assert pythons.main(["-x"]) == 1
     assert [Path(call[4]).name for call in calls] == ["python-3.10", "python-3.13"] and calls[0][-1] == "-x"
+
+
+def test_an_editor_and_a_container_open_the_checkout_ready() -> None:
+    """`.vscode` and `.devcontainer`: they name what `make setup` makes, and commands that there are."""
+    root = Path(__file__).resolve().parents[1]
+    settings = json.loads((root / ".vscode" / "settings.json").read_text(encoding="utf-8"))
+    assert settings["python.defaultInterpreterPath"] == "${workspaceFolder}/.venv/bin/python"
+    commands = [
+        it["command"] for it in json.loads((root / ".vscode" / "tasks.json").read_text(encoding="utf-8"))["tasks"]
+    ]
+    targets = set(re.search(r"COMMANDS := (.*)", (root / "Makefile").read_text(encoding="utf-8"))[1].split())  # type: ignore[index]
+    assert {command.split()[1] for command in commands if command.startswith("make ")} <= targets
+    assert {command.split()[0] for command in commands} <= {"make", ".venv/bin/grader", ".venv/bin/haribote"}
+    text = (root / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8")
+    container = json.loads("\n".join(line for line in text.splitlines() if not line.startswith("//")))
+    assert container["postCreateCommand"] == "make setup" and container["image"].endswith(":3.11")

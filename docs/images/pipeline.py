@@ -26,8 +26,9 @@ from haribote.draw.render import draw, page
 from haribote.draw.scene import lay_out
 from haribote.frontend.torch import trace_step
 from haribote.network import BATCH, LEARNING_RATE, PIXELS, WIDTHS
-from haribote.training.backends import Backend, SimBackend, TorchBackend
+from haribote.training.backends import Backend, TorchBackend
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from haribote.training.train import evaluate
 
 HERE = Path(__file__).parent

@@ -8,13 +8,13 @@ from pathlib import Path
 from grader.debugger.debugged import Debugged
 from grader.debugger.story import Source, Story, story_of
 from grader.emitter.loading import shown
-from grader.emitter.replies import answering
-from grader.emitter.values import copied
+from grader.emitter.replies import Reply
 from grader.feedback.failure import Failure
 from grader.judges.program import text_in
 from grader.judging import SOURCES
 from grader.rigs.poisoned import HIGH_BITS, POISON
 from grader.rigs.rig import Inputs, NamedInputs, prepared
+from grader.running import replies_to
 from grader.trials import Trial, trials_of
 from haribote.answers.ownership import product_only
 from haribote.answers.tasks import find_task
@@ -39,7 +39,7 @@ def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int
         raise HariboteError(f"the answer to task {task.id} is no program of the machine", f"`grader check {task.id}`")
     trial = next((trial for trial in trials if failure and trial.name == failure.case), trials[0])
     with product_only():
-        reply = answering(task, path)(trial.name, copied(trial.given))
+        reply = next(iter(replies_to(task, path, [trial])), Reply(trial.name))
     head = f"task {task.id} ({task.title}), case: {trial.name}, seed {seed}"
     if reply.problem or reply.answer is None:
         return Debugged(task.id, f"{head}\n{reply.problem.message if reply.problem else failure}", "")

@@ -11,12 +11,12 @@ from grader.feedback.failure import WrongWord
 from grader.rigs.poisoned import is_junk
 from grader.rigs.rig import DramTensor, DramWords, NamedInputs, Words
 from simulator import Machine
+from simulator.effects.places import Place
+from simulator.effects.running import touches_of
 from simulator.engine.state.dump import format_number
 from simulator.isa.program import Line, Program
 from simulator.trace import Origin, trace
-from simulator.trace.places import Place
 from simulator.view.opening import Spot, spot_of
-from simulator.view.touches import touches_of
 
 DEPTH, WIDTH = 3, 3
 Source = Callable[[int], str]

@@ -57,6 +57,9 @@ def text_of(items: Any, path: Path | None = None) -> dict[str, Value]:
     """
     if isinstance(items, Items):
         return _collected(items, lambda: items.line, "the function", items.path).answer()
+    if items is None or isinstance(items, str):
+        given = "nothing (None)" if items is None else f"one line of text, {items[:40]!r}"
+        raise AnswerError(f"the function returned {given}, where every line is wanted", "`yield` in place of `return`")
     return _collected(items, lambda: 1, "the function", path or Path("the answer")).answer()
 
 
@@ -93,8 +96,8 @@ def given_of(op: Op) -> dict[str, Value]:
     """An operator as plain values: operands with shape, dtype, layout, memory and address, and the attributes."""
     return {
         "kind": op.kind,
-        "inputs": [_given_operand(operand) for operand in op.inputs],
-        "output": _given_operand(op.output),
+        "inputs": [given_operand(operand) for operand in op.inputs],
+        "output": given_operand(op.output),
         "attributes": dict(op.attributes),
     }
 
@@ -103,10 +106,11 @@ def op_of(given: Values) -> Op:
     """The operator of `given_of`."""
     inputs, output, attributes = given["inputs"], given["output"], given["attributes"]
     assert isinstance(inputs, list) and isinstance(attributes, Mapping)
-    return Op(str(given["kind"]), tuple(_operand(item) for item in inputs), _operand(output), attributes)
+    return Op(str(given["kind"]), tuple(operand_of(item) for item in inputs), operand_of(output), attributes)
 
 
-def _given_operand(operand: Operand) -> dict[str, Value]:
+def given_operand(operand: Operand) -> dict[str, Value]:
+    """An operand as plain values."""
     return {
         "name": operand.name,
         "shape": list(operand.shape),
@@ -117,7 +121,8 @@ def _given_operand(operand: Operand) -> dict[str, Value]:
     }
 
 
-def _operand(given: Any) -> Operand:
+def operand_of(given: Any) -> Operand:
+    """The operand of `given_operand`."""
     shape, memory = tuple(given["shape"]), given["memory"]
     layout = dram_layout(shape) if memory == "DRAM" else Layout.parse(given["layout"])
     return Operand(given["name"], shape, given["dtype"], layout, memory, given["address"])

@@ -10,8 +10,9 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 
 MARGIN = 10.0  # seconds for what is not the answer's own time: starting Python, the product's code that it is put into
 AGAIN = 0.05  # seconds until TimeLimit is raised once more in code that has caught it
@@ -23,45 +24,50 @@ class TimeLimit(BaseException):
 
 @dataclass(eq=False)
 class _Limit:
-    """The thread that is limited, when its time ends, whether TimeLimit has been raised in it."""
+    """The thread that is limited, when its time ends, and what has become of it.
+
+    over: the limited code has ended. raised: TimeLimit has been raised in it. deciding: just now it may be.
+    """
 
     thread: int
     end: float
+    over: bool = False
     raised: bool = False
+    deciding: bool = False
 
 
 class _Watch:
-    """The limits that are running now, and the thread that looks after them."""
+    """The thread that looks after the limits that are running now.
+
+    The limited threads take no lock: TimeLimit may arrive anywhere in them, and a lock that it leaves taken is never
+    released. They put their limit into a queue, and say in it that they are over.
+    """
 
     def __init__(self) -> None:
-        self.condition = threading.Condition()
-        self.limits: set[_Limit] = set()
+        self.new: SimpleQueue[_Limit] = SimpleQueue()
         self.thread: threading.Thread | None = None
 
     def begin(self, limit: _Limit) -> None:
-        with self.condition:
-            first = all(limit.end < other.end for other in self.limits)
-            self.limits.add(limit)
-            if self.thread is None:
-                self.thread = threading.Thread(target=self._run, daemon=True, name="time limits")
-                self.thread.start()
-            elif first:
-                self.condition.notify()
-
-    def end(self, limit: _Limit) -> None:
-        with self.condition:
-            self.limits.discard(limit)
+        if self.thread is None:
+            self.thread = threading.Thread(target=self._run, daemon=True, name="time limits")
+            self.thread.start()
+        self.new.put(limit)
 
     def _run(self) -> None:
+        limits: list[_Limit] = []
         while True:
-            with self.condition:
-                now = time.monotonic()
-                late = [limit for limit in self.limits if limit.end <= now]
-                for limit in late:
-                    limit.raised = True
-                    _raise_in(limit.thread)
-                ends = [limit.end - now for limit in self.limits if limit.end > now]
-                self.condition.wait(min([*ends, *([AGAIN] if late else [])], default=None))
+            now = time.monotonic()
+            waits = [limit.end - now if limit.end > now else AGAIN for limit in limits]
+            with suppress(Empty):
+                limits.append(self.new.get(timeout=min(waits, default=None)))
+            limits = [limit for limit in limits if not limit.over]
+            for limit in limits:
+                if limit.end <= time.monotonic():
+                    limit.deciding = True  # whoever ends from here on waits until it is known whether it was raised
+                    if not limit.over:
+                        limit.raised = True
+                        _raise_in(limit.thread)
+                    limit.deciding = False
 
 
 def _raise_in(thread: int) -> None:
@@ -116,14 +122,16 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeLimit in the code that runs inside once the time is over, as soon as it executes Python again."""
-    limit, watch = _Limit(threading.get_ident(), time.monotonic() + seconds), _watch
-    watch.begin(limit)
+    limit = _Limit(threading.get_ident(), time.monotonic() + seconds)
     try:
+        _watch.begin(limit)
         yield
     finally:
         while True:
             try:
-                watch.end(limit)
+                limit.over = True
+                while limit.deciding:
+                    time.sleep(0)
                 if limit.raised:
                     _take_back()
                 break

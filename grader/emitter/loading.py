@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+import inspect
+import linecache
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from types import CodeType, GeneratorType, ModuleType, TracebackType
@@ -34,31 +39,34 @@ def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
-def load(path: Path, budget: Budget) -> ModuleType:
-    """The module in this file as it is on disk now. Raises AnswerError with file and line."""
-    where = shown(path)
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
-    except OSError as error:
-        raise AnswerError(f"cannot be read: {error.strerror}", "`grader reset TASK`", where) from error
-    except UnicodeDecodeError as error:
-        raise AnswerError(f"is not UTF-8 text (byte {error.start})", "save it as UTF-8", where) from error
-    if len(content) > MOST_BYTES:
-        raise AnswerError(f"an answer has at most {MOST_BYTES} bytes, this has {len(content)}", "", where)
+def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
+    """The module with this content, told as this file. Raises AnswerError with file and line."""
     module = ModuleType(f"answer_{path.stem}")
     module.__file__ = str(path)
+    if len(content) > MOST_BYTES:
+        raise AnswerError(f"an answer has at most {MOST_BYTES} bytes, this has {len(content)}", "", shown(path))
     with explained(path, budget.seconds), budget.spending():
-        code: CodeType = compile(text, str(path), "exec")
-        exec(code, module.__dict__)  # the learner's own code, on the learner's own machine or in a sandbox
+        exec(compiled(content, path), module.__dict__)  # the learner's own code, in a process of its own
     return module
+
+
+def compiled(content: bytes, path: Path) -> CodeType:
+    """The code of a file, which is told and shown as this one. Raises AnswerError, SyntaxError."""
+    try:
+        text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
+    except UnicodeDecodeError as error:
+        raise AnswerError(f"is not UTF-8 text (byte {error.start})", "save it as UTF-8", shown(path)) from error
+    linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
+    return compile(text, str(path), "exec")
 
 
 def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> Callable[..., Any]:
     """The function of a task that is no kernel, its mistakes explained and its time limited. Raises AnswerError."""
     function = getattr(module, task.name, None)
     if not callable(function):
-        raise AnswerError(f"has no function {task.name}", f"def {task.name}(…): as in the stub", shown(path))
+        near = get_close_matches(task.name, [name for name, value in vars(module).items() if callable(value)], 1)
+        instead = f"; is it {near[0]}?" if near else ""
+        raise AnswerError(f"has no function {task.name}{instead}", f"def {task.name}(…): as in the stub", shown(path))
     return guarded(function, task, path, budget)
 
 
@@ -74,9 +82,24 @@ def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget
         refuse_withheld(task.id, task.product.replace(":", "."))
         with withheld(task.id), explained(path, budget.seconds), budget.spending():
             result = function(*args, **kwargs)
+        if result is None and _promises(function):
+            what = f"{task.name} returned nothing (None)"
+            raise AnswerError(what, "`return` what it has found: see the contract above it", place_of(function, path))
         return Items(result, task, path, budget) if isinstance(result, GeneratorType) else result
 
     return call
+
+
+def _promises(function: Callable[..., Any]) -> bool:
+    """Whether the stub's annotation says that there is a result."""
+    wanted = getattr(function, "__annotations__", {}).get("return")
+    return wanted is not None and "None" not in str(wanted)
+
+
+def place_of(function: Callable[..., Any], path: Path) -> str:
+    """Where a function of an answer stands."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f"{shown(path)}:{code.co_firstlineno}" if code and code.co_filename == str(path) else shown(path)
 
 
 class Items(Iterator[Any]):
@@ -126,7 +149,8 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
         raise Refused(str(error), "", _place(error.__traceback__, path)) from error
     except SyntaxError as error:
         column = f":{error.offset}" if error.offset else ""
-        raise AnswerError(f"syntax error: {error.msg}", "", f"{shown(path)}:{error.lineno}{column}") from error
+        advice = "read that line and the end of the one above it: brackets, colons, quotes, blanks in front"
+        raise AnswerError(f"syntax error: {error.msg}", advice, f"{shown(path)}:{error.lineno}{column}") from error
     except TimeLimit as error:
         message = f"stopped, for it took longer than {seconds:g} s, all cases together"
         raise AnswerError(message, "is there an endless loop?", _place(error.__traceback__, path)) from error
@@ -135,7 +159,44 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
     except HariboteError as error:
         raise AnswerError(str(error), "", _place(error.__traceback__, path)) from error
     except BaseException as error:  # SystemExit too: an answer does not end the grader
-        raise AnswerError(told(error), "", _place(error.__traceback__, path)) from error
+        raise AnswerError(told(error), _advice(error), _place(error.__traceback__, path)) from error
+
+
+def _advice(error: BaseException) -> str:
+    """What to try about an error of Python's; "" for one that is rare."""
+    if isinstance(error, NameError) and error.name:
+        near = get_close_matches(error.name, [*_names_at(error), *dir(builtins)], 1)
+        return f"did you mean {near[0]}?" if near else f"give {error.name} a value first, or import it"
+    if isinstance(error, ModuleNotFoundError) and error.name and "is not there" not in str(error):
+        known = get_close_matches(error.name, ["numpy", "onnx", "torch"], 1)
+        near = known or get_close_matches(error.name, sys.stdlib_module_names, 1)
+        return f"did you mean {near[0]}?" if near else "what an answer needs must stand in its own file"
+    for kind, advice in _ADVICE.items():
+        if isinstance(error, kind):
+            return advice
+    return ""
+
+
+_ADVICE: dict[type[BaseException], str] = {
+    ModuleNotFoundError: "write what you need of it into your own file",
+    SystemExit: "an answer ends with `return`, or with its last line, never with exit()",
+    KeyError: "print the keys that there are, before this line",
+    IndexError: "print the index and the length, before this line",
+    ZeroDivisionError: "print the divisor, before this line",
+    AttributeError: "print type(…) of what stands before the dot",
+    TypeError: "compare the arguments with the contract: how many, in which order, of which type",
+    ValueError: "print the shapes and the values that meet in this line",
+    RecursionError: "see where the function calls itself, and what ends that",
+    MemoryError: "print the sizes of what this line makes",
+}
+
+
+def _names_at(error: BaseException) -> list[str]:
+    """The names that were known where an error was raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals] if trace is not None else []
 
 
 def told(error: BaseException) -> str:

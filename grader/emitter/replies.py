@@ -12,7 +12,7 @@ from typing import Literal, cast, get_args
 from grader.emitter.forms import form_of
 from grader.emitter.kernels import emit, op_of
 from grader.emitter.limits import MARGIN, Budget
-from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, shown, told
+from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, place_of, shown, told
 from grader.emitter.values import LIMIT, Value, ValueFormatError, Values, decode, encode
 from haribote.answers.ownership import product_only, withheld
 from haribote.answers.resolve import kernel_in
@@ -20,7 +20,7 @@ from haribote.answers.tasks import Task
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
 
-Kind = Literal["answer", "refused", "not written"]
+Kind = Literal["answer", "refused", "not written", "loading"]
 Answering = Callable[[str, Values], "Reply"]
 """(a case's name, what is given) -> the reply."""
 
@@ -67,35 +67,43 @@ def read_reply(line: str | bytes, limit: int = LIMIT) -> Reply:
     return Reply(name, problem=Problem(cast(Kind, error["kind"]), str(error["message"]), str(error["where"])))
 
 
-def answering(task: Task, path: Path) -> Answering:
-    """Load an answer's file; a function that replies to one case. Raises AnswerError, NotWritten on loading.
+def answering(task: Task, path: Path, content: bytes) -> Answering:
+    """Load an answer, told as this file; a function that replies to one case. Raises AnswerError, NotWritten.
 
     The task's seconds are for loading and all cases together, so that a check takes no longer than grading allows.
     """
-    _prepare(task)
+    prepare(task)
     budget, whole = Budget(task.seconds), Budget(task.seconds + MARGIN)
     with product_only(), withheld(task.id), explained(path, whole.seconds), whole.spending():
-        module = load(path, budget)
+        module = load(path, content, budget)
         if task.is_kernel:
             return _answering_kernel(kernel_in(module, task.id), path, budget, whole)
         function, form = function_in(module, task, path, budget), form_of(task)
 
+    place = place_of(function, path)
+
     def reply(given: Values) -> dict[str, Value]:
         try:
             return form(function, given)
-        except HariboteError:  # the answer's own mistake, or a graph that is not valid
+        except AnswerError as error:
+            if error.where not in ("", shown(path)):
+                raise
+            raise AnswerError(error.message.removeprefix(f"{error.where}: "), error.try_, place) from error
+        except NotWritten:
             raise
+        except HariboteError as error:  # a graph that is not valid
+            raise AnswerError(error.message, error.try_, place) from error
         except Exception as error:  # what it gave is of no use
-            raise AnswerError(f"what {task.name} gave is of no use: {told(error)}", "", shown(path)) from error
+            raise AnswerError(f"what {task.name} gave is of no use: {told(error)}", "", place) from error
 
     return lambda name, given: _reply(name, lambda: reply(given), path, whole)
 
 
-def _prepare(task: Task) -> None:
-    """Import what the stub imports before its time runs: torch alone takes seconds."""
-    if task.product:
-        with suppress(ImportError):  # in a sandbox the module may be missing, since it holds the product's answer
-            importlib.import_module(task.product.partition(":")[0])
+def prepare(task: Task) -> None:
+    """Import what an answer to this task imports before its time runs: torch alone takes seconds."""
+    for module in (task.product.partition(":")[0], *task.may_import):
+        with suppress(ImportError):  # where answers run, the module of the product's own may be missing
+            importlib.import_module(module) if module else None
 
 
 def answering_kernel(task: Task, kernel: Kernel, path: Path) -> Answering:

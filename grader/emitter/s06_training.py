@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader.emitter.forms import Form, Function
+from grader.emitter.loading import AnswerError
 from grader.emitter.values import Array, Value, Values
 from haribote.network import HIDDEN, PIXELS
-from haribote.training.checkpoint import Run
 
 
 def reserve(function: Function, given: Values) -> dict[str, Value]:
@@ -15,7 +15,12 @@ def reserve(function: Function, given: Values) -> dict[str, Value]:
     shape = given["shape"]
     if not isinstance(shape, list):
         raise TypeError("a shape is a list")
-    return {"reserved": np.asarray(function(given["end"], tuple(shape)))}
+    found = function(given["end"], tuple(shape))
+    whole = isinstance(found, tuple | list) and all(isinstance(number, int | np.integer) for number in found)
+    if not whole or len(found) != 2:
+        what = f"reserve must return two whole numbers, the address and the new end, received {str(found)[:80]}"
+        raise AnswerError(what, "return address, end")
+    return {"reserved": np.asarray(found)}
 
 
 class _Recorder:
@@ -37,6 +42,8 @@ def train_epoch(function: Function, given: Values) -> dict[str, Value]:
 
     The label of every row is its number.
     """
+    from haribote.training.checkpoint import Run
+
     rows, batch, seed, epoch = (int(given[name]) for name in ("rows", "batch", "seed", "epoch"))  # type: ignore[arg-type]
     labels = np.arange(rows, dtype=np.int64)
     images = np.repeat(labels[:, None], PIXELS, axis=1).astype(np.float32)

@@ -11,12 +11,12 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
-from haribote.resident.leaving import loads
-from simulator import assemble
 
 
 def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     """Given: the text of a program, a name for each of its lines. Answer: the names in their order, and cycles."""
+    from simulator import assemble
+
     names = [str(name) for name in _list(given["names"])]
     found = function(assemble(str(given["text"])).lines, names)
     if not isinstance(found, dict):
@@ -26,6 +26,8 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
 
 def leaves_first(function: Function, given: Values) -> dict[str, Value]:
     """Given: lists of operators, and `now`: the number of a tensor. Or reads and room: how many loads they take."""
+    from haribote.resident.leaving import loads
+
     if "reads" in given:
         reads = [str(number) for number in _list(given["reads"])]
         return {"loads": loads(reads, _int(given["room"]), partial(_chosen, function))}

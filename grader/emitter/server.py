@@ -1,67 +1,71 @@
-"""A warm emitter inside the sandbox: Python with the course loaded, which forks an isolated process for every answer.
+"""A warm emitter: Python with what a task needs loaded, which forks a process for every answer.
 
-    python -m grader.emitter.server TASK        standard input is a socket
+    python -m grader.emitter.server [open]        standard input is a socket
 
-Every message carries four open files: the answer's file, requests, replies and messages, and says which task and which
-file of the course it is. The process that then runs the answer has namespaces of its own: it sees no other process, a
-new empty /tmp, its own file in the place of the stub, nothing of the answer before it. This process only forks; it
-reads none of those files, so that nothing of an answer is in the memory that the next one inherits.
+Every message carries three open files: order and requests, replies, messages. In a sandbox, the process that then runs
+the answer has namespaces of its own: it sees no other process, a new empty /tmp, nothing of the answer before it. With
+`open`, where learners check their own, it is a process like others, with an empty folder that is removed afterwards.
+This process only forks; it reads no answer, so that nothing of one is in the memory that the next one inherits.
 """
 
 from __future__ import annotations
 
 import ctypes
-import importlib
 import json
 import os
 import resource
 import runpy
+import signal
 import socket
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.emitter.filter import apply_filter
-from grader.emitter.replies import answering
+from grader.emitter.guard import only_this_course
+from grader.emitter.replies import answering, prepare
+from grader.emitter.serving import read_order
 from grader.emitter.values import decode
 from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
 
 NEW_NAMESPACES = 0x7E020000  # user, mount, pid, network, ipc, host name, cgroup
-BIND, READ_ONLY, REMOUNT = 4096, 1, 32
+READ_ONLY = 1
 MESSAGE = 4096
-FILES = 4
+FILES = 3
 _DROP_FROM_BOUNDS, _CAPABILITIES = 24, 64
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def serve(control: socket.socket) -> None:
+def serve(control: socket.socket, confined: bool) -> None:
     """Fork for every message until the other side closes; tell the status of each."""
+    run = _supervise if confined else _answer_openly
     while True:
         message, files, _, _ = socket.recv_fds(control, MESSAGE, FILES)
         if not message:
             return
         child = os.fork()
         if child == 0:
-            _supervise(control, json.loads(message), files)
+            run(control, json.loads(message), files)
         for file in files:
             os.close(file)
         control.send(str(_status(child)).encode())
 
 
-def warm_up(task: str, request: bytes) -> None:
+def warm_up(lines: list[bytes]) -> None:
     """Import what answers to this task will need, by letting the bare stub reply once."""
-    found = find_task(task)
-    if found.product:
-        importlib.import_module(found.product.partition(":")[0])
+    order, values = read_order(lines[0]), decode(lines[1])
+    task = find_task(order.task)
+    prepare(task)
     with suppress(HariboteError, KeyError):
-        values: dict[str, Any] = decode(request)
-        answering(found, ROOT / "haribote" / found.file)(values["name"], values["given"])
+        request: dict[str, Any] = values
+        answering(task, ROOT / order.place, order.content)(request["name"], request["given"])
 
 
 def _supervise(control: socket.socket, order: dict[str, Any], files: list[int]) -> NoReturn:
-    """In a process of its own outside of the new namespaces: start the answer, and end as it ends."""
+    """In a process of its own outside of the new namespaces: start the answer in them, and end as it ends."""
     status = 255
     try:
         control.close()
@@ -77,17 +81,37 @@ def _supervise(control: socket.socket, order: dict[str, Any], files: list[int]) 
         os._exit(status)
 
 
-def _answer(order: dict[str, Any], files: list[int]) -> NoReturn:
-    """The first process in the new namespaces: what it starts ends with it."""
+def _answer_openly(control: socket.socket, order: dict[str, Any], files: list[int]) -> NoReturn:
+    """The same on the learner's own machine: limits, and a folder of its own, but no walls."""
     status = 255
     try:
-        for number, file in enumerate(files[1:]):
+        control.close()
+        os.setpgid(0, 0)
+        del order["rlimits"]["nproc"]  # it would count all that the learner runs
+        with tempfile.TemporaryDirectory(prefix="haribote-") as folder:
+            child = os.fork()
+            if child == 0:
+                os.environ["TMPDIR"] = os.environ["HOME"] = folder
+                _answer(order, files, confined=False)
+            status = _status(child)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)  # what the answer has started and left
+    finally:
+        os._exit(status)
+
+
+def _answer(order: dict[str, Any], files: list[int], confined: bool = True) -> NoReturn:
+    """The process that runs the answer; in namespaces it is the first one, and what it starts ends with it."""
+    status = 255
+    try:
+        for number, file in enumerate(files):
             os.dup2(file, number)
-        place = ROOT / "haribote" / order["file"]
-        _own_view(place, files[0], int(order["disk"]))
+        if confined:
+            _own_view(int(order["disk"]))
         os.closerange(3, 1024)
-        _give_up_rights(order["rlimits"])
-        sys.argv = ["grader.emitter", order["task"], str(place)]
+        _limit(order["rlimits"])
+        if confined:
+            _give_up_rights()
         try:
             runpy.run_module("grader.emitter.__main__", run_name="__main__")
             status = 0
@@ -99,23 +123,19 @@ def _answer(order: dict[str, Any], files: list[int]) -> NoReturn:
         os._exit(status)
 
 
-def _own_view(place: Path, answer: int, disk: int) -> None:
-    """A new /tmp, no /proc, and the answer's file in its place."""
+def _own_view(disk: int) -> None:
+    """A new /tmp, no /proc."""
     _call(_libc.mount, b"tmpfs", b"/tmp", b"tmpfs", 0, f"size={disk},mode=1777".encode())
     _call(_libc.mount, b"tmpfs", b"/proc", b"tmpfs", READ_ONLY, b"size=4k")
-    copy = Path("/tmp/answer")
-    with open(answer, "rb", closefd=False) as file:
-        copy.write_bytes(file.read())
-    target = str(place).encode()
-    _call(_libc.mount, str(copy).encode(), target, None, BIND, None)
-    _call(_libc.mount, None, target, None, BIND | REMOUNT | READ_ONLY, None)
-    copy.unlink()
 
 
-def _give_up_rights(rlimits: dict[str, int]) -> None:
-    """Limits, no capability, no way to get one, and few system calls."""
+def _limit(rlimits: dict[str, int]) -> None:
     for name, value in rlimits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
+
+
+def _give_up_rights() -> None:
+    """No capability, no way to get one, and few system calls."""
     for capability in range(_CAPABILITIES):
         _libc.prctl(_DROP_FROM_BOUNDS, capability, 0, 0, 0)
     _call(_libc.capset, ctypes.byref((ctypes.c_uint32 * 2)(0x20080522, 0)), ctypes.byref((ctypes.c_uint32 * 6)()))
@@ -135,13 +155,14 @@ def _call(function: Any, *arguments: Any) -> None:
 
 
 def main() -> None:
-    """Warm up with the first message's request, say so, then serve."""
+    """Warm up with the lines that come with the first message, say so, then serve."""
+    only_this_course()
     control = socket.socket(fileno=0)
     _, (file,), _, _ = socket.recv_fds(control, MESSAGE, 1)
-    with open(file, "rb") as request:
-        warm_up(sys.argv[1], request.read())
+    with open(file, "rb") as lines:
+        warm_up(lines.readlines())
     control.send(b"ready")
-    serve(control)
+    serve(control, confined="open" not in sys.argv)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,61 @@
-"""Requests as lines of JSON, replies as lines of JSON.
+"""A run of an answer as lines of JSON: first the order, then one request per case; out come the replies.
 
-A request is `{"name": …, "given": {…}}`, a reply `{"name": …, "answer": {…}}` or `{"name": …, "error": {"kind": …,
-"message": …, "where": …}}`; values as in `grader.emitter.values`.
+The order is `{"task": id, "place": file, "files": {file: bytes}, "seconds": limit}`: the place of the answer's file in
+the course (or where else it lies), its content, and those of other answers that it may import. A request is
+`{"name": …, "given": {…}}`, a reply `{"name": …, "answer": {…}}` or `{"name": …, "error": {"kind": …, "message": …,
+"where": …}}`; values as in `grader.emitter.values`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TextIO
 
-from grader.emitter.replies import Answering, Reply, answering, problem_of
-from grader.emitter.values import decode
-from haribote.answers.tasks import find_task
+from grader.emitter.guard import Guard
+from grader.emitter.replies import Answering, Reply, answering, prepare, problem_of
+from grader.emitter.values import Value, decode, encode
+from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
 
 
-def serve(task: str, path: Path, requests: Iterable[str | bytes], replies: TextIO) -> None:
-    """Load the answer and reply to one request after the other. Raises HariboteError for requests that are none."""
-    answers = _loaded(task, path)
-    for request in requests:
+@dataclass(frozen=True)
+class Order:
+    """An answer that is to run. place: of its file, from the course's folder. seconds: for all that it does.
+
+    shared: the files of other answers that it may import, by place.
+    """
+
+    task: str
+    place: str
+    content: bytes
+    shared: Mapping[str, bytes]
+    seconds: float
+
+    def line(self) -> str:
+        """As a line of JSON, without its line end."""
+        files: dict[str, Value] = {self.place: self.content, **self.shared}
+        return encode({"task": self.task, "place": self.place, "files": files, "seconds": self.seconds})
+
+
+def read_order(line: str | bytes) -> Order:
+    """The order in a line. Raises HariboteError for a line that is none."""
+    values: dict[str, Any] = decode(line)
+    try:
+        task, place, seconds = str(values["task"]), str(values["place"]), float(values["seconds"])
+        files = {str(name): bytes(content) for name, content in values["files"].items()}
+        return Order(task, place, files.pop(place), files, seconds)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise HariboteError("an order is {task, place, files, seconds}") from error
+
+
+def serve(lines: Iterable[str | bytes], replies: TextIO) -> None:
+    """Load the answer of the order and reply to one request after the other. Raises HariboteError for lines that are
+    none.
+    """
+    waiting: Iterator[str | bytes] = iter(lines)
+    answers = _loaded(read_order(next(waiting, "")))
+    for request in waiting:
         values = decode(request)
         name, given = values.get("name"), values.get("given")
         if not isinstance(name, str) or not isinstance(given, dict):
@@ -28,11 +64,14 @@ def serve(task: str, path: Path, requests: Iterable[str | bytes], replies: TextI
         replies.flush()
 
 
-def _loaded(task: str, path: Path) -> Answering:
+def _loaded(order: Order) -> Answering:
     """What replies; where the file cannot be loaded, it says so to every request."""
-    found = find_task(task)
+    task, path = replace(find_task(order.task), seconds=order.seconds), ROOT / order.place
+    prepare(task)
+    Guard(task, str(path), order.shared).install()
     try:
-        return answering(found, path)
+        return answering(task, path, order.content)
     except HariboteError as error:
         problem = problem_of(error)
+        problem = replace(problem, kind="loading") if problem.kind == "answer" else problem
         return lambda name, given: Reply(name, problem=problem)

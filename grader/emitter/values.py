@@ -32,9 +32,12 @@ class ValueFormatError(HariboteError):
 
 
 def encode(values: Values) -> str:
-    """One line of JSON, without its line end. Arrays become dtype, shape and base64. Raises ValueFormatError."""
+    """One line of JSON, without its line end; every table keeps its order. Arrays become dtype, shape and base64.
+
+    Raises ValueFormatError.
+    """
     try:
-        return json.dumps({key: _plain(value, key) for key, value in values.items()}, allow_nan=False, sort_keys=True)
+        return json.dumps({key: _plain(value, key) for key, value in values.items()}, allow_nan=False)
     except RecursionError as error:
         raise ValueFormatError("the values are nested too deeply") from error
     except ValueError as error:  # an integer of thousands of digits

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk
 from grader.rigs.rig import AnyPlace, Inputs, prepared
+from simulator.effects.places import Place, value_of
 from simulator.isa import program as p
 from simulator.isa.program import Program
 from simulator.trace.history import History
-from simulator.trace.places import Place, value_of
 
 MOST = 3000
 """Words that are looked at on the way back from a result."""

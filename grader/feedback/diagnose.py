@@ -18,7 +18,7 @@ from grader.feedback.probe import probed
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import OTHER_POISON, result_of
 from haribote.kernel import Op
-from haribote.layout import LAYOUTS, Layout
+from haribote.layout import Layout, layout_of
 from haribote.problems import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
@@ -59,7 +59,7 @@ class Finding:
         return Seen(
             self.expected, self.received, self.wrong,
             {operand.name: array for operand, array in zip(self.case.op.inputs, self.case.arrays, strict=True)},
-            LAYOUTS[self.case.row.output],
+            layout_of(self.case.row.output),
             "transfer" if op in ("DL", "UL") else "sum" if op in SUMS else "element-wise",
             lambda: result_of(self.case, self.program, OTHER_POISON),
             self._untouched,

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from grader.feedback.dependence import Dependence
-from simulator.trace.places import Place
+from simulator.effects.places import Place
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.kernel import Operand
-from haribote.layout import LAYOUTS, LEVELS, Layout
+from haribote.layout import LEVELS, Layout, layout_of
 from simulator.isa import GROUPS, L2BS_PER_GROUP, TREE
 
 Array = NDArray[Any]
@@ -84,4 +84,4 @@ def draw(wrong: NDArray[np.bool_]) -> list[str]:
 
 def lm_layout(operand: Operand, tag: str) -> Layout:
     """The layout that tells the units of an operand apart, also where it lies in DRAM."""
-    return LAYOUTS[tag] if operand.memory == "DRAM" else operand.layout
+    return layout_of(tag) if operand.memory == "DRAM" else operand.layout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from simulator.messages import say
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
 RUN = Path("runs/grade")
-FINAL_SEED = 2012  # of `check --final` and `grade --final`: everybody has the same values, and knows them
+FINAL_SEED = 2012  # of `check --final`: everybody has the same values, and knows them, so that no mark rests on it
 
 
 _LIMIT = f"of one submission, all its answers together (default: {SUBMISSION:g})"
@@ -39,9 +40,7 @@ def add_commands(add: Add) -> None:
     graded.add_argument("-o", "--output", type=Path, metavar="FOLDER", help=f"of journal and reports (default: {RUN})")
     graded.add_argument("--task", action="append", metavar="TASK", help="grade this task again, and no other")
     graded.add_argument("--seed", type=seed, help="of the random values (default: a private one, kept in the journal)")
-    graded.add_argument(
-        "--final", action="store_const", const=FINAL_SEED, dest="seed", help="the public seed of check --final"
-    )
+    graded.add_argument("--final", action="store_true", help="with a new private seed, whatever the journal has")
     graded.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     graded.add_argument("--limit", type=float, metavar="SECONDS", default=SUBMISSION, help=_LIMIT)
     graded.add_argument("--cluster", metavar="ADDRESS", help="take the workers of this Dask cluster instead")
@@ -89,7 +88,7 @@ def _submit(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from grader.grade.run import Options, grade
+    from grader.grade.run import SEEDS, Options, grade
 
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
@@ -97,8 +96,9 @@ def _grade(options: argparse.Namespace) -> int:
     if not options.limit > 0:
         raise HariboteError(f"--limit must be above 0 seconds, received {options.limit:g}")
     workers = options.workers or os.cpu_count() or 1
+    chosen_seed = secrets.randbelow(SEEDS) if options.final and options.seed is None else options.seed
     chosen = Options(
-        output=options.output or ROOT / RUN, again=tasks, seed=options.seed, workers=workers, limit=options.limit,
+        output=options.output or ROOT / RUN, again=tasks, seed=chosen_seed, workers=workers, limit=options.limit,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
         notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),
     )  # fmt: skip

@@ -14,8 +14,9 @@ from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
 from grader.grade.work import Work, grade_one
+from grader.running import shared_with
 from grader.sandbox.limits import SUBMISSION
-from grader.submissions.submission import Submission, printable
+from grader.submissions.submission import Submission, answer_hash, printable
 from haribote.answers.tasks import Task, all_tasks, find_task
 
 Grade = Callable[[Work], Verdict]
@@ -31,13 +32,21 @@ def work_list(
             content = submission.files.get(task.id)
             if content is not None:
                 key = work_key(submission, task.id, seed)
-                yield Work(key, submission.source, task.id, content, seed, verdict_hash(), unsafe, cached)
+                shared = shared_files(submission, task.id)
+                yield Work(key, submission.source, task.id, content, seed, verdict_hash(), unsafe, cached, shared)
 
 
 def work_key(submission: Submission, task: str, seed: int) -> str:
     """Under which a verdict is written: of submission, task, file, seed and all that decides a verdict."""
-    parts = (submission.id, submission.source, task, submission.hashes[task], seed, verdict_hash())
+    digest = answer_hash(submission.files[task], shared_files(submission, task))
+    parts = (submission.id, submission.source, task, digest, seed, verdict_hash())
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+def shared_files(submission: Submission, task: str) -> tuple[tuple[str, bytes], ...]:
+    """The files of the submission's other answers that its answer to a task imports, by place."""
+    found = shared_with(submission.files[task], lambda other: submission.files.get(other.id))
+    return tuple(sorted(found.items()))
 
 
 @dataclass

@@ -52,7 +52,7 @@ class Lesson:
 
 def notebook_names() -> list[str]:
     """Our notebooks: `01_graphs/01_trace`; translations, whose code is the same, are left out."""
-    folder = lesson_tree() / "course" / "notebooks"
+    folder = lesson_tree() / "notebooks"
     names = (path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("[0-9]*/*.ipynb"))
     return sorted(name for name in names if "." not in name)
 
@@ -85,7 +85,7 @@ def run_notebooks(
 def run_notebook(lesson: Lesson) -> str:
     """Run one notebook with one submission; one line."""
     cache = Cache()
-    content = (lesson_tree() / "course" / "notebooks" / f"{lesson.notebook}.ipynb").read_bytes()
+    content = (lesson_tree() / "notebooks" / f"{lesson.notebook}.ipynb").read_bytes()
     key = ("notebook", hashlib.sha256(content).hexdigest(), lesson.submission.digest)
     known = cache.get(*key)
     if known:
@@ -98,7 +98,7 @@ def run_notebook(lesson: Lesson) -> str:
 def run(lesson: Lesson) -> Outcome:
     """The outcome of pytest on a copy of the course with the submission's answers."""
     kept = {f"{CACHE}/{path.name}": path for name in ("engine-*", "synthetic-*") for path in cache_folder().glob(name)}
-    mounts = {COURSE: lesson_tree() / "course", **kept}
+    mounts = {COURSE: lesson_tree(), **kept}
     box = Sandbox(mounts, "/tmp", find_sandbox().bwrap, filtered=False)
     files = {f"{COURSE}/haribote/{find_task(t).file}": content for t, content in lesson.submission.files.items()}
     test = f"{sys.executable} -s -m pytest -v --tb=short -p no:cacheprovider --nbval-lax --nbval-current-env"

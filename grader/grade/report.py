@@ -72,7 +72,7 @@ class Report:
         submission = self.submissions[number]
         same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
-        parts += [f"the same id as {', '.join(same[:3])}"] if same else []
+        parts += [f"the same name as {', '.join(same[:3])}: whose it is, only you can say"] if same else []
         for state, words in (("trouble", "not graded for the grader's own trouble"), ("not graded", "not graded yet")):
             tasks = [task for task, verdict in self.verdicts[number].items() if verdict["state"] == state]
             parts += [f"{words}: {', '.join(tasks)}"] if tasks else []

@@ -63,8 +63,9 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     if options.lessons:
         check_names(options.lessons)
     submissions = read_submissions(paths, options.any_version)
-    course_tree()  # once, before the workers want it
     tasks = options.again or all_tasks()
+    for task in tasks:  # once, before the workers want them
+        course_tree(task)
     with Journal(options.output) as journal:
         if journal.damaged:
             lines = ", ".join(map(str, journal.damaged))

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.course import SHORT, verdict_hash
+from grader.emitter.serving import Order
 from grader.feedback.error_map import error_map
 from grader.feedback.failure import Failure
 from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
-from grader.grade.emit import Emitters
 from grader.grade.judge import SECONDS, Judge, Verdict
-from grader.judging import judge_answers, key_of, replies_in, requests_of
+from grader.judging import judge_answers, key_of, note_of, replies_in, requests_of, told_with, unfinished
 from grader.result import Result
 from grader.rigs.native_run import confine
 from grader.sandbox import Outcome
-from grader.submissions.submission import file_hash, printable
-from haribote.answers.ownership import is_written_text
+from grader.sandbox.emit import Emitters
+from grader.submissions.submission import answer_hash, printable
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator.language import in_english
@@ -38,7 +38,8 @@ _TOO_LONG = "longer than"
 class Work:
     """An answer to be graded. key: of submission, task, file, seed and course, under which its verdict is written.
 
-    version: of the course that the coordinator has. cached: whether known verdicts may be taken.
+    version: of the course that the coordinator has. cached: whether known verdicts may be taken. shared: files of other
+    answers that this one imports, by place.
     """
 
     key: str
@@ -49,6 +50,12 @@ class Work:
     version: str
     unsafe: bool = False
     cached: bool = True
+    shared: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Of the answer's file and of all that it imports."""
+        return answer_hash(self.content, self.shared)
 
 
 class OtherVersion(HariboteError):
@@ -66,11 +73,12 @@ def grade_one(work: Work) -> Verdict:
             f"this worker has version {verdict_hash()[:SHORT]} of the course, not {work.version[:SHORT]}"
         )
     start, task, cache = time.monotonic(), find_task(work.task), Cache()
-    name = file_hash(work.content)
+    name = work.digest
     known = cache.get("file", task.id, work.seed, name) if work.cached else None
     if known:
         return known | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": True}
-    outcome = _emitters(work.unsafe).run(task, work.content, requests(task, work.seed))
+    order = Order(task.id, f"haribote/{task.file}", work.content, dict(work.shared), task.seconds)
+    outcome = _emitters(work.unsafe).run(task, order, requests(task, work.seed))
     seconds = max(SECONDS, 4 * task.seconds)
     judge_apart = _judge(work.unsafe)
     verdict, ended = judge_apart(task.id, work.seed, work.content, outcome, work.cached, seconds=seconds)
@@ -87,18 +95,18 @@ def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) 
     An answer that was judged before is not judged again if it passed.
     """
     task, cache, replies = find_task(name), Cache(), replies_in(outcome.output)
+    left = unfinished(task, content, ROOT / "haribote" / task.file, seed)
+    if left is not None:
+        return verdict_of(left) | {"answer": ""}
     answer = key_of(task, seed, replies)
     verdict = cache.get("answer", answer) if cached else None
     if verdict is None:
-        verdict = verdict_of(judge_answers(task, seed, replies, ROOT / "haribote" / task.file)) | {"answer": answer}
+        place = ROOT / "haribote" / task.file
+        verdict = verdict_of(told_with(judge_answers(task, seed, replies, place), task, content, place))
+        verdict["answer"] = answer
         if verdict["state"] == "passed":
             cache.put(verdict, "answer", answer)
-    if not is_written_text(content):
-        verdict |= {"state": "not started", "points": 0, "failure": "", "cause": "", "picture": ""}
-    elif outcome.stopped or outcome.status:
-        why = outcome.stopped or f"ended with status {outcome.status}"
-        last = outcome.errors.strip().rsplit("\n", 1)[-1]
-        verdict["note"] = printable(f"the run of this file {why}" + (f"; the last it said: {last}" if last else ""))
+    verdict["note"] = printable(note_of(outcome))
     return verdict
 
 
@@ -158,7 +166,6 @@ def _judge(unsafe: bool) -> Judge:
 
 def _emitters(unsafe: bool) -> Emitters:
     found: Emitters | None = getattr(_own, "emitters", None)
-    if found is None or found.unsafe != unsafe:
-        found = _own.emitters = Emitters(unsafe)
-        multiprocessing.util.Finalize(None, found.close, exitpriority=1)
+    if found is None or found.confined == unsafe:
+        found = _own.emitters = Emitters(confined=not unsafe)
     return found

@@ -46,6 +46,19 @@ def judge_case(
     return None
 
 
+def stray_case(case: Case, name: str, program: Program, text: str, scratch: tuple[Scratch, ...] = ()) -> Failure | None:
+    """What a program writes into its operands in LM, if anything; nothing else is looked at."""
+    try:
+        run = run_case(case, program, POISON, scratch)
+    except ExecutionError:
+        return None
+    asked = _Kernel(case, name, program, text, None, False, scratch)
+    at, held = run.stray_at, [operand for operand in case.op.inputs if operand.memory != "DRAM"]
+    if at is None or not any(o.memory.lower() == at.memory and 0 <= at.word - o.address < o.words for o in held):
+        return None
+    return _beside(asked, run, True, POISON)
+
+
 @dataclass(frozen=True, eq=False)
 class _Kernel:
     """What `judge_case` is asked about."""
@@ -92,6 +105,9 @@ def _beside(asked: _Kernel, run: Run, copied: bool, poison: int) -> Failure:
     what = f"{run.stray} has changed, but belongs to no output"
     if case.row.room is not None:
         what = f"{run.stray} has changed, but belongs to no output and no scratch"
+    target = case.op.output
+    if target.memory != "DRAM":
+        what += "; " + f"the result belongs in {target.memory} from word {target.address} on, at `op.y`"
     what += told(blame, asked.text)
     word = WrongWord(run.stray_at, run.stray, run.stray_bits, None, poison)
     return Failure(asked.name, STRAY, what, line=blame.line if blame else 0, word=word)

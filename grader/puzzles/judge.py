@@ -14,8 +14,8 @@ from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, sto
 from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine
 from grader.rigs.rig import NamedInputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
+from simulator.effects.places import Place
 from simulator.errors import advised
-from simulator.trace.places import Place
 
 LMS = ("lm0", "lm1")
 _NUMBERS = ("no", "one", "two", "three")

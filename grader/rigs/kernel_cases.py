@@ -86,7 +86,7 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     op = problem(row, constant)
     transfer = row.op in ("DL", "UL")
     if transfer:
-        yield Case("every element different", row, op, (_distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
+        yield Case("every element different", row, op, (distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
     else:
         yield Case("every element different", row, op, distinct_numbers(row, op, rng))
     yield Case("the train step", row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
@@ -101,7 +101,7 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
         only_copy_0=ul or row.task == "5.27",
     )
     for place in places(row):
-        arrays = (_distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
+        arrays = (distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
         moved = _at(op, place if place != places(row)[-1] else _drawn(row, op, place, rng))
         sources, target = described_places(moved)
         yield Case(f"random values, {sources} -> {target}", row, moved, arrays, moved=True, poisons=BOTH)
@@ -148,7 +148,7 @@ def _at(op: Op, place: Place) -> Op:
     return Op(op.kind, inputs, replace(op.output, address=place.output, memory=memory), op.attributes)
 
 
-def _distinct(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def distinct(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Every element has its own bits, special values of single precision among them."""
     bits = rng.permutation(np.arange(1, prod(shape) + 1, dtype=np.uint32) * np.uint32(2654435761))
     special = [0x80000000, 0x00000001, 0x7F800000, 0xFF800000, 0x7FC00001, 0x807FFFFF, 0xFFFFFFFF]

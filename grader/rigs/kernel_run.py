@@ -15,9 +15,9 @@ from grader.rigs.rig import DramTensor, Free, Inputs, Left, NamedInputs, Room, W
 from haribote.errors import HariboteError
 from haribote.kernel import Op, Operand
 from haribote.layout import LEVELS, PE_STRIDE, Layout
+from simulator.effects.places import Place as Word
 from simulator.isa import LM_WORDS
 from simulator.isa.program import Program
-from simulator.trace.places import Place as Word
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine
 from simulator import Machine
+from simulator.effects.places import Place as Word
+from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
 from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
 from simulator.isa.program import Program
-from simulator.trace.places import Place as Word
-from simulator.trace.places import value_of
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -314,7 +314,7 @@ class _Before:
         for number, base in enumerate((machine.bar0, machine.bar1)):
             if base.any():
                 pe = int(np.flatnonzero(base)[0])
-                yield f"the base address of LM{number} in {unit_name(pe)}", Word(f"bar{number}", pe, 0)
+                yield f"the base address of LM{number} in {unit_name(pe)}", Word("bar", pe, number)
 
     def _in_lm(self, machine: Machine, name: str, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         memory, unwritten = _memory(machine, name), junk(name.lower(), LM_WORDS, self._poison)

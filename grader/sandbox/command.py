@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.emitter.filter import filter_program
 from grader.sandbox.limits import Limits, Outcome
-from grader.sandbox.watch import Watched, watch
+from grader.sandbox.watch import Watched, end, watch
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/alternatives")
@@ -79,8 +79,7 @@ class Sandbox:
                 assert process.stdout is not None and process.stderr is not None
                 seen = watch(process.stdout.fileno(), process.stderr.fileno(), ended, process.pid, limits)
             finally:
-                process.kill()  # bubblewrap takes everything inside with it
-                process.communicate()
+                end(process)
         return outcome(seen, process.returncode)
 
     def command(

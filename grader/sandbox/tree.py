@@ -1,8 +1,7 @@
-"""What an answer sees of the course: the product with pristine stubs, the emitter, and not the answer it is asked for.
+"""What an answer sees of the course: what runs it, and the modules that its task lists, with all that these need.
 
-The tree is written once per version of the course into the cache folder. Nothing in it is the grader's user's own
-work: stubs are made anew from the solutions. `withheld` names the files that have to lie over it for a task: the
-product's own answer to that task replaced by a function that raises.
+Nothing else of the course is there, no text of a hint, and nobody's answers; the functions of the product's own answer
+raise. A tree is written once per version of its files into the cache folder; tasks that need the same have one.
 """
 
 from __future__ import annotations
@@ -10,41 +9,90 @@ from __future__ import annotations
 import ast
 import compileall
 import hashlib
+import json
+import py_compile
 import shutil
 import time
 import uuid
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from grader.closure import closure, read_file
 from grader.course import product_files, source_files
-from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks
+from grader.emitter.forms import form_of
+from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
 from simulator.cache import cache_folder
 from simulator.files import write_file
 
 COURSE = "/course"  # where the tree lies in the sandbox
 _PACKAGE = b'"""Of the grader, an answer sees its emitter alone."""\n'
+_RUNS = ("grader.emitter.__main__", "grader.emitter.server")
+_READ = (".cpp", ".hpp")
 _KEPT = 7 * 86400.0  # seconds after which another version's tree is removed
 
 
 @cache
-def course_tree() -> Path:
-    """The folder with the tree in `course` and, by task, what lies over it in `withheld`; made on first use."""
-    over = {f"withheld/{task.id}/{name}": text for task in all_tasks() for name, text in withheld(task).items()}
-    changing = {name for task in all_tasks() for name in withheld(task)}
-    return _stored({f"course/{name}": content for name, content in tree_files().items()} | over, changing)
+def course_tree(task: Task) -> Path:
+    """The folder with the tree for answers to a task; made on first use."""
+    return _stored(tree_files(task))
 
 
 @cache
 def lesson_tree() -> Path:
-    """The folder with the whole course but its tests in `course`, for running notebooks; no marks come from those."""
+    """The folder with the whole course but its tests, for running notebooks; no marks come from those."""
     notebooks = {name: text for name, text in source_files(("notebooks",)).items() if "/source/" not in name}
-    files = product_files() | source_files(("grader", "solutions")) | notebooks
-    return _stored({f"course/{name}": content for name, content in files.items()}, set())
+    return _stored(product_files() | source_files(("grader", "solutions")) | notebooks, replaceable=True)
 
 
-def _stored(files: dict[str, bytes], changing: set[str]) -> Path:
-    """A folder in the cache folder with these files, for all to read; modules are compiled, the changing ones not."""
-    digest = hashlib.sha256()
+def tree_files(task: Task) -> dict[str, bytes]:
+    """All files of the tree by name."""
+    replaced = withheld(task)
+
+    def read(name: str) -> str | None:
+        return replaced[name].decode() if name in replaced else None if _is_answer(name) else read_file(name)
+
+    starts: dict[str, Any] = dict.fromkeys((*_RUNS, *task.may_import))
+    if not task.is_kernel:
+        form = form_of(task)
+        starts[form.__module__] = (form.__name__,)
+    files = {name: text.encode() for name, text in closure(starts, read).items()}
+    folders = {ROOT / Path(name).parent for name in files}
+    files |= {name: content for folder in folders for name, content in _data(folder).items()}
+    files |= {name: content for name, content in replaced.items() if name in files}
+    return files | {"haribote/answers/tasks.toml": _tasks(), "grader/__init__.py": _PACKAGE}
+
+
+@cache
+def _data(folder: Path) -> dict[str, bytes]:
+    """What the modules of a folder read: files that are no modules, in it and in folders of it that are no packages."""
+    inside = [path for path in folder.iterdir() if path.is_dir() and not (path / "__init__.py").exists()]
+    files = [path for place in (folder, *inside) for path in place.iterdir() if path.suffix in _READ]
+    return {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in files}
+
+
+def _is_answer(name: str) -> bool:
+    return name in {f"haribote/{task.file}" for task in all_tasks()}
+
+
+@cache
+def _tasks() -> bytes:
+    """The list of tasks without any hint."""
+    lines: list[str] = []
+    for table in tomllib.loads(TASKS.read_text(encoding="utf-8"))["task"]:
+        lines += ["[[task]]", *(f"{key} = {_toml(value)}" for key, value in table.items() if key != "hints")]
+    return "\n".join([*lines, ""]).encode()
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _stored(files: dict[str, bytes], replaceable: bool = False) -> Path:
+    """A folder in the cache folder with these files, for all to read; its modules are compiled. replaceable: others may
+    be put in their places, so that what is compiled is compared with the text.
+    """
+    digest = hashlib.sha256(bytes([replaceable]))
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     folder = cache_folder() / "grade" / f"tree-{digest.hexdigest()[:16]}"
@@ -54,11 +102,9 @@ def _stored(files: dict[str, bytes], changing: set[str]) -> Path:
     temporary = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
     for name, content in files.items():
         write_file(temporary / name, content, durable=False)
-    course = temporary / "course"
-    for path in sorted(course.rglob("*.py")):
-        place = path.relative_to(course)
-        if place.as_posix() not in changing:  # what is replaced for a task must not be there in another form
-            compileall.compile_file(path, ddir=f"{COURSE}/{place.parent}", quiet=2)
+    modes = py_compile.PycInvalidationMode
+    mode = modes.CHECKED_HASH if replaceable else modes.UNCHECKED_HASH
+    compileall.compile_dir(temporary, stripdir=temporary, quiet=2, invalidation_mode=mode)
     for path in (temporary, *temporary.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     try:
@@ -66,23 +112,6 @@ def _stored(files: dict[str, bytes], changing: set[str]) -> Path:
     except OSError:  # another process was faster
         shutil.rmtree(temporary)
     return folder
-
-
-def tree_files() -> dict[str, bytes]:
-    """All files of the tree by name, without any task's replacements."""
-    emitter = {name: content for name, content in source_files(("grader/emitter",)).items() if name.endswith(".py")}
-    tasks = {
-        "haribote/answers/tasks.toml": TASKS.read_bytes(),
-        "grader/__init__.py": _PACKAGE,
-    }
-    return product_files() | emitter | tasks
-
-
-def mounts(task: Task, folder: Path | None = None) -> dict[str, Path]:
-    """What to mount for a task: the tree, and over it the files without the product's own answer."""
-    folder = folder or course_tree()
-    over = {f"{COURSE}/{name}": folder / "withheld" / task.id / name for name in withheld(task)}
-    return {COURSE: folder / "course", **over}
 
 
 @cache

@@ -1,6 +1,7 @@
-"""The outer side of `grader.emitter.server`: a sandbox in which Python is warm, with a fresh sandbox for every answer.
+"""The outer side of `grader.emitter.server`: a process in which Python is warm, with a fresh one for every answer; in a
+sandbox, or as the user's own.
 
-Starting Python and loading the course takes longer than most answers. Whatever breaks a limit ends the whole sandbox;
+Starting Python and loading the course takes longer than most answers. Whatever breaks a limit ends the whole process;
 the next answer gets a new one.
 """
 
@@ -12,13 +13,14 @@ import select
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
+import tempfile
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 
 from grader.sandbox.command import ENVIRONMENT, Sandbox, handle_of, outcome
 from grader.sandbox.limits import Limits, Outcome
-from grader.sandbox.watch import tree_memory, watch
-from haribote.answers.tasks import Task
+from grader.sandbox.watch import end, tree_memory, watch
 from haribote.errors import HariboteError
 
 START = 120.0  # seconds that loading the course may take
@@ -28,51 +30,61 @@ _COPIES = 3  # the server and two forks of it share most of their memory
 
 
 class WarmError(HariboteError):
-    """The warm sandbox does not start or has ended by itself."""
+    """The warm process does not start or has ended by itself."""
+
+
+def clean(folder: Path) -> dict[str, str]:
+    """The environment of an answer that runs openly: nothing of the user's own. folder: for all that it writes."""
+    kept = {} if sys.platform == "linux" else dict(os.environ)
+    return {**kept, **ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)}
 
 
 class Warm:
-    """A sandbox that emits answers to one task, or to all kernels. request: one line, to warm up with."""
+    """A process that emits answers to the tasks of a tree. sandbox: where it runs; None: openly. warming: lines to warm
+    up with.
+    """
 
-    def __init__(self, sandbox: Sandbox, task: Task, request: bytes, limits: Limits) -> None:
-        self._limits, self._busy = limits, False
+    def __init__(self, sandbox: Sandbox | None, tree: Path, limits: Limits, warming: bytes) -> None:
+        self._busy = False
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
-        command = [sys.executable, "-s", "-m", "grader.emitter.server", task.id]
-        outer = replace(limits, seconds=LONG, processes=2 * limits.processes + 8)
+        command = [sys.executable, "-s", "-m", "grader.emitter.server", *([] if sandbox else ["open"])]
         with ExitStack() as stack:
             stack.enter_context(theirs)
-            line, handles = replace(sandbox, filtered=False).command(command, outer, stack, {})
+            handles: list[int] = []
+            if sandbox:
+                outer = replace(limits, seconds=LONG, processes=2 * limits.processes + 8)
+                command, handles = replace(sandbox, filtered=False).command(command, outer, stack, {})
             self._process = subprocess.Popen(
-                line, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT,
-                pass_fds=handles, start_new_session=True, cwd="/",
+                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=handles,
+                env=ENVIRONMENT if sandbox else clean(Path(tempfile.gettempdir())), start_new_session=True,
+                cwd="/" if sandbox else tree,
             )  # fmt: skip
         try:
             with ExitStack() as stack:
-                socket.send_fds(ours, [b"warm up"], [handle_of(request, stack)])
+                socket.send_fds(ours, [b"warm up"], [handle_of(warming, stack)])
             ready, _, _ = select.select([ours], [], [], START)
             if not ready or ours.recv(16) != b"ready":
-                raise WarmError(f"the warm sandbox does not start: {self._last_words()}")
+                raise WarmError(f"the warm process does not start: {self._last_words()}")
         except (OSError, WarmError) as error:
             words = self._last_words()
             self.close()
-            raise WarmError(f"the warm sandbox does not start: {words or error}") from error
+            raise WarmError(f"the warm process does not start: {words or error}") from error
         self._baseline = _COPIES * tree_memory(self._process.pid)
 
-    def run(self, task: Task, content: bytes, requests: bytes, limits: Limits | None = None) -> Outcome:
-        """The replies of an answer to a task to these requests. Raises WarmError where the sandbox itself has ended."""
-        limits = limits or self._limits
-        order = {"task": task.id, "file": task.file, "disk": limits.disk, "rlimits": limits.rlimits}
+    def run(self, lines: bytes, limits: Limits) -> Outcome:
+        """What an answer replies to these lines, its order first. Raises WarmError where the process has ended."""
+        order = {"disk": limits.disk, "rlimits": limits.rlimits}
         with ExitStack() as stack:
             output, replies = os.pipe()
             errors, messages = os.pipe()
             stack.callback(os.close, output)
             stack.callback(os.close, errors)
-            files = [handle_of(content, stack), handle_of(requests, stack), replies, messages]
+            files = [handle_of(lines, stack), replies, messages]
             try:
                 socket.send_fds(self._control, [json.dumps(order).encode()], files)
             except OSError as error:
-                raise WarmError(f"the warm sandbox has ended: {self._last_words()}") from error
+                raise WarmError(f"the warm process has ended: {self._last_words()}") from error
             finally:
                 os.close(replies)
                 os.close(messages)
@@ -84,7 +96,7 @@ class Warm:
         status = self._control.recv(16)
         self._busy = False
         if not status:
-            raise WarmError(f"the warm sandbox has ended: {self._last_words()}")
+            raise WarmError(f"the warm process has ended: {self._last_words()}")
         return outcome(seen, int(status))
 
     @property
@@ -93,17 +105,18 @@ class Warm:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the sandbox and all that runs in it; one that serves nothing ends by itself."""
+        """End the process and all that it has started; one that serves nothing ends by itself."""
         self._control.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(0 if self._busy else GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stderr:
-            self._process.stderr.close()
+        end(self._process)
 
     def _last_words(self) -> str:
-        self._process.kill()
+        """The end of what the process wrote to stderr, as far as it is there already; the process is ended."""
         stream = self._process.stderr
-        return stream.read().decode("utf-8", "replace").strip()[-2000:] if stream and not stream.closed else ""
+        if stream is None or stream.closed:
+            return ""
+        os.set_blocking(stream.fileno(), False)
+        words = stream.read(1 << 16) or b""
+        end(self._process)
+        return words.decode("utf-8", "replace").strip()[-2000:]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import select
+import signal
+import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,14 +82,39 @@ def descendants(root: int) -> list[int]:
     found: list[int] = []
     waiting = [root]
     while waiting:
-        for thread in _threads(waiting.pop()):
-            try:
-                children = [int(pid) for pid in (thread / "children").read_text().split()]
-            except OSError:  # it has just ended
-                continue
-            found += children
-            waiting += children
+        below = children(waiting.pop())
+        found += below
+        waiting += below
     return found
+
+
+def children(pid: int) -> list[int]:
+    """The ids of a process's own children, of all of its threads."""
+    found: list[int] = []
+    for thread in _threads(pid):
+        with suppress(OSError):  # it has just ended
+            found += [int(child) for child in (thread / "children").read_text().split()]
+    return found
+
+
+def end(sandbox: subprocess.Popen[bytes]) -> None:
+    """Kill bubblewrap, or another process, with all that it has started, and close our ends of its pipes.
+
+    `--die-with-parent` holds only from a moment after the start: bubblewrap killed earlier leaves its inside running,
+    and a reader of its pipes waiting. So it is stopped first, when it can start nothing any more (the kernel refuses a
+    fork while a signal is pending), then what is below it is killed; with the first process of the inside the kernel
+    kills the rest. What the inside went on printing until then is not read: that may be any amount.
+    """
+    if sandbox.poll() is None:
+        sandbox.send_signal(signal.SIGSTOP)
+        for child in descendants(sandbox.pid):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        sandbox.kill()
+    for stream in (sandbox.stdout, sandbox.stderr):
+        if stream is not None:
+            stream.close()
+    sandbox.wait()
 
 
 def _threads(pid: int) -> list[Path]:

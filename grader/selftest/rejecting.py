@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from grader.emitter.graphs import REFUSED
-from grader.emitter.replies import Answering, Reply, answering
-from grader.emitter.values import Value, copied, encode
+from grader.emitter.replies import Reply
+from grader.emitter.values import Value, encode
 from grader.judging import SOURCES, judge_reply
+from grader.running import replies_to
 from grader.trials import Trial, trials_of
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import Task
-from haribote.errors import HariboteError
 
 Outcome = Literal["rejected", "passes", "the same answers"]
 
 COMMUTATIVE = ("Add", "Mul", "Max", "Min", "And", "Or", "Equal")
-SECONDS = 2.0  # at most, for one answer: many a mutant never ends
+SECONDS = 2.0  # at most, for one answer that is no generator: many a mutant never ends
 
 
 class Rejecting:
     """The cases of a task that is no kernel, with the solution's answers. path: of a file to write answers to."""
 
     def __init__(self, task: Task, seed: int, path: Path) -> None:
-        self._task, self._path = replace(task, seconds=min(task.seconds, SECONDS)), path
+        self._task, self._path = task, path
+        self._seconds = task.seconds if task.shared else min(task.seconds, SECONDS)
         with product_only():
             self._trials = list(trials_of(task, seed))
-            own = answering(task, answer_file(task, solutions=True))
-            self._answers = [_text(own(trial.name, copied(trial.given))) for trial in self._trials]
+        own = replies_to(task, answer_file(task, solutions=True), self._trials)
+        self._answers = [_text(reply) for reply in own]
 
     def outcome(self, source: str) -> Outcome:
         """What becomes of an answer with this source."""
         self._path.write_text(source, encoding="utf-8")
+        found = {reply.name: reply for reply in replies_to(self._task, self._path, self._trials, self._seconds)}
+        replies = [found.get(trial.name) or Reply(trial.name) for trial in self._trials]
         with product_only():
-            try:
-                answers = answering(self._task, self._path)
-            except HariboteError:
-                return "rejected"
-            replies = []
-            for trial in self._trials:
-                reply = self._reply(answers, trial)
+            for trial, reply in zip(self._trials, replies, strict=True):
                 if judge_reply(trial, reply) or _over_par(trial, reply):
                     return "rejected"
-                replies.append(_text(reply))
-        return "the same answers" if replies == self._answers else "passes"
-
-    def _reply(self, answers: Answering, trial: Trial) -> Reply:
-        return answers(trial.name, copied(trial.given))
+        return "the same answers" if [_text(reply) for reply in replies] == self._answers else "passes"
 
 
 def _over_par(trial: Trial, reply: Reply) -> bool:

@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 from grader.checking import check, check_kernel
 from grader.emitter.limits import Budget
 from grader.emitter.loading import load
-from grader.emitter.replies import answering
+from grader.emitter.replies import Reply
 from grader.feedback.causes import CAUSES
+from grader.running import replies_to
 from grader.selftest.mistakes import MISTAKES
 from grader.selftest.mutants import mutants_of, wrong_answers
 from grader.selftest.rejecting import Rejecting
@@ -165,7 +166,7 @@ def _stub(task: Task, report: Report, path: Path) -> None:
     if result.state != "not started" or result.points or is_written(path):
         report.faults.append(f"task {task.id}: its stub is {result.state}")
     trial = next(trials_of(task, SEED))
-    problem = answering(task, path)(trial.name, trial.given).problem
+    problem = next(iter(replies_to(task, path, [trial])), Reply(trial.name)).problem
     if problem is None or problem.kind != "not written" or problem.message != wanted:
         said = problem.message if problem else "nothing"
         report.faults.append(f"task {task.id}: its stub, when it is run, says {said!r}, not {wanted!r}")
@@ -227,7 +228,7 @@ def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> No
 
 def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
     path = answer_file(task, solutions=True)
-    kernel = kernel_in(load(path, Budget(task.seconds)), task.id)
+    kernel = kernel_in(load(path, path.read_bytes(), Budget(task.seconds)), task.id)
     for wrong in wrong_answers(kernel, rows_of(task.id)[0]):
         result = check_kernel(task, wrong.kernel, path, SEED, rows_of(task.id)[:1])
         found = result.failure.cause if result.failure else ""

@@ -1,4 +1,4 @@
-"""Mutants of an answer's source: one small change to the part between BEGIN SOLUTION and END SOLUTION.
+"""Mutants of an answer's source: one small change to what a learner writes of it, its solution or its holes.
 
 They stand for slips that nobody thought of: swapped operands, another constant, a dropped statement, a flipped
 comparison, another name. Kernels have mutants of their emitted text instead, see `grader.selftest.mutants`.
@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-
-from grader.stubs import BEGIN, END
 
 SEED = 7
 UNTOUCHED = ("require", "HariboteError", "UnsupportedShape", "GraphError", "UnsupportedOp")  # messages, not meaning
@@ -56,16 +54,16 @@ class _Change:
 def source_mutants(source: str, most: int) -> Iterator[Mutant]:
     """At most `most` mutants of each kind, always the same ones for the same source."""
     lines = source.split("\n")
-    first, last = (next(n for n, line in enumerate(lines, 1) if mark in line) for mark in (BEGIN, END))
+    own = learners_lines(lines)
     tree = ast.parse(source)
     changes: dict[str, list[_Change]] = {}
-    for change in _changes(tree, first, last):
+    for change in _changes(tree, own):
         changes.setdefault(change.kind, []).append(change)
     for kind, found in changes.items():
         chosen = random.Random(f"{kind} {SEED}").sample(range(len(found)), min(most, len(found)))
         for number in sorted(chosen):
             node, before = found[number].node, ast.unparse(tree)
-            text = lines[getattr(node, "lineno", first) - 1].strip()
+            text = lines[getattr(node, "lineno", min(own)) - 1].strip()
             undo = found[number].do()
             mutated = ast.unparse(ast.fix_missing_locations(tree))
             undo()
@@ -79,9 +77,20 @@ def _at(before: str, mutated: str) -> str:
     return next((new.strip() for old, new in pairs if old != new), "")
 
 
-def _changes(tree: ast.Module, first: int, last: int) -> Iterator[_Change]:
-    """All changes to what lies between these lines."""
-    inside = [node for node in _walk(tree) if first < getattr(node, "lineno", 0) < last]
+def learners_lines(lines: list[str]) -> set[int]:
+    """The numbers of the lines, from 1 on, that are left to the learner."""
+    inside, found = False, set()
+    for number, line in enumerate(lines, 1):
+        if line.strip().startswith(("### BEGIN", "### END")):
+            inside = line.strip().startswith("### BEGIN")
+        elif inside:
+            found.add(number)
+    return found
+
+
+def _changes(tree: ast.Module, own: set[int]) -> Iterator[_Change]:
+    """All changes to what lies in these lines."""
+    inside = [node for node in _walk(tree) if getattr(node, "lineno", 0) in own]
     names = sorted({node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)})
     arguments = [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
     names += [name for name in arguments if name not in names and any(_uses(node, name) for node in inside)]

@@ -1,9 +1,10 @@
-"""Who handed in what: submissions, ids that look alike, and which of several archives counts."""
+"""Who handed in what: submissions, ids that look alike, and what to do about two of one name."""
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,8 @@ MOST_TEXT = 4000  # characters of a text that a learner may have written
 class Submission:
     """One learner's answers. source: the archive or folder, as it is shown. files: the written answers by task.
 
-    problem: or why it cannot be read. made: when, as it says itself (UTC, ISO 8601), "" where it does not say. older:
+    problem: or why it cannot be read. made: when, as it says itself (UTC, ISO 8601), "" where it does not say. origin:
+    the folder that one learner's archives came in, "" where there is none. older:
     other submissions of the same learner, which do not count. path: where it is.
     """
 
@@ -29,6 +31,7 @@ class Submission:
     files: Mapping[str, bytes] = field(default_factory=dict)
     problem: str = ""
     made: str = ""
+    origin: str = ""
     older: tuple[str, ...] = ()
     path: Path | None = None
 
@@ -47,6 +50,12 @@ class Submission:
 def file_hash(content: bytes) -> str:
     """The hash of an answer's file; line ends do not count."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def answer_hash(content: bytes, shared: Iterable[tuple[str, bytes]]) -> str:
+    """The hash of an answer's file with the files of other answers that it imports, by place."""
+    own, others = file_hash(content), [f"{place} {file_hash(other)}\n" for place, other in sorted(shared)]
+    return hashlib.sha256(f"{own}\n{''.join(others)}".encode()).hexdigest() if others else own
 
 
 def printable(text: Any) -> str:
@@ -93,25 +102,22 @@ def looks(learner: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", learner).casefold().split())
 
 
-def one_each(submissions: Iterable[Submission]) -> list[Submission]:
-    """One submission per learner, the newest; where two say the same time, the later one in this order.
+def in_order(submissions: Iterable[Submission]) -> list[Submission]:
+    """What there is to grade: names that more than one claims first, side by side.
 
-    What cannot be read stays beside it, for its own message.
+    Anybody can write any name and any time into an archive. So one takes another's place only where both came the same
+    way (`origin`): then the newest counts; where two say the same time, the later one in this order.
     """
-    newest: dict[str, int] = {}
-    kept: list[Submission | None] = []
-    for submission in submissions:
-        key, kept_at = looks(submission.id), len(kept)
-        kept.append(submission)
-        if submission.problem:
-            continue
-        if key in newest:
-            other = kept[newest[key]]
-            assert other is not None
-            new, old, dropped = (submission, other, newest[key])
-            if other.made > submission.made:
-                new, old, dropped, kept_at = other, submission, kept_at, newest[key]
-            kept[kept_at] = replace(new, older=(*new.older, old.source, *old.older))
-            kept[dropped] = None
-        newest[key] = kept_at
-    return [submission for submission in kept if submission is not None]
+    newest: dict[object, Submission] = {}
+    for number, submission in enumerate(submissions):
+        key = number if submission.problem else (looks(submission.id), submission.origin or number)
+        other = newest.get(key)
+        if other is not None:
+            new, old = (submission, other) if other.made <= submission.made else (other, submission)
+            submission = replace(new, older=(*new.older, old.source, *old.older))
+        newest[key] = submission
+    kept = list(newest.values())
+    claims = Counter(looks(submission.id) for submission in kept if not submission.problem)
+    disputed = [s for s in kept if not s.problem and claims[looks(s.id)] > 1]
+    disputed.sort(key=lambda submission: looks(submission.id))
+    return disputed + [submission for submission in kept if submission not in disputed]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import site
 import sys
+import sysconfig
 from collections.abc import Iterator
-from importlib.machinery import PathFinder
+from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-from grader.alone import sees
 from grader.course import LEARNERS
+from grader.emitter.guard import COURSE, not_listed
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
 
@@ -20,7 +24,7 @@ def left_out(root: Path = ROOT) -> list[str]:
     found = []
     for path, task in tasks.items():
         if is_written(path):
-            found += [f"haribote/{task.file}:{line}: {text}" for line, text in _missing(path.read_bytes())]
+            found += [f"haribote/{task.file}:{line}: {text}" for line, text in _missing(task, path.read_bytes())]
     for folder in LEARNERS:
         for path in sorted((root / "haribote" / folder).glob("*")):
             if path not in tasks and not path.name.startswith("_") and path.suffix != ".pyc":
@@ -28,7 +32,7 @@ def left_out(root: Path = ROOT) -> list[str]:
     return found
 
 
-def _missing(source: bytes) -> Iterator[tuple[int, str]]:
+def _missing(task: Task, source: bytes) -> Iterator[tuple[int, str]]:
     """Line and reason of each import that finds nothing when the answer is graded."""
     try:
         module = ast.parse(source.decode("utf-8-sig"))
@@ -36,32 +40,54 @@ def _missing(source: bytes) -> Iterator[tuple[int, str]]:
         return
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            asked: list[tuple[str, list[str]]] = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module or ''}.{alias.name}" for alias in node.names] if not node.level else ["."]
+            names = [alias.name for alias in node.names]
+            asked = [(node.module or "", [name]) for name in names] if not node.level else [(".", [])]
         else:
             continue
-        reasons = dict.fromkeys(reason for name in names if (reason := _reason(name)))
+        reasons = dict.fromkeys(reason for name, wanted in asked if (reason := _reason(task, name, wanted)))
         yield from ((node.lineno, reason) for reason in reasons)
 
 
-def _reason(name: str) -> str:
+def _reason(task: Task, name: str, wanted: list[str]) -> str:
     """Why an answer finds no module of this name, or of its package; "" where it finds one."""
     if name == ".":
         return "an answer is no part of a package when it is checked, so it can import nothing relative to itself"
-    task = _task_of(name)
-    if task:
-        return f"imports the answer to task {task.id}; when it is graded, only the bare stub is there"
     top = name.split(".")[0]
+    if top in COURSE:
+        shared = [_module(other) for other in all_tasks() if other.shared]
+        refused = not_listed(task, name, wanted, shared)
+        return f"imports {refused}; of the course, it may import {', '.join(task.may_import)}" if refused else ""
     if top in sys.stdlib_module_names:
         return ""
-    spec = PathFinder.find_spec(top)
+    spec = _spec(top)
     if spec is None:
         return f"imports {top}, which is nowhere to be found"
-    shown = top if top != "grader" else name
-    return "" if sees(shown, spec) else f"imports {shown}, which is not packed: copy what it needs into this file"
+    return "" if _installed(spec) else f"imports {top}, which is not packed: copy what it needs into this file"
 
 
-def _task_of(name: str) -> Task | None:
-    modules = {"haribote." + task.file.removesuffix(".py").replace("/", "."): task for task in all_tasks()}
-    return next((task for module, task in modules.items() if f"{name}.".startswith(f"{module}.")), None)
+def _module(task: Task) -> str:
+    return "haribote." + task.file.removesuffix(".py").replace("/", ".")
+
+
+def _spec(top: str) -> ModuleSpec | None:
+    """Where Python itself finds a package, an editable installation among them; None where it finds none."""
+    try:
+        return importlib.util.find_spec(top)
+    except ValueError:  # one that is loaded and tells no place, such as __main__
+        return None
+
+
+def _installed(spec: ModuleSpec) -> bool:
+    """Whether it belongs to Python or to an installed package."""
+    places = [spec.origin or "", *(spec.submodule_search_locations or ())]
+    files = [Path(place) for place in places if Path(place).is_absolute()]
+    return all(any(path.is_relative_to(folder) for folder in _package_folders()) for path in files)
+
+
+@cache
+def _package_folders() -> tuple[Path, ...]:
+    found = {*sysconfig.get_paths().values(), sys.prefix, sys.base_prefix, site.getusersitepackages()}
+    found |= {*site.getsitepackages()}
+    return tuple({form for path in found for form in (Path(path), Path(path).resolve())} - {ROOT})

@@ -12,30 +12,32 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from grader.course import LEARNERS, SHORT, course_hash
 from grader.emitter.loading import MOST_BYTES
-from grader.stubs import digest, read_manifest
+from grader.stubs import digest, left_over, read_manifest
 from grader.submissions.learners import (
     MOST_ID,
     Submission,
+    answer_hash,
     checked_id,
     file_hash,
     id_in_name,
-    one_each,
+    in_order,
     one_line,
     printable,
 )
-from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written, is_written_text
+from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written_text
 from haribote.answers.tasks import MERGED, ROOT, all_tasks
 from haribote.errors import HariboteError
 
 __all__ = [
-    "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "file_hash", "pack", "printable", "read_archive",
-    "read_submission", "read_submissions",
+    "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "answer_hash", "file_hash", "pack", "printable",
+    "read_archive", "read_submission", "read_submissions",
 ]  # fmt: skip
 
 MANIFEST = "manifest.json"
@@ -54,7 +56,8 @@ def pack(learner: str, root: Path = ROOT, made: datetime | None = None) -> bytes
     """The archive of the learner's own answers in a course's folder, made now or then. HariboteError without any."""
     learner = checked_id(learner)
     paths = {task: root / "haribote" / task.file for task in all_tasks()}
-    files = {task: path.read_bytes() for task, path in paths.items() if is_written(path) and not is_caught_up(path)}
+    files = {task: path.read_bytes() for task, path in paths.items() if path.is_file() and not is_caught_up(path)}
+    files = {task: text for task, text in files.items() if is_written_text(text) or left_over(task, text)}
     if not files:
         raise HariboteError("no task is written yet, so there is nothing to submit", "`grader list`")
     entries = {task.id: {"file": task.file, "sha256": file_hash(content)} for task, content in files.items()}
@@ -80,29 +83,32 @@ def _time_told(seconds: float) -> str:
 
 
 def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[Submission]:
-    """All submissions in archives, courses' folders, and folders of both, of each learner the newest.
+    """All submissions in archives, courses' folders, and folders of both, in the order of `in_order`.
 
     Raises HariboteError where there is none.
     """
     found = []
     for path in paths:
-        inside = [read_submission(item, any_version) for item in _items(path)]
+        inside = [replace(read_submission(item, any_version), origin=origin) for item, origin in _items(path)]
         if not inside:
             raise HariboteError(f"{one_line(path)}: there is no submission in it", "a folder of archives or courses")
         found += inside
-    return one_each(found)
+    return in_order(found)
 
 
-def _items(path: Path) -> Iterator[Path]:
-    """A path itself, or what is in it where it is a folder of submissions."""
+def _items(path: Path) -> Iterator[tuple[Path, str]]:
+    """A path, or what is in it where it is a folder of submissions; with the folder that is one learner's own."""
     if not os.path.lexists(path):
         raise HariboteError(f"{one_line(path)}: there is no such file or folder")
     if _is_course(path) or not os.path.isdir(path):
-        yield path
+        yield path, ""
         return
     for item in _listed(path):
         # one level more: some course sites give every learner's archive its own folder
-        yield from (not os.path.islink(item) and not _is_course(item) and _listed(item)) or [item]
+        inside = [] if os.path.islink(item) or _is_course(item) else _listed(item)
+        yield from ((each, one_line(item)) for each in inside)
+        if not inside:
+            yield item, ""
 
 
 def _listed(path: Path) -> list[Path]:

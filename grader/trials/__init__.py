@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from grader.emitter.forms import stage_modules
 from grader.emitter.values import Values
 from grader.feedback.failure import Failure
+from grader.feedback.suspects import suspect
 from grader.result import Cost
 from grader.rigs.rig import NamedInputs
 from haribote.answers.tasks import Task
@@ -97,7 +98,8 @@ def compare(
         raise HariboteError(f"{what} must be numbers, received {received.dtype}")
     if expected.shape != received.shape:
         text = f"{what} must have shape {list(expected.shape)}, received {list(received.shape)}"
-        return Failure(name, "", text, "", shown, expected, received)
+        cause, seen = suspect(expected, received, shown) or ("", "")
+        return Failure(name, cause, "\n".join(filter(None, [text, seen])), "", shown, expected, received)
     with np.errstate(invalid="ignore"):
         error = np.abs(expected.astype(np.float64) - received.astype(np.float64))
         wrong = ~((error <= near * np.maximum(1, np.abs(expected))) | (expected == received))
@@ -112,4 +114,6 @@ def compare(
             f"first at {list(index)}: expected {right}, received {found}"
         )
     error = np.where(wrong, np.where(np.isnan(error), np.inf, error), 0.0)
-    return Failure(name, "", text, "", shown, expected, received, error)
+    cause, seen = suspect(expected, received, shown) or ("", "")
+    text = "\n".join(filter(None, [text, seen]))
+    return Failure(name, cause, text, "", shown, expected, received, error)

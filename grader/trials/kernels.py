@@ -10,8 +10,9 @@ from typing import Any
 
 from grader.emitter.kernels import given_of
 from grader.emitter.values import Values
+from grader.feedback.causes import READS_TOO_EARLY
 from grader.feedback.failure import Failure
-from grader.judges.kernel import Home, judge_case
+from grader.judges.kernel import Home, judge_case, stray_case
 from grader.judges.program import assembled, failure_at, failure_in, text_in
 from grader.result import Cost
 from grader.rigs.kernel_cases import Case, kernel_cases
@@ -57,14 +58,16 @@ def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None
         for case in kernel_cases(row, seed):
             name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
             cost = partial(_cost, row) if case.counted else _no_cost
-            judge = partial(_judge, case, name, history)
+            judge = partial(judge_kernel, case, name, history)
             yield Trial(name, given_of(case.op), judge, cost, inputs=partial(named_inputs, case))
 
 
-def _judge(case: Case, name: str, history: History, answer: Values) -> Failure | None:
-    """Only the first failure is told to anybody, so the others are not looked into."""
+def judge_kernel(case: Case, name: str, history: History, answer: Values) -> Failure | None:
+    """What is wrong with the text of a kernel, or None. Of several failures only the first is looked into."""
     text = text_in(answer)
     failure = history.other_text(case, name, text) or failure_in(name, text) or _mask_left(name, text)
+    if failure is not None and failure.cause == READS_TOO_EARLY:  # perhaps of what it should not have written at all
+        failure = stray_case(case, name, assembled(text), text, _scratch_in(answer)) or failure
     if failure is None:
         program, home = assembled(text), history.home.get(case.row.name) if case.counted else None
         failure = judge_case(case, name, program, text, home, not history.failed, _scratch_in(answer))

@@ -6,7 +6,7 @@ import re
 import traceback
 from pathlib import Path
 
-ANSWERS = re.compile(r"haribote/(kernels|exercises)/t\d[^/]*\.py$")  # files in which learners write
+ANSWERS = re.compile(r"haribote/(kernels|exercises|generators)/t\d[^/]*\.py$")  # files in which learners write
 
 
 def blame(error: BaseException) -> str | None:

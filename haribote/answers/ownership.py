@@ -16,6 +16,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from haribote.answers.calls import Owner, counted
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 
@@ -45,12 +46,10 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(own)
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
             refuse_withheld(task, f"{own.__module__}.{own.__name__}")
-            if not _own_only.get() and not solutions_wanted():
-                learners = learners_function(task)
-                if learners:
-                    result: R = learners(*args, **kwargs)
-                    return result
-            return own(*args, **kwargs)
+            learners = None if _own_only.get() or solutions_wanted() else learners_function(task)
+            owner: Owner = "yours" if learners else "product"
+            result: R = counted(task, owner, learners or own, *args, **kwargs)
+            return result
 
         answer.__signature__ = inspect.signature(own)  # type: ignore[attr-defined]
         del answer.__wrapped__  # it would be a way round `withheld`
@@ -64,9 +63,8 @@ def learners_text(task: str) -> bytes:
     """The file of the learner's function where that is used in place of the product's own, else nothing: for keys of
     what is kept between runs.
     """
-    if _own_only.get() or solutions_wanted() or learners_function(task) is None:
-        return b""
-    return answer_file(find_task(task), solutions=False).read_bytes()
+    file = answer_file(find_task(task), solutions=False)
+    return b"" if _own_only.get() or solutions_wanted() or not is_written(file) else file.read_bytes()
 
 
 def own_function(task: str) -> Callable[..., Any]:
@@ -124,23 +122,39 @@ def is_written_text(content: bytes) -> bool:
 def parts_left(content: bytes) -> list[str]:
     """The functions that still have a `raise NotWritten` of their own, as `outer` or `outer.inner`; "" outside of any.
 
-    None in a file that Python does not read.
+    One that is never reached, below a `return` of the same block, does not count. None in a file that Python does not
+    read.
     """
+    return list(dict.fromkeys(name for name, _ in raises_left(content)))
+
+
+def raises_left(content: bytes) -> list[tuple[str, int]]:
+    """The same with the line of each."""
     try:
         module = ast.parse(content.decode("utf-8-sig"))
-        return list(dict.fromkeys(_parts_left(module, "")))
+        return list(_parts_left(module, ""))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
-def _parts_left(node: ast.AST, name: str) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
+def _reached(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node, but no statement behind one that leaves the block."""
+    for _, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield child
+            if isinstance(child, ast.Return | ast.Raise | ast.Continue | ast.Break):
+                break
+
+
+def _parts_left(node: ast.AST, name: str) -> Iterator[tuple[str, int]]:
+    for child in _reached(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield from _parts_left(child, f"{name}.{child.name}".lstrip("."))
         elif isinstance(child, ast.Raise):
             raised = child.exc.func if isinstance(child.exc, ast.Call) else child.exc
             if isinstance(raised, ast.Name) and raised.id == "NotWritten":
-                yield name
+                yield name, child.lineno
         elif not isinstance(child, ast.expr):  # no statement is in an expression
             yield from _parts_left(child, name)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
+from haribote.answers.generators import generator, generator_for
 from haribote.answers.ownership import (
     function_in,
     is_written,
@@ -57,6 +58,10 @@ def resolve(task: str, solutions: bool | None = None) -> Answer | Function | Non
     found = find_task(task)
     if found.is_kernel:
         return resolve_row(rows_of(found.id)[0], solutions)
+    if found.shared:
+        reference = solutions_wanted(solutions)
+        function = generator(found.id, reference)
+        return Function(function, "reference" if reference else "yours") if function else None
     if solutions_wanted(solutions):
         return Function(function_in("solutions", found), "reference")
     theirs = learners_function(found.id)
@@ -70,13 +75,17 @@ OWN_KERNELS: dict[str, Kernel] = {}
 
 
 def resolve_row(row: KernelRow, solutions: bool | None = None) -> Answer | None:
-    """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`."""
+    """The kernel that serves a row of the kernel table, or None where it is not written; solutions as in `resolve`.
+
+    The learner's kernel, else what their generator writes: the answer's kernel then names the generator's task.
+    """
     if row.name in OWN_KERNELS:
         return Answer(OWN_KERNELS[row.name], "yours")
     solutions = solutions_wanted(solutions)
     package: Literal["solutions", "haribote"] = "solutions" if solutions else "haribote"
     if not is_written(ROOT / package / "kernels" / f"{row.module}.py"):
-        return None
+        generated = None if solutions else generator_for(row)
+        return Answer(generated, "yours") if generated else None
     module = importlib.import_module(f"{package}.kernels.{row.module}")
     return Answer(kernel_in(module, row.task), "reference" if solutions else "yours")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from haribote.errors import HariboteError
 
 if sys.version_info >= (3, 11):
-    import tomllib
+    import tomllib as tomllib
 else:
     import tomli as tomllib
 
@@ -21,6 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TASKS = Path(__file__).with_name("tasks.toml")
 LEVELS = ("core", "optional", "challenge")
 """core: the shortest way through the course; optional: more of a kind; challenge: the hard ones."""
+
+
+OF_ALL = ("haribote.errors",)
+"""What every answer may import of the course."""
+OF_KERNELS = (*OF_ALL, "haribote.kernel", "haribote.layout")
 
 
 class Merged(NamedTuple):
@@ -44,11 +49,14 @@ class Task:
 
     notebook, section: where it is taught, such as "05_mncore_ops/03_rows", 3. level: one of LEVELS.
     file: of stub and solution, below `haribote/` and `solutions/`. needs: the tasks that come first. seconds: time
-    limit of a check. minutes: what it should take. hints: three, of growing strength. par: for a kernel its steps and
+    limit of a check. minutes: what it should take. par: for a kernel its steps and
     MV, all shapes together; for other tasks lines of code. gold: what the reference costs, counted like par where par
     counts steps; else 0. product: the product's own function, `module:function`, "" for a kernel and for a task that
     the product does not need, which gives the name of its `function` instead. withhold: files that hold the product's
     own answer, or `file.py:name` of a function or class in one, which an answer must not see while the task is checked.
+    imports: modules of the course that the answer may import beside those that every answer may. shared: other answers
+    may import this one's file; it is packed and graded with them. hints: three, of growing strength; none where answers
+    run.
     """
 
     id: str
@@ -61,12 +69,19 @@ class Task:
     needs: tuple[str, ...]
     seconds: float
     minutes: int
-    hints: tuple[str, ...]
     par: int
     gold: int = 0
     product: str = ""
     function: str = ""
     withhold: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    shared: bool = False
+    hints: tuple[str, ...] = ()
+
+    @property
+    def may_import(self) -> tuple[str, ...]:
+        """The modules of the course that an answer may import; anything else of it is not there for the answer."""
+        return (*(OF_KERNELS if self.is_kernel else OF_ALL), *self.imports)
 
     @property
     def stage(self) -> str:

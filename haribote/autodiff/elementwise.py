@@ -1,18 +1,19 @@
-"""Gradients of element-wise operators: what is chained, and summed where an input was broadcast."""
+"""Gradients of element-wise operators: what is chained, and summed where an input was broadcast.
+
+Those of Relu and Add are exercises; all others stand in the operator's row in `haribote.core.elementwise`.
+"""
 
 from __future__ import annotations
+
+from functools import partial
 
 import onnx
 from onnx import helper
 
 from haribote.answers.ownership import exercise
 from haribote.autodiff.rules import Backward, Gradients, gradient
-
-
-@gradient("Identity")
-def identity(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """The gradient itself."""
-    yield grad
+from haribote.core.cells import Cell, trace
+from haribote.core.elementwise import ELEMENTWISE, ROWS, given_or_default
 
 
 @gradient("Relu")
@@ -34,59 +35,29 @@ def add(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     yield g.sum_to(grad, node.input[1], shape)
 
 
-@gradient("Sub")
-def sub(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad and -grad."""
-    yield g.sum_to(grad, node.input[0], g.shapes[node.output[0]])
-    yield g.broadcast_op("Neg", grad, target=node.input[1])
+@gradient(*(row.name for row in ROWS if row.gradient))
+def by_table(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
+    """The gradient that the row of the operator has, summed where an operand was broadcast."""
+    row, names = ELEMENTWISE[node.op_type], [grad, *node.input, node.output[0]]
+    rules = row.gradient * len(node.input) if len(row.gradient) == 1 else row.gradient
+    g.require(len(rules) == len(node.input), f"it must have {len(rules)} inputs")
+    dtypes = [g.index.dtype[node.output[0]], *(g.index.dtype[name] for name in names[1:])]
+    shape = g.shapes[node.output[0]]
+    for rule, name in zip(rules, node.input, strict=True):
+        if rule is None:
+            yield None
+            continue
+        found = trace(partial(rule, **given_or_default(node)), dtypes)
+        wide = "" if g.shapes[name] == shape else "wide"
+        yield g.sum_to(_written(g, found, names, wide), name, shape)
 
 
-@gradient("Neg")
-def neg(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """-grad."""
-    yield g.op("Neg", grad)
+def _written(g: Backward, found: Cell, names: list[str], last: str) -> str:
+    """The nodes of an expression; the last one takes the name of the result, or its part `last`."""
 
+    def write(cell: Cell, operands: list[str]) -> str:
+        if cell.op == "number":
+            return g.builder.scalar(cell.value, cell.dtype)
+        return g.op(cell.op, *operands, part=last if cell is found else cell.op.lower())
 
-@gradient("Mul")
-def mul(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad times the other factor."""
-    a, b = node.input
-    yield g.broadcast_op("Mul", grad, b, target=a)
-    yield g.broadcast_op("Mul", grad, a, target=b)
-
-
-@gradient("Div")
-def div(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """For y = a / b: grad / b, and -grad y / b."""
-    a, b = node.input
-    yield g.broadcast_op("Div", grad, b, target=a)
-    share = g.op("Mul", g.op("Neg", grad, part="negative"), node.output[0], part="share")
-    yield g.broadcast_op("Div", share, b, target=b)
-
-
-@gradient("Exp")
-def exp(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad y."""
-    yield g.op("Mul", grad, node.output[0])
-
-
-@gradient("Log")
-def log(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad / x."""
-    yield g.op("Div", grad, node.input[0])
-
-
-@gradient("Tanh")
-def tanh(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad (1 - y²)."""
-    y = node.output[0]
-    slope = g.op("Sub", g.number(1, y), g.op("Mul", y, y, part="square"), part="slope")
-    yield g.op("Mul", grad, slope)
-
-
-@gradient("Sigmoid")
-def sigmoid(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
-    """Grad y (1 - y)."""
-    y = node.output[0]
-    slope = g.op("Mul", y, g.op("Sub", g.number(1, y), y, part="rest"), part="slope")
-    yield g.op("Mul", grad, slope)
+    return str(found.at(names, write))

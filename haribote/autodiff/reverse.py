@@ -8,15 +8,19 @@ The rules are in `haribote.autodiff`, one per operator.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 
 import numpy as np
 import onnx
 
 from haribote.answers.ownership import exercise
-from haribote.autodiff import convolution, elementwise, linear, shape, softmax  # noqa: F401  (they register rules)
-from haribote.autodiff.rules import RULES, Backward, is_float
-from haribote.errors import GraphError, UnsupportedOp
+from haribote.autodiff import convolution, core, elementwise, linear, shape, softmax  # noqa: F401  (they register rules)
+from haribote.autodiff.rules import RULES, Backward, NoGradient, is_float
+from haribote.core.elementwise import ELEMENTWISE
+from haribote.core.from_onnx import lower
+from haribote.core.from_onnx.indexing import moved
+from haribote.errors import GraphError
 from haribote.graph import Index, complete, set_metadata
 from haribote.passes.dead_code import remove_dead_code
 
@@ -33,8 +37,7 @@ def gradients(model: onnx.ModelProto, wanted: Sequence[str], loss: str = "loss")
         GraphError: no such loss, or the loss does not depend on a wanted value.
         UnsupportedOp: an operator on the way has no rule, or is not of the form that its rule covers.
     """
-    g = Backward(model)
-    grads = differentiate(g, model, wanted, loss)
+    g, grads = differentiated(model, wanted, loss)
     graph = g.builder.model.graph
     del graph.output[:]
     for name in [loss, *(_output(g, grads, name) for name in wanted)]:
@@ -57,11 +60,10 @@ def train_step(
     Raises:
         GraphError, UnsupportedOp: see `gradients`.
     """
-    g = Backward(model)
     if parameters is None:
-        reached = _ancestors(model, "loss")
-        parameters = [name for name in g.index.inputs if name != "x" and name in reached and is_float(g.index, name)]
-    grads = differentiate(g, model, parameters, "loss")
+        reached, index = _ancestors(model, "loss"), Index(model)
+        parameters = [name for name in index.inputs if name != "x" and name in reached and is_float(index, name)]
+    g, grads = differentiated(model, parameters, "loss")
     del g.builder.model.graph.output[:]
     g.builder.output("loss")
     updates: dict[str, str] = {}
@@ -91,6 +93,28 @@ def velocity(g: Backward, name: str, grad: str, momentum: float) -> str:
     return g.op("Add", g.op("Mul", state, g.number(momentum, name), part="decayed"), grad)
 
 
+def differentiated(model: onnx.ModelProto, wanted: Sequence[str], loss: str) -> tuple[Backward, dict[str, str]]:
+    """The graph with its backward nodes, and the name of the gradient by each value. Nodes without a rule, or of forms
+    that their rule does not cover, are first written in the core. Raises as `gradients` does.
+    """
+    written: set[str] = set()
+    while True:
+        g = Backward(model)
+        try:
+            return g, differentiate(g, model, wanted, loss)
+        except NoGradient as error:
+            written.add(error.node)
+            lowered = lower(model, partial(_has_rule, written), {"Split": moved}, ELEMENTWISE.keys() - RULES.keys())
+            before, after = ({node.name: node.op_type for node in graph.graph.node} for graph in (model, lowered))
+            if before[error.node] == after.get(error.node):
+                raise  # it is of the core, or has neither rule nor body there
+            model = lowered
+
+
+def _has_rule(written: Container[str], node: onnx.NodeProto, _: Index) -> bool:
+    return node.op_type in RULES and node.name not in written
+
+
 def differentiate(g: Backward, model: onnx.ModelProto, wanted: Sequence[str], loss: str) -> dict[str, str]:
     """Add the backward nodes; value name to the name of the gradient by it. Raises as `gradients` does."""
     if g.shapes.get(loss) != () or not is_float(g.index, loss):
@@ -118,7 +142,8 @@ def differentiate(g: Backward, model: onnx.ModelProto, wanted: Sequence[str], lo
 def _apply(g: Backward, node: onnx.NodeProto, grad: str, readers: list[str]) -> list[tuple[str, str]]:
     """The node's inputs, each with the gradient that reaches it through this node."""
     if node.op_type not in RULES:
-        raise UnsupportedOp(
+        raise NoGradient(
+            node.name,
             f"no gradient rule for node {node.name!r} ({node.op_type})",
             f"one of {', '.join(sorted(RULES))}, or add a rule to haribote/autodiff",
         )

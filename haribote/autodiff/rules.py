@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 import onnx
 
+from haribote.core.from_onnx.reductions import axes_of
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index, Shape, attributes
 from haribote.graphs.writer import NodeWriter
 
 Gradients = Iterator[str | None]
 """For each input of a node, in order: the name of the loss's gradient by it, None where there is none."""
+
+class NoGradient(UnsupportedOp):
+    """A node whose operator has no rule, or which is not of the form that its rule covers."""
+
+    def __init__(self, node: str, what: str, advice: str = "") -> None:
+        super().__init__(what, advice)
+        self.node = node
+
 
 RULES: dict[str, Callable[..., Gradients]] = {}
 """Operator to its rule `(g, node, grad)`; grad: the loss's gradient by the node's (first) output."""
@@ -69,11 +78,18 @@ class Backward(NodeWriter):
             return self.op(op_type, *inputs)
         return self.sum_to(self.op(op_type, *inputs, part="wide"), target, shape)
 
+    def axes(self, node: onnx.NodeProto) -> set[int]:
+        """The axes that a node reduces, which must be constants."""
+        found = axes_of(self.index, node)
+        self.require(found is not None, "its axes must be constant")
+        return set(found or ())
+
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse a node that is not of the form the rule covers."""
         if not holds:
             shapes = ", ".join(str(list(self.shapes[name])) for name in self.node.input if name)
-            raise UnsupportedOp(f"no gradient of node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}")
+            what = f"no gradient of node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}"
+            raise NoGradient(self.node.name, what)
 
 
 def is_float(index: Index, name: str) -> bool:

@@ -31,18 +31,10 @@ def reduce_sum(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     if node.op_type == "ReduceMean":
         grad = g.op("Div", grad, g.number(math.prod(shape) / max(math.prod(g.shapes[y]), 1), y), part="share")
     if len(g.shapes[y]) != len(shape):
-        axes = _axes(g, node)
+        axes = g.axes(node)
         kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
         grad = _reshape(g, grad, kept, part="kept")
     yield g.op("Expand", grad, g.ints(list(shape), "shape"))
-
-
-def _axes(g: Backward, node: onnx.NodeProto) -> set[int]:
-    rank = len(g.shapes[node.input[0]])
-    if len(node.input) < 2 or not node.input[1]:
-        return set(range(rank))
-    g.require(node.input[1] in g.index.constants, "its axes must be constant")
-    return {int(axis) % rank for axis in g.index.constants[node.input[1]]}
 
 
 def _reshape(g: Backward, x: str, shape: list[int], part: str = "") -> str:

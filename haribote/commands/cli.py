@@ -1,5 +1,5 @@
-"""The commands: `haribote export | compile | test | kernel | train | infer | plan | board | cut | deploy | view |
-data | demo`.
+"""The commands: `haribote export | compile | test | kernel | train | mine | infer | plan | board | cut | deploy |
+view | data | demo`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from haribote.answers.ownership import solutions_wanted
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
-from haribote.network import BATCH, HIDDEN, LEARNING_RATE
+from haribote.network import BATCH, HIDDEN, LARGE, LEARNING_RATE, NETWORKS, SMALL, Network
 from haribote.training.backends import BACKENDS
 from simulator.console import Parser, add_version, seed
 from simulator.engine.machine import ENGINES
@@ -35,7 +35,22 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2.")
     add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_export, _compile, _test, _kernel, _train, _infer, _plan, _board, _cut, _deploy, _view, _data, _demo):
+    for add in (
+        _export,
+        _compile,
+        _test,
+        _kernel,
+        _train,
+        _mine_command,
+        _infer,
+        _plan,
+        _board,
+        _cut,
+        _deploy,
+        _view,
+        _data,
+        _demo,
+    ):
         add(commands)
     return parser
 
@@ -64,6 +79,16 @@ def _network_options(parser: argparse.ArgumentParser) -> None:
     text = f"widths of the hidden layers ({HIDDEN})"
     parser.add_argument("--hidden", type=_positive, nargs="+", default=[HIDDEN], metavar="H", help=text)
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
+    text = f"large: {LARGE.pixels}-H-10, MNIST's pixels; small: {SMALL.pixels}-H-10, digits of 4x4 pixels (large)"
+    parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
+    text = f"learning rate of the SGD update ({LEARNING_RATE}; small {SMALL.learning_rate})"
+    parser.add_argument("--lr", type=_rate, default=None, help=text)
+
+
+def _network(options: argparse.Namespace) -> tuple[Network, float]:
+    """The network that is asked for, and its learning rate: as given, else its own."""
+    network = NETWORKS[options.network]
+    return network, network.learning_rate if options.lr is None else options.lr
 
 
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
@@ -137,19 +162,42 @@ def _fill(options: argparse.Namespace) -> bool:
     return bool(options.fill)
 
 
+def _mine_option(parser: argparse.ArgumentParser) -> None:
+    text = (
+        "your parts of the compiler alone, at any level, and at the end what is missing; kernels that fail are left out"
+    )
+    parser.add_argument("--mine", action="store_true", help=text)
+
+
+def _mine(options: argparse.Namespace) -> bool:
+    """Whether `--mine` is asked for. Raises HariboteError beside what takes parts from elsewhere."""
+    if options.mine and getattr(options, "fill", False):
+        raise HariboteError(
+            "--mine takes your kernels alone, --fill the course's where yours are missing", "one of them"
+        )
+    if options.mine and (options.solutions or solutions_wanted()):
+        raise HariboteError(
+            "--mine takes your parts, --solutions (or HARIBOTE_SOLUTIONS=1) none of them", "one of them"
+        )
+    return bool(options.mine)
+
+
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     _network_options(parser)
     parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
-    text = f"learning rate of the SGD update ({LEARNING_RATE})"
-    parser.add_argument("--lr", type=_rate, default=LEARNING_RATE, help=text)
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.export import export
 
-        case = export(options.output, options.model, options.hidden, options.batch, options.lr, options.bias)
+        network, rate = _network(options)
+        if options.model and network is not LARGE:
+            raise HariboteError(
+                f"--model and --network {network.name}: a model of your own is the network", "one of them"
+            )
+        case = export(options.output, options.model, options.hidden, options.batch, rate, options.bias, network)
         say(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
               f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
         say(f"next: {command_line('haribote', 'compile', options.output, '--backend', 'sim', '--solutions')}")
@@ -171,13 +219,20 @@ def _compile(commands: _Commands) -> None:
     parser.add_argument("--report", action="store_true", help="say what every stage changed: nodes before and after")
     parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
                         help="also print the graph after this stage, one line per node")  # fmt: skip
+    text = "sim, -O2: check the graph at each stage, and that no line of the program touches what is not its own"
+    parser.add_argument("--check", action="store_true", help=text)
     _gemm_option(parser)
     _kernels_option(parser)
+    _mine_option(parser)
     _level_option(parser)
     _precision_option(parser)
 
     def run(options: argparse.Namespace) -> int:
-        precision = _precision(options)
+        precision, mine = _precision(options), _mine(options)
+        if options.check:
+            from haribote.core import checker
+
+            checker.ask()
         if options.report or options.print_after:
             from haribote.commands.pass_report import report_passes
 
@@ -190,7 +245,7 @@ def _compile(commands: _Commands) -> None:
             from haribote.commands.export import compile_folder
 
             level = _level(options, bool(options.stop_after))
-            say(compile_folder(options.folder, options.stop_after, options.solutions, level, precision))
+            say(compile_folder(options.folder, options.stop_after, options.solutions, level, precision, mine))
         return 0
 
     parser.set_defaults(run=run)
@@ -259,12 +314,13 @@ def _kernel(commands: _Commands) -> None:
 
 
 def _train(commands: _Commands) -> None:
-    parser = _command(commands, "train", "train a 784-H-10 network on MNIST, H one or more widths; a line per epoch")
+    parser = _command(
+        commands, "train", "train a network on MNIST, 784-H-10 or smaller, H one or more widths; a line per epoch"
+    )
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
     _network_options(parser)
     parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N")
-    parser.add_argument("--lr", type=_rate, default=LEARNING_RATE)
     parser.add_argument("--seed", type=seed, default=42)
     parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
@@ -278,6 +334,7 @@ def _train(commands: _Commands) -> None:
     )
     text = "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
     parser.add_argument("--fill", action="store_true", help=text)
+    _mine_option(parser)
     _gemm_option(parser)
     _kernels_option(parser)
     _level_option(parser)
@@ -287,7 +344,8 @@ def _train(commands: _Commands) -> None:
         from haribote.data.dataset import load
         from haribote.training.train import Options, train
 
-        fill = _fill(options)  # before anything is loaded
+        fill, mine = _fill(options), _mine(options)  # before anything is loaded
+        network, rate = _network(options)
         data = load(options.data)
         say(data.origin)
         folder = options.output or Path("runs") / options.backend
@@ -298,7 +356,7 @@ def _train(commands: _Commands) -> None:
             hidden=tuple(options.hidden),
             bias=options.bias,
             batch=options.batch,
-            learning_rate=options.lr,
+            learning_rate=rate,
             seed=options.seed,
             solutions=options.solutions,
             require_chip=options.require_chip,
@@ -308,9 +366,26 @@ def _train(commands: _Commands) -> None:
             level=_level(options),
             precision=_precision(options),
             fill=fill,
+            mine=mine,
+            network=network,
         )
         run = train(wanted, data)
         say(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
+        return 0
+
+    parser.set_defaults(run=run)
+
+
+def _mine_command(commands: _Commands) -> None:
+    parser = _command(commands, "mine", "your own compiler: its files in the order of the pipeline, and what each did")
+    text = "folder of the training run to speak of (runs/sim)"
+    parser.add_argument("--run", type=Path, default=Path("runs/sim"), metavar="DIR", help=text, dest="folder")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.own.mine import mine_lines
+
+        for line in mine_lines(options.folder):
+            say(line)
         return 0
 
     parser.set_defaults(run=run)

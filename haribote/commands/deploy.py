@@ -8,14 +8,13 @@ from pathlib import Path
 
 import onnx
 
-from haribote.data.dataset import DEVIATION, MEAN
 from haribote.deploy.folder import array_bytes, usage, write_folder
 from haribote.deploy.graphs import deployable
 from haribote.errors import HariboteError
 from haribote.frontend.onnx_file import read
 from haribote.graph import Index, kind
 from haribote.graphs.cases import load_case
-from haribote.network import PIXELS
+from haribote.network import NETWORKS
 from haribote.training.checkpoint import load_checkpoint
 from simulator.shell import command_line
 
@@ -67,5 +66,5 @@ def deploy_command(
 def _scaling(model: onnx.ModelProto) -> tuple[float, float]:
     index = Index(model)
     shape = index.shape[index.inputs[0]] if index.inputs else ()
-    ours = kind(model) and prod(shape[1:]) == PIXELS
-    return (MEAN, DEVIATION) if ours else (0.0, 1.0)
+    ours = {network.pixels: (network.mean, network.deviation) for network in NETWORKS.values()} if kind(model) else {}
+    return ours.get(prod(shape[1:]), (0.0, 1.0))

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.answers.calls import watched
 from haribote.chip.program import Compiled
 from haribote.chip.runtime import Session
 from haribote.compiler import compile_for_sim, lower, stages_at
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
-from haribote.network import CLASSES, PIXELS
+from haribote.network import CLASSES, LARGE, Network
+from haribote.own.ledger import ledger
+from haribote.own.working import your_kernels
 from simulator import Machine
 from simulator.engine.state.snapshot import snapshot
 from simulator.files import write_file
@@ -22,9 +25,15 @@ from simulator.shell import command_line
 
 
 def export(
-    folder: Path, reference: str | None, hidden: Sequence[int], batch: int, learning_rate: float, bias: bool = True
+    folder: Path,
+    reference: str | None,
+    hidden: Sequence[int],
+    batch: int,
+    learning_rate: float,
+    bias: bool = True,
+    network: Network = LARGE,
 ) -> Case:
-    """Trace the training step of `reference` (FILE.py:NAME) or of the 784-hidden-10 model and write it as a case.
+    """Trace the training step of `reference` (FILE.py:NAME) or of a network of the course and write it as a case.
 
     The inputs are drawn at random from a fixed seed, scaled as normalised pixels are; outputs are ONNX's reference.
     """
@@ -32,7 +41,7 @@ def export(
     from haribote.training.backends import example_batch
     from haribote.training.models import load, mlp
 
-    model = load(reference) if reference else mlp(PIXELS, *hidden, CLASSES, bias=bias)
+    model = load(reference) if reference else mlp(network.pixels, *hidden, CLASSES, bias=bias)
     graph = trace_step(model, *example_batch(model, batch, learning_rate))
     random = np.random.default_rng(0)
     images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)
@@ -48,15 +57,21 @@ def export(
 
 
 def compile_folder(
-    folder: Path, stop_after: str | None, solutions: bool, level: int = 0, precision: str = "float"
+    folder: Path, stop_after: str | None, solutions: bool, level: int = 0, precision: str = "float", mine: bool = False
 ) -> str:
-    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written."""
+    """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written, and the ledger.
+
+    mine: the learner's parts alone, see `training.train.Options`.
+    """
+    find = your_kernels().find if mine else None
     case = load_case(folder)
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
         last = folder / f"{stop_after}.onnx"
         return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
-    compiled = compile_for_sim(case.model, solutions, level=level, precision=precision)
+    with watched() as calls:
+        compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision)
+    table = "".join(f"{line}\n" for line in ledger(calls, compiled).told(mine))
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())
     write_file(folder / "step.npz", operands_of(compiled, case))
@@ -68,6 +83,7 @@ def compile_folder(
         f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
         f"{cost.cycles:.0f} cycles{_before(compiled)}\n"
         f"{''.join(f'{note}{chr(10)}' for note in compiled.notes)}"
+        f"{table}"
         f"next: {command_line('haribote', 'test', folder, '--backend', 'sim', *options)}"
     )
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.data.dataset import normalise
+from haribote.data.pooling import pooled
 from haribote.errors import HariboteError
+from haribote.network import NETWORKS
 from haribote.training.checkpoint import load_checkpoint
 from haribote.training.train import Options, make_backend
 from simulator.files import write_file
@@ -32,7 +34,8 @@ def infer_command(
     """Print for each picture the digit, how sure the network is, and the runner-up; the exit status."""
     path = checkpoint or Path("runs") / backend / "checkpoint.npz"
     run, parameters = load_checkpoint(path)
-    pictures = np.stack([read_image(image) for image in images])
+    network = NETWORKS[run.network]
+    pictures = pooled(np.stack([read_image(image).reshape(28, 28) for image in images]), network.side)
     options = Options(
         backend,
         path.parent,
@@ -42,6 +45,7 @@ def infer_command(
         solutions=solutions,
         level=level,
         precision=precision,
+        network=network,
     )
     machine = make_backend(options)
     machine.load(parameters)

@@ -9,19 +9,17 @@ tell the page that it is a development build, which starts no telemetry.
 
 from __future__ import annotations
 
-import errno
-import http.server
 import mimetypes
 import re
-import threading
 import time
 from datetime import datetime, timezone
 from html import escape
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 import onnx
 
+from haribote.commands.local_server import LocalServer
 from haribote.errors import GraphError, HariboteError
 from haribote.graph import load
 from simulator.messages import say
@@ -51,25 +49,12 @@ class Viewer:
     """
 
     def __init__(self, name: str, model: bytes, port: int = 0) -> None:
-        content = _Content(name, model)
-        handler = type("Handler", (_Handler,), {"content": content})
-        try:
-            self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
-        except OverflowError as error:
-            raise HariboteError(
-                f"a port is a number from 0 to 65535, received {port}", "--port 0 for a free one"
-            ) from error
-        except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-            raise HariboteError(f"port {port} {why}", "--port 0 for a free one") from error
-        self._server.daemon_threads = True
-        self.url = f"http://localhost:{self._server.server_port}/"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = LocalServer(_Content(name, model).find, HEADERS, port)
+        self.url = self._server.url
 
     def close(self) -> None:
         """Stop serving."""
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.close()
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600" style="border: 1px solid #8888"></iframe>'
@@ -115,12 +100,7 @@ def read(file: Path) -> onnx.ModelProto:
     if file.is_dir():
         inside = sorted(path.name for path in file.glob("*.onnx"))
         raise GraphError(f"{file} is a folder", f"one of its graphs: {', '.join(inside)}" if inside else "a file .onnx")
-    try:
-        return load(file)
-    except GraphError as error:
-        if str(file) in error.message:
-            raise
-        raise GraphError(f"{file}: {error.message}", error.try_) from error
+    return load(file)
 
 
 def _captions(file: Path, after: Path) -> tuple[str, str]:
@@ -136,14 +116,14 @@ class _Content:
 
         self.folder = Path(netron.__file__).resolve().parent
         self.model = model
-        self.path = f"/data/{quote(name)}"
+        self.path = f"data/{quote(name)}"
         self.page = _page((self.folder / "index.html").read_text(encoding="utf-8"), name, self.path).encode()
 
     def find(self, path: str) -> tuple[str, bytes] | None:
         """Type and content of what a browser asks for, or None."""
         if path == "/":
             return "text/html; charset=utf-8", self.page
-        if path == self.path:
+        if path == f"/{self.path}":
             return "application/octet-stream", self.model
         if path == f"/{QUIET}":
             return "text/javascript", CONSENT.encode()
@@ -165,27 +145,3 @@ def _page(text: str, name: str, path: str) -> str:
         raise HariboteError("the installed Netron is of a form that we do not know", "pip install 'netron<10'")
     head, date, tail = text.partition(metas)
     return head + date + re.sub(r'<meta name="date" content="[^"]*">\n?', "", tail, count=1)
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    """Answers GET and HEAD; a subclass has the content."""
-
-    content: _Content
-
-    def do_GET(self) -> None:
-        """Send what was asked for, or 404."""
-        found = self.content.find(urlsplit(self.path).path)
-        self.send_response(200 if found else 404)
-        for name, value in HEADERS.items():
-            self.send_header(name, value)
-        kind, body = found or ("text/plain", b"not found")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    do_HEAD = do_GET
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Stay quiet."""

@@ -9,16 +9,15 @@ import numpy as np
 import onnx
 
 from haribote.answers.ownership import exercise
+from haribote.core.operators import SAME_ORDER
 from haribote.errors import HariboteError
 from haribote.graph import Index
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
-
-
 @dataclass(frozen=True)
 class Arena:
-    """Byte offset of every value that is neither input, constant nor output of the graph, and the size in bytes."""
+    """Byte offset of every value that needs memory of its own, and the size in bytes."""
 
     offsets: dict[str, int]
     size: int
@@ -45,11 +44,24 @@ def plan(model: onnx.ModelProto) -> Arena:
     return Arena(offsets, max((offsets[name] + buffer.size for name, buffer in buffers.items()), default=0))
 
 
+def aliases_of(model: onnx.ModelProto) -> dict[str, str]:
+    """What is another value under another shape, and of which it is: it lies where that lies."""
+    outputs = {info.name for info in model.graph.output}
+    found: dict[str, str] = {}
+    for node in model.graph.node:
+        if node.op_type in SAME_ORDER and node.output[0] not in outputs:
+            found[node.output[0]] = found.get(node.input[0], node.input[0])
+    return found
+
+
 def buffers_of(model: onnx.ModelProto) -> dict[str, Buffer]:
-    """Every value that is neither input, constant nor output of the graph, by name, in the order of the nodes."""
-    index = Index(model)
-    elsewhere = {*index.outputs, ""}
-    last_use = {name: i for i, node in enumerate(model.graph.node) for name in [*node.output, *node.input]}
+    """Every value that needs memory of its own, by name, in the order of the nodes: neither input, constant nor output
+    of the graph, nor another value under another shape.
+    """
+    index, aliases = Index(model), aliases_of(model)
+    elsewhere = {*index.outputs, *aliases, ""}
+    numbered = [(name, i) for i, node in enumerate(model.graph.node) for name in [*node.output, *node.input]]
+    last_use = {aliases.get(name, name): i for name, i in numbered}
     buffers: dict[str, Buffer] = {}
     for position, node in enumerate(model.graph.node):
         for name in node.output:

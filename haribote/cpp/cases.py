@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.cpp import expand
 from haribote.cpp.emit import identifiers
 from haribote.cpp.session import sessions
 from haribote.graphs.cases import Case, unit_cases
@@ -18,8 +19,8 @@ Array = NDArray[Any]
 def cpp_cases(case: Case, unit: bool) -> list[Case]:
     """The case as C++ gets it; or one case for each node before nodes are fused, so that each is one operator."""
     if unit:
-        return list(unit_cases(lower(case.model, stop_after="cse", stages=CPP_STAGES), case.inputs))
-    return [Case(case.name, lower_for_cpp(case.model), case.inputs, case.outputs)]
+        return list(unit_cases(lower(expand.run(case.model), stop_after="cse", stages=CPP_STAGES), case.inputs))
+    return [Case(case.name, lower_for_cpp(expand.run(case.model)), case.inputs, case.outputs)]
 
 
 def run_in_cpp(cases: Sequence[Case], gemm: str = "") -> list[dict[str, Array]]:

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 
 import onnx
 
-from haribote.cpp.arena import Arena, plan
+from haribote.cpp.arena import Arena, aliases_of, plan
 from haribote.cpp.blas import BLAS, HEADER
-from haribote.cpp.elements import ELEMENT_TYPES, literal
+from haribote.cpp.elements import element_type, literal
 from haribote.cpp.fused import definition
 from haribote.cpp.gemm import EMITTED, default_gemm, emitted
 from haribote.cpp.operators import template
 from haribote.cpp.rules import Template
-from haribote.errors import UnsupportedOp
 from haribote.graph import Index
 from haribote.operators.functions import FUNCTIONS
 
@@ -55,6 +54,7 @@ class _Function:
         self.fused = {function.name: function for function in model.functions if function.name not in FUNCTIONS}
         self.index = Index(model)
         self.arena: Arena = plan(model)
+        self.aliases = aliases_of(model)
         self.calls: list[tuple[onnx.NodeProto, Template]] = [(node, self.template(node)) for node in model.graph.node]
         produced = [value for node in model.graph.node for value in node.output if value]
         self.given = set(self.index.outputs) - set(produced)  # outputs that are inputs or constants: they are copied
@@ -92,7 +92,7 @@ class _Function:
                 (f"const {self.type(name)} {self.names[name]}(arena + {offset});", name)
                 for name, offset in self.arena.offsets.items()
             ],
-            "The nodes.": list(map(self.call, self.calls)),
+            "The nodes.": [line for call in self.calls for line in self.call(call)],
             "Outputs that no node computes.": [
                 (f"op::reshape({self.names[name]}, {self.type(name)}(outputs[{i}]));", name)
                 for i, name in enumerate(self.index.outputs)
@@ -111,26 +111,28 @@ class _Function:
 
     def type(self, name: str, qualifier: str = "") -> str:
         """The C++ type of a value: element type and shape."""
-        dtype, shape = self.index.dtype[name], self.index.shape[name]
-        if dtype not in ELEMENT_TYPES:
-            known = ", ".join(str(known) for known in ELEMENT_TYPES)
-            raise UnsupportedOp(f"C++: value {name!r} has elements of {dtype}", f"one of {known}")
-        return f"op::Tensor<{', '.join([qualifier + ELEMENT_TYPES[dtype], *map(str, shape)])}>"
+        element = element_type(self.index.dtype[name], f"value {name!r}")
+        return f"op::Tensor<{', '.join([qualifier + element, *map(str, self.index.shape[name])])}>"
 
     def constant(self, name: str) -> list[str]:
         """Two lines: the numbers, and the tensor."""
         array, identifier = self.index.constants[name], self.names[name]
-        element = ELEMENT_TYPES.get(array.dtype, "?")
+        element = element_type(array.dtype, f"constant {name!r}")
         return [
             f"static const {element} {identifier}_data[] = {{{', '.join(map(literal, array.ravel()))}}};",
             f"const {self.type(name, 'const ')} {identifier}({identifier}_data);",
         ]
 
-    def call(self, call: tuple[onnx.NodeProto, Template]) -> tuple[str, str]:
-        """The line of a node and its comment."""
+    def call(self, call: tuple[onnx.NodeProto, Template]) -> list[tuple[str, str]]:
+        """The line of a node and its comment; for a value under another shape the tensor that it is."""
         node, chosen = call
-        values = [self.names[name] for name in [*chosen.inputs, *node.output] if name]
-        return f"op::{chosen.text}({', '.join([*values, *chosen.numbers])});", f"{node.op_type} {node.name}"
+        root = self.aliases.get(node.output[0])
+        if root is not None:
+            fixed = root in self.index.inputs or root in self.index.constants
+            kind, name = self.type(node.output[0], "const " * fixed), self.names[node.output[0]]
+            return [(f"const {kind} {name}({self.names[root]}.data);", f"{node.op_type} {node.name}")]
+        inputs, outputs = ([self.names[name] for name in names if name] for names in (chosen.inputs, node.output))
+        return [(chosen.call(inputs, outputs), f"{node.op_type} {node.name}")]
 
 
 def identifiers(names: list[str]) -> dict[str, str]:

@@ -5,30 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import onnx
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
-from haribote.cpp.elements import ELEMENT_TYPES, literal
+from haribote.core.elementwise import given_or_default
+from haribote.cpp.elements import expression, literal
 from haribote.errors import UnsupportedOp
 from haribote.graph import attributes
-
-EXPRESSIONS = {
-    "Add": "{0} + {1}",
-    "Sub": "{0} - {1}",
-    "Mul": "{0} * {1}",
-    "Div": "{0} / {1}",
-    "Neg": "-{0}",
-    "Relu": "{0} < 0 ? 0 : {0}",
-    "Exp": "std::exp({0})",
-    "Log": "std::log({0})",
-    "Sqrt": "std::sqrt({0})",
-    "Tanh": "std::tanh({0})",
-    "Sigmoid": "1 / (1 + std::exp(-{0}))",
-    "Greater": "{0} > {1}",
-    "Less": "{0} < {1}",
-    "Where": "{0} ? {1} : {2}",
-}
-"""Operator to the C++ expression of one element; the operands are names."""
-
+from haribote.passes.fuse import ELEMENTWISE
 
 JOINED = ("packed",)
 """The Gemm templates that do what follows a product tile by tile, in a template NAME_map."""
@@ -93,11 +76,7 @@ def _expression(node: onnx.NodeProto) -> str:
         product = "product" if alpha == 1 else f"{alpha!r}f * product"
         bias = "".join(f" + {name}" if beta == 1 else f" + {beta!r}f * {name}" for name in node.input[2:])
         return product + bias
-    if node.op_type == "Cast":
-        return f"op::as<{ELEMENT_TYPES[helper.tensor_dtype_to_np_dtype(attrs['to'])]}>({node.input[0]})"
-    if node.op_type not in EXPRESSIONS:
-        raise UnsupportedOp(
-            f"C++: a fused node holds {node.op_type}, which is not element-wise",
-            f"one of {', '.join(sorted(EXPRESSIONS))}",
-        )
-    return EXPRESSIONS[node.op_type].format(*node.input)
+    if node.op_type not in ELEMENTWISE:
+        what = f"C++: a fused node holds {node.op_type}, which is not element-wise"
+        raise UnsupportedOp(what, f"one of {', '.join(sorted(ELEMENTWISE))}")
+    return expression(node.op_type, node.input, given_or_default(node))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from haribote.cpp.elements import literal
 from haribote.cpp.rules import Node, Template, rule, signed, sizes
 
 
@@ -73,6 +74,12 @@ def _scatter(node: Node) -> Template:
     if node.node.op_type == "ScatterND":
         return Template(f"scatter_nd<{combine}>", node.inputs)
     return Template(f"scatter_elements<{node.axis(0)}, {combine}>", node.inputs)
+
+
+@rule("Pick")
+def _pick(node: Node) -> Template:
+    fill = node.element_type.type(node.attribute("fill", 0.0))
+    return Template("pick", node.inputs, (literal(fill),))
 
 
 @rule("Trilu")

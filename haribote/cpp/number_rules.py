@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from haribote.cpp.rules import RULES, Node, Template, plain, rule, sizes
+from haribote.core.elementwise import ROWS
+from haribote.cpp.rules import RULES, Node, Template, element_loop, loop, rule, sizes
 
-_UNARY = """Abs Sign Floor Ceil Round Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Erf IsNaN
-Not"""
-_BINARY = "GreaterOrEqual LessOrEqual And Or Xor"
-_NAMES = {
-    "GreaterOrEqual": "greater_or_equal", "LessOrEqual": "less_or_equal", "IsNaN": "is_nan", "Not": "logical_not",
-    "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
-}  # fmt: skip
-RULES |= {name: plain(_NAMES.get(name, name.lower())) for name in f"{_UNARY} {_BINARY}".split()}
-
-
-@rule("Max", "Min")
-def _extremum(node: Node) -> Template:
-    node.require(len(node.inputs) == 2, "it must have two inputs")
-    return Template(node.node.op_type.lower(), node.inputs)
+RULES |= {row.name: loop for row in ROWS if row.cpp and row.name != "Identity"}
 
 
 @rule("Pow")
 def _pow(node: Node) -> Template:
     exponent = node.scalar(1)
     if exponent in (2, 3) and node.shapes[0] == node.output_shape:
-        return Template({2: "square", 3: "cube"}[int(exponent)], node.inputs[:1])
-    return Template("pow", node.inputs)
-
-
-@rule("Mod")
-def _mod(node: Node) -> Template:
-    return Template("fmod" if node.attribute("fmod", 0) else "mod", node.inputs)
+        return element_loop(node.inputs[:1], " * ".join(["x0"] * int(exponent)))
+    return loop(node)
 
 
 @rule("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd")

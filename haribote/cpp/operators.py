@@ -28,25 +28,11 @@ def template(node: onnx.NodeProto, index: Index, gemm: str) -> Template:
 
 
 # Templates without compile-time arguments of their own: the shapes say everything.
-RULES |= {name: plain(name.lower()) for name in ("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "Where")}
-RULES |= {name: plain(name.lower()) for name in ("Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Cast")}
-RULES |= {
-    "GreaterCast": plain("greater_cast"),
-    "LogSoftmaxGrad": plain("log_softmax_grad"),
-    "NLLLossGrad": plain("nll_loss_grad"),
-    "RoundBFloat16": plain("round_bfloat16"),
-    "RoundHalf": plain("round_half"),
-}
+RULES |= {"LogSoftmaxGrad": plain("log_softmax_grad"), "NLLLossGrad": plain("nll_loss_grad")}
 
 
 def _form(transposed: int) -> str:
     return "'T'" if transposed else "'N'"
-
-
-@rule("Max", "Min")
-def _extremum(node: Node) -> Template:
-    node.require(len(node.inputs) == 2, "it must have two inputs")
-    return Template(node.node.op_type.lower(), node.inputs)
 
 
 @rule("Identity", "DL", "UL", "Reshape", "Flatten", "Squeeze", "Unsqueeze")

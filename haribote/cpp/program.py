@@ -8,6 +8,7 @@ from urllib.parse import quote
 import onnx
 
 from haribote.compiler import CPP_STAGES, lower, lower_for_cpp
+from haribote.cpp import expand
 from haribote.cpp.blas import arguments
 from haribote.cpp.build import compile_file, headers
 from haribote.cpp.emit import emit, quoted
@@ -50,7 +51,7 @@ def compile_folder(folder: Path, stop_after: str | None, gemm: str, runner: bool
         lower(case.model, stop_after=stop_after, save_to=folder, stages=CPP_STAGES)
         written = folder / f"{stop_after}.onnx"
         return f"wrote {written} (and the stages before it)\nnext: {command_line('haribote', 'view', written)}"
-    model = lower_for_cpp(case.model)
+    model = lower_for_cpp(expand.run(case.model))
     write_file(folder / "step.cpp", emit({FUNCTION: model}, gemm).encode())
     for name, content in headers().items():
         write_file(folder / name, content)

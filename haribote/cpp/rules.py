@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import onnx
 
+from haribote.core.elementwise import given_or_default
+from haribote.cpp.elements import expression
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index, Shape, attributes
 
@@ -17,11 +19,18 @@ class Template:
     """A template with its compile-time arguments, and the values passed to it: inputs by name, and plain numbers.
 
     The node's outputs are passed behind the inputs. Inputs that became compile-time arguments are not passed.
+    function: of elements, passed first, then come the outputs.
     """
 
     text: str
     inputs: tuple[str, ...]
     numbers: tuple[str, ...] = ()
+    function: str = ""
+
+    def call(self, inputs: Sequence[str], outputs: Sequence[str]) -> str:
+        """The line of C++, the values by their names there."""
+        values = [self.function, *outputs, *inputs] if self.function else [*inputs, *outputs]
+        return f"op::{self.text}({', '.join([*values, *self.numbers])});"
 
 
 class Node:
@@ -32,6 +41,7 @@ class Node:
         self.inputs = tuple(name for name in node.input if name)
         self.shapes: list[Shape] = [index.shape[name] for name in self.inputs]
         self.output_shape = index.shape[node.output[0]]
+        self.element_type = index.dtype[node.output[0]]
         self._index, self._attributes = index, attributes(node)
 
     def attribute(self, name: str, default: Any) -> Any:
@@ -75,7 +85,7 @@ class Node:
 
 Rule = Callable[[Node], Template]
 RULES: dict[str, Rule] = {}
-"""Operator name to its rule."""
+"""Operator name to its rule; those that work element by element are entered in `cpp.operators`."""
 
 
 def rule(*operators: str) -> Callable[[Rule], Rule]:
@@ -86,6 +96,18 @@ def rule(*operators: str) -> Callable[[Rule], Rule]:
         return function
 
     return register
+
+
+def loop(node: Node) -> Template:
+    """The rule of what works element by element: one loop, written from the row of the operator."""
+    names = [f"x{number}" for number in range(len(node.inputs))]
+    return element_loop(node.inputs, expression(node.node.op_type, names, given_or_default(node.node)))
+
+
+def element_loop(inputs: tuple[str, ...], body: str) -> Template:
+    """A loop over the elements x0, x1, … of these values, each result of which `body` gives."""
+    parameters = ", ".join(f"auto x{number}" for number in range(len(inputs)))
+    return Template("map", inputs, (), f"[]({parameters}) {{ return {body}; }}")
 
 
 def plain(text: str) -> Rule:

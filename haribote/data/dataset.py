@@ -13,25 +13,23 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from haribote.data import digits, mnist
 from haribote.data.mnist import DataError
 from haribote.errors import HariboteError
-from haribote.network import BATCH
+from haribote.network import BATCH, Network, network_of
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.messages import say, shown
 
 __all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
-
-MEAN, DEVIATION = 0.1307, 0.3081  # of MNIST's training pixels in 0..1; the synthetic digits are close to that
 
 BUNDLED = Path(__file__).resolve().parents[2] / "data" / "mnist"  # `make bundle` brings it along
 SYNTHETIC_SIZES = (10_000, 2_000)  # training and test images
@@ -45,7 +43,7 @@ QUIET_SECONDS = 600.0  # after a failed download, for so long no other is tried
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Images, uint8 [n, 28, 28], 0 (background) to 255; labels, int64 [n], 0..9.
+    """Images, uint8 [n, 28, 28] (of `pooling.at_side`: fewer pixels), 0 (background) to 255; labels, int64 [n], 0..9.
 
     `name` is "mnist" or "synthetic"; `origin` is a sentence for the user: which set this is, and where it came from.
     """
@@ -113,23 +111,59 @@ def _is_whole(folder: Path) -> bool:
 
 
 def normalise(images: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The network's input: uint8 [n, 28, 28] or [n, 784] -> float32 [n, 784], (x / 255 - 0.1307) / 0.3081."""
-    result = images.reshape(len(images), -1).astype(np.float32)
+    """The network's input: uint8 [n, 28, 28] or [n, 784] -> float32 [n, 784], (x / 255 - 0.1307) / 0.3081.
+
+    Images of 4x4 pixels become float32 [n, 16], with the mean and the deviation of `network.SMALL`.
+    """
+    pixels = images.reshape(len(images), -1)
+    return _normalised(pixels, network_of(pixels.shape[1]))
+
+
+def _normalised(pixels: NDArray[np.uint8], network: Network) -> NDArray[np.float32]:
+    result = np.array(pixels, np.float32)
     result /= np.float32(255)  # in place: 60,000 images are 188 MB
-    result -= np.float32(MEAN)
-    result /= np.float32(DEVIATION)
+    result -= np.float32(network.mean)
+    result /= np.float32(network.deviation)
     return result
 
 
-@dataclass(frozen=True)
-class NormalisedImages:
-    """Images that are normalised batch by batch: `images[rows]` is float32 [n, 784]; all 60,000 would take 188 MB."""
+class NormalisedImages(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array float32 [n, pixels] of normalised images, of which only the parts that are read are ever computed.
 
-    raw: NDArray[np.uint8]
+    It can be used wherever that array can: all 60,000 images would take 188 MB.
+    """
 
-    def __getitem__(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
-        """The rows of one batch."""
-        return normalise(self.raw[rows])
+    def __init__(self, raw: NDArray[np.uint8]) -> None:
+        """raw: uint8 [n, height, width]."""
+        self._pixels = raw.reshape(len(raw), -1)
+        self.shape, self.ndim, self.size = self._pixels.shape, self._pixels.ndim, self._pixels.size
+        self.dtype = np.dtype(np.float32)
+        self._network = network_of(self.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._pixels)
+
+    def __getitem__(self, key: Any) -> Any:
+        """What NumPy's indexing gives: the rows of a batch, an image, a pixel."""
+        found = _normalised(self._pixels[key], self._network)
+        return found if found.ndim else found[()]
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        return (_normalised(row, self._network) for row in self._pixels)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """The whole array; always a new one."""
+        return _normalised(self._pixels, self._network).astype(dtype or self.dtype, copy=False)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        whole = [np.asarray(value) if isinstance(value, NormalisedImages) else value for value in inputs]
+        return getattr(ufunc, method)(*whole, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """Methods of the whole array: `reshape`, `mean`, `copy`, …"""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
 
 
 def batch_order(count: int, *, seed: int, epoch: int, batch: int = BATCH) -> NDArray[np.int64]:

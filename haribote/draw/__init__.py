@@ -18,14 +18,13 @@ from haribote.draw.curves import live_loss, loss
 from haribote.draw.held_picture import layout_picture as layout
 from haribote.draw.images import digits
 from haribote.draw.picture import LEFT_OUT, WHOSE, picture
-from haribote.draw.render import Svg, render
+from haribote.draw.render import render
 from haribote.graph import clone, put
 from haribote.passes.placement import row_of
 from simulator.pictures import Picture, animate, chip, memory, move, timeline, traffic
 
 __all__ = [
     "Picture",
-    "Svg",
     "animate",
     "as_it_runs",
     "changes",
@@ -44,7 +43,7 @@ __all__ = [
 ]
 
 
-def svg(graph: onnx.ModelProto | Compiled, caption: str = "", compact: bool = False) -> Svg:
+def svg(graph: onnx.ModelProto | Compiled, caption: str = "", compact: bool = False) -> Picture:
     """The graph as a layered drawing; in a notebook, the last expression of a cell shows it.
 
     Operators are coloured by where they run (chip, host, loss value) once the layout pass has decided it, before that
@@ -101,7 +100,7 @@ def diff(
     after: onnx.ModelProto,
     captions: tuple[str, str] = ("before", "after"),
     compact: bool = False,
-) -> Svg:
+) -> Picture:
     """Both graphs side by side; what is unchanged, changed, removed and added is seen by colour and sign.
 
     compact: the operators only, without names and shapes.

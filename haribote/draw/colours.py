@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
-from simulator.pictures.style import MONO, SANS, applies, fonts
+from simulator.pictures.style import themed
 
 _LIGHT = {
     "paper": "#ffffff", "ink": "#1b2330", "faint": "#5c6675", "line": "#8a94a3", "input": "#f1f3f6",
@@ -72,8 +71,8 @@ _RULES = """
 
 
 def style_sheet(used: Collection[str] | None = None) -> str:
-    """The CSS of a drawing; it touches nothing outside of it. used: the classes of its shapes; without, all rules."""
-    rules = _RULES.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)).strip().split("\n")
+    """The CSS of a drawing. used: the classes of its shapes; without, all rules."""
+    rules = _RULES.split("\n")
     for paint in PAINTS:
         rules.append(f".haribote .{paint} rect {{ fill: var(--{paint}); stroke: var(--{paint}-line); }}")
         for kind in ("title", "mark"):
@@ -83,19 +82,10 @@ def style_sheet(used: Collection[str] | None = None) -> str:
         rules.append(f".haribote .wire.{memory} {{ stroke: var(--{memory}); }}")
         rules.append(f".haribote .tip.{memory} {{ fill: var(--{memory}); }}")
         rules.append(f".haribote .label.{memory} text {{ fill: var(--{memory}); }}")
-    if used is not None:
-        rules = [rule for rule in rules if applies(rule, {"haribote", *used})]
-    needed = set(re.findall(r"var\(--([\w-]+)\)", "".join(rules)))
-    light = _variables(_LIGHT, 1, 0, needed)
-    dark = _variables(_DARK, 3, 1, needed)
-    light_page = f'body[data-jp-theme-light="true"] {light}'  # JupyterLab's own theme, whatever the screen's is
-    dark_page = f'body[data-jp-theme-light="false"] {dark}'
-    return "\n".join([light, f"@media (prefers-color-scheme: dark) {{ {dark} }}", light_page, dark_page, *rules])
+    return themed("haribote", _variables(_LIGHT, 1, 0), _variables(_DARK, 3, 1), rules, used)
 
 
-def _variables(base: dict[str, str], first: int, column: int, needed: Collection[str]) -> str:
-    values = {**base}
-    for paint, colours in PAINTS.items():
-        values[paint], values[f"{paint}-line"] = colours[first], colours[first + 1]
-    values |= {memory: colours[column] for memory, colours in MEMORIES.items()}
-    return ".haribote { " + " ".join(f"--{name}: {value};" for name, value in values.items() if name in needed) + " }"
+def _variables(base: dict[str, str], first: int, column: int) -> dict[str, str]:
+    paints = {name: paint[first] for name, paint in PAINTS.items()}
+    lines = {f"{name}-line": paint[first + 1] for name, paint in PAINTS.items()}
+    return base | paints | lines | {memory: colours[column] for memory, colours in MEMORIES.items()}

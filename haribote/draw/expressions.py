@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from haribote.core.cells import Cell
 from haribote.draw.picture import Box, Picture, Value
-from haribote.draw.render import Svg, render
+from haribote.draw.render import render
 from haribote.draw.words import short
 from haribote.lazy.primitives.arrays import Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
-from haribote.lazy.primitives.cells import Cell
 from haribote.lazy.primitives.indices import Index
+from simulator import pictures as svg
 from simulator.messages import shown
 
-SIGNS = {"add": "{} + {}", "sub": "{} − {}", "mul": "{} × {}", "div": "{} ÷ {}", "neg": "−{}", "less": "{} < {}",
-         "greater": "{} > {}"}  # fmt: skip
-ALONG = {"add": "sum along", "mul": "product along", "maximum": "max along", "minimum": "min along"}
+SIGNS = {"Add": "{} + {}", "Sub": "{} − {}", "Mul": "{} × {}", "Div": "{} ÷ {}", "Neg": "−{}", "Less": "{} < {}",
+         "Greater": "{} > {}"}  # fmt: skip
+ALONG = {"Add": "sum along", "Mul": "product along", "Max": "max along", "Min": "min along"}
 LETTERS = "ijklmnpqrs"
 
 
-def draw(*outputs: Array, caption: str = "expression") -> Svg:
+def draw(*outputs: Array, caption: str = "expression") -> svg.Picture:
     """The expressions as SVG; in a notebook, the last line of a cell shows it."""
     order = list(walk(*outputs))
     number = {id(found): place for place, found in enumerate(order)}
@@ -62,7 +63,7 @@ def _written(cell: Cell, parts: list[str]) -> str:
         return f"{cell.value:g}" if cell.dtype.kind == "f" else str(cell.value)
     inside = [cell.op in SIGNS and operand.op in SIGNS for operand in cell.operands]
     inner = [f"({part})" if wrapped else part for part, wrapped in zip(parts, inside, strict=True)]
-    return SIGNS[cell.op].format(*inner) if cell.op in SIGNS else f"{cell.op}({', '.join(inner)})"
+    return SIGNS[cell.op].format(*inner) if cell.op in SIGNS else f"{cell.op.lower()}({', '.join(inner)})"
 
 
 def _where(index: Index, inside: int) -> str:

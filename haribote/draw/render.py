@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr, unescape
+from xml.sax.saxutils import escape, quoteattr
 
 from haribote.draw.colours import MARKS, MEMORIES, PAINTS, style_sheet
 from haribote.draw.layers import Point
 from haribote.draw.picture import Box, Picture, Value
 from haribote.draw.scene import LINE_HEIGHT, MARK_ROOM, Curve, Rect, Scene, lay_out, pixels
-from simulator.files import write_file
-from simulator.language import language
 from simulator.messages import shown
-from simulator.pictures.canvas import inline
+from simulator.pictures import canvas
 
 MARGIN = 24.0
 HEADER = 78.0
@@ -24,31 +20,7 @@ _CAPTION_CHARACTER, _KEY_CHARACTER = 9.6, 7.0
 _CAPTION_EM, _KEY_EM = 16.0, 12.0
 
 
-class Svg:
-    """A drawing. Jupyter shows it, a large one with a bar to scroll; `text` is the SVG, `save` writes it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def _repr_svg_(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return inline(self.text)
-
-    def __repr__(self) -> str:
-        title = re.search(r'aria-label=(["\'])(.*?)\1', self.text)
-        return f"<picture: {unescape(title[2], {'&quot;': chr(34)}) if title else 'a graph'}>"
-
-    def __str__(self) -> str:
-        return self.text
-
-    def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all. Raises HariboteError where it cannot be written."""
-        write_file(Path(path), self.text.encode())
-
-
-def render(*pictures: Picture) -> Svg:
+def render(*pictures: Picture) -> canvas.Picture:
     """The pictures side by side, a caption above each and one legend for all, in the language of the moment."""
     parts: list[str] = []
     left, bottom = MARGIN, 0.0
@@ -62,25 +34,13 @@ def render(*pictures: Picture) -> Svg:
         bottom = max(bottom, scene.height)
     legend, legend_width = _legend(pictures)
     title = " → ".join(picture.caption for picture in pictures)
-    return Svg(page([*legend, *parts], max(left - 2 * MARGIN, legend_width), HEADER + bottom + MARGIN, title))
+    width = max(left - 2 * MARGIN, legend_width)
+    return canvas.Picture(page([*legend, *parts], width, HEADER + bottom + MARGIN, title), title)
 
 
 def page(parts: Iterable[str], width: float, height: float, title: str) -> str:
     """The SVG document around the parts."""
-    parts, into = list(parts), language()
-    spoken = "" if into == "en" else f'lang="{into}" xml:lang="{into}" '
-    used = {name for part in parts for found in re.findall(r'class="([^"]*)"', part) for name in found.split()}
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="haribote" width="{width:g}" height="{height:g}" '
-            f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label={quoteattr(title)} '
-            f'{spoken}style="width: 100%; height: auto">',
-            f"<style>\n{style_sheet({'paper', *used})}\n</style>",
-            f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    return canvas.document("haribote", list(parts), width, height, title, style_sheet)
 
 
 def draw(scene: Scene, corner: Point, scale: float = 1.0) -> Iterable[str]:

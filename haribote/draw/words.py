@@ -114,11 +114,12 @@ def _input_names(node: onnx.NodeProto) -> Sequence[str]:
 
 
 def _usual(key: str, value: Any) -> bool:
-    return key in _QUIET or set(np.ravel(value).tolist()) == _DEFAULTS.get(key)
+    numbers = isinstance(value, int | float | list) and np.asarray(value).dtype.kind in "iuf"
+    return key in _QUIET or (numbers and set(np.ravel(value).tolist()) == _DEFAULTS.get(key))
 
 
 def _attribute(key: str, value: Any) -> str:
-    if key == "to":
+    if key == "to" and value in onnx.TensorProto.DataType.values():
         return str(onnx.TensorProto.DataType.Name(value)).lower()
     if isinstance(value, bytes):
         return value.decode(errors="replace")

@@ -6,40 +6,14 @@ import math
 
 import torch
 
+from haribote.core.elementwise import ROWS
 from haribote.frontend.aten import Lowering, Rule, Scalar, aten, rule
 
 Operand = str | Scalar
 
-FUNCTIONS = {
-    "Abs": [aten.abs.default],
-    "Acos": [aten.acos.default],
-    "Acosh": [aten.acosh.default],
-    "Asin": [aten.asin.default],
-    "Asinh": [aten.asinh.default],
-    "Atan": [aten.atan.default],
-    "Atanh": [aten.atanh.default],
-    "Ceil": [aten.ceil.default],
-    "Cos": [aten.cos.default],
-    "Cosh": [aten.cosh.default],
-    "Erf": [aten.erf.default],
-    "Exp": [aten.exp.default],
-    "Floor": [aten.floor.default],
-    "Log": [aten.log.default],
-    "Neg": [aten.neg.default],
-    "Reciprocal": [aten.reciprocal.default],
-    "Round": [aten.round.default],
-    "Sigmoid": [aten.sigmoid.default, aten.sigmoid_.default],
-    "Sign": [aten.sign.default],
-    "Sin": [aten.sin.default],
-    "Sinh": [aten.sinh.default],
-    "Sqrt": [aten.sqrt.default],
-    "Tan": [aten.tan.default],
-    "Tanh": [aten.tanh.default, aten.tanh_.default],
-}
-"""ONNX operators that are ATen operations of one tensor. An integer is cast first where the result is a float."""
-
-
 def _function(op_type: str) -> Rule:
+    """The rule of an ATen operation that is an ONNX operator. An integer is cast first where the result is a float."""
+
     def write(g: Lowering, x: str) -> str:
         if not g.dtype.is_floating_point and op_type in ("Ceil", "Floor", "Round"):
             return x  # an integer is rounded already
@@ -48,8 +22,8 @@ def _function(op_type: str) -> Rule:
     return write
 
 
-for _op_type, _targets in FUNCTIONS.items():
-    rule(*_targets)(_function(_op_type))
+for _row in ROWS:
+    rule(*(getattr(aten, name).default for name in _row.aten.split()))(_function(_row.name))
 
 
 @rule(aten.add.Tensor, aten.add_.Tensor, aten.add.Scalar, aten.add_.Scalar)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from onnx import helper
 
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
 
@@ -65,3 +66,26 @@ def _scatter_value(g: Lowering, x: str, dim: int, index: str, value: Scalar) -> 
 @rule(aten.scatter_add.default)
 def _scatter_add(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
     return _scatter(g, x, dim, index, src, "add")
+
+
+REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
+"""torch's names of reductions and ONNX's."""
+
+
+@rule(aten.scatter_reduce.two)
+def _scatter_reduce(
+    g: Lowering, x: str, dim: int, index: str, src: str, reduce: str, *, include_self: bool = True
+) -> str:
+    g.require(include_self and reduce in REDUCTIONS, f"a scatter with reduce={reduce!r}, include_self={include_self}")
+    return _scatter(g, x, dim, index, src, REDUCTIONS[reduce])
+
+
+@rule(aten.topk.default)
+def _topk(g: Lowering, x: str, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[str, str]:
+    """Values and places."""
+    rank = len(g.shapes[x])
+    g.require(rank > 0, "an axis is needed")
+    names = [g.builder.fresh(g.results.get(number, f"{g.result}.{number}")) for number in (0, 1)]
+    reads = [x, g.ints([k], "k")]
+    g.builder.keep(helper.make_node("TopK", reads, names, names[0], axis=dim % rank, largest=int(largest), sorted=1))
+    return names[0], names[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import prod
 from typing import Any
 
 import torch
@@ -12,6 +11,9 @@ from torch import Tensor
 from torch._decomp import _core_aten_decompositions_post_autograd, get_decompositions
 
 from haribote.frontend.aten_cnn import max_pool_backward
+from haribote.frontend.decomposed.order import ORDER
+from haribote.frontend.decomposed.places import PLACES
+from haribote.frontend.decomposed.special import SPECIAL
 from haribote.frontend.lowering import RULES
 
 aten = torch.ops.aten
@@ -22,6 +24,14 @@ MORE = [
     aten._native_batch_norm_legit_no_training,
     aten._batch_norm_with_update_functional,
     aten._log_softmax_backward_data,
+    aten._adaptive_avg_pool2d,
+    aten._upsample_nearest_exact1d,
+    aten._upsample_nearest_exact2d,
+    aten._upsample_nearest_exact3d,
+    aten.adaptive_max_pool2d,
+    aten.adaptive_max_pool3d,
+    aten.diagonal_scatter,
+    aten.grid_sampler_2d,
     aten.linalg_vector_norm,
     aten.mish,
     aten.native_batch_norm,
@@ -29,7 +39,14 @@ MORE = [
     aten.native_layer_norm,
     aten.softplus,
     aten.softplus_backward,
+    aten.upsample_bicubic2d,
+    aten.upsample_bilinear2d,
+    aten.upsample_linear1d,
+    aten.upsample_nearest1d,
     aten.upsample_nearest2d,
+    aten.upsample_nearest3d,
+    aten.upsample_trilinear3d,
+    aten.index_reduce,
     aten._fused_rms_norm,
 ]
 """What torch decomposes only where it is asked to."""
@@ -63,20 +80,6 @@ def embedding_dense_backward(
     rows = torch.arange(num_weights, dtype=indices.dtype).unsqueeze(1)
     read = (rows == flat) & (flat != padding_idx)
     return read.to(grad.dtype) @ grad.reshape(flat.shape[1], -1)
-
-
-def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Any:
-    """Values added where one axis is indexed: a product with ones at the places."""
-    named = [axis for axis, index in enumerate(indices) if index is not None]
-    index = indices[named[0]] if len(named) == 1 else None
-    if index is None or not accumulate or index.dtype == torch.bool or x.dtype != torch.float32:
-        return NotImplemented
-    axis, size = named[0], x.shape[named[0]]
-    before, after = x.shape[:axis], x.shape[axis + 1 :]
-    rows = values.expand(*before, *index.shape, *after).reshape(prod(before), index.numel(), prod(after))
-    flat = torch.where(index < 0, index + size, index).reshape(1, -1)
-    there = (torch.arange(size, dtype=flat.dtype).unsqueeze(1) == flat).to(x.dtype)
-    return x + (there.expand(prod(before), -1, -1) @ rows).reshape(x.shape)
 
 
 def avg_pool2d_backward(
@@ -156,7 +159,9 @@ OWN: dict[Any, Callable[..., Any]] = {
     aten.log1p.default: log1p,
     aten.avg_pool2d_backward.default: avg_pool2d_backward,
     aten.embedding_dense_backward.default: embedding_dense_backward,
-    aten.index_put.default: index_put,
+    **SPECIAL,
+    **ORDER,
+    **PLACES,
 }
 COMPILED: dict[Any, Callable[..., Any]] = {
     aten.nll_loss_forward.default: nll_loss_forward,

@@ -8,12 +8,13 @@ from pathlib import Path
 import onnx
 from onnx import inliner
 
+from haribote.core.from_onnx.inline import settled
 from haribote.errors import GraphError
 from haribote.frontend.ceil_mode import without_ceil_mode
-from haribote.graph import IR_VERSION, clone, complete, remove_unused_constants
+from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_constants
+from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN
 from haribote.operators.opset import at_our_opset
-from haribote.stack.elementary.inline import settled
 
 KNOWN_DOMAINS = ("", "ai.onnx", DOMAIN)
 
@@ -25,24 +26,19 @@ def read(path: Path, sizes: Mapping[str, int] | None = None) -> onnx.ModelProto:
         sizes: of the axes that the file leaves open, by their names.
 
     Raises:
-        GraphError: it cannot be read, is not ONNX, cannot be converted to our opset, has an open axis without a size,
-            an operator of a foreign domain, or a node with a graph inside.
+        GraphError: it cannot be read, is not ONNX, is larger than `model_file` allows, cannot be converted to our
+            opset, has an open axis without a size, an operator of a foreign domain, or a node with a graph inside.
     """
     file = path / "model.onnx" if path.is_dir() else path
-    try:
-        model = onnx.load_model(str(file))
-    except OSError as error:
-        raise GraphError(f"cannot read {file}: {error.strerror or error}", "the path of an ONNX file") from error
-    except Exception as error:  # protobuf's DecodeError has no public home
-        raise GraphError(f"{file} is not an ONNX file: {error}", "a file that a framework exported") from error
-    if not model.graph.node and not model.graph.output:
-        raise GraphError(f"{file} holds no graph", "a file that a framework exported")
-    return adapted(model, sizes or {})
+    model = parsed(file)
+    with about(file):
+        return adapted(model, sizes or {})
 
 
 def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto:
     """A model of any origin as a graph of ours; as `read`."""
-    model = at_our_opset(inliner.inline_local_functions(clone(model)) if _foreign_functions(model) else clone(model))
+    model = at_our_opset(_without_functions(model) if _foreign_functions(model) else clone(model))
+    said = declared(model.graph)
     model.ir_version = IR_VERSION
     _check_operators(model)
     _without_default_inputs(model)
@@ -50,13 +46,22 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     _give_names(model)
     without_ceil_mode(model)
     del model.graph.value_info[:]
-    model = settled(model)
+    model = settled(within_limits(inferred(model)))
     remove_unused_constants(model.graph)
-    return complete(model)
+    model = complete(model)
+    check_declared(said, model)
+    return within_limits(model)
 
 
 def _foreign_functions(model: onnx.ModelProto) -> bool:
     return any(function.domain != DOMAIN for function in model.functions)
+
+
+def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
+    try:
+        return inliner.inline_local_functions(clone(model))
+    except Exception as error:  # its errors have no common class
+        raise GraphError(f"the functions in the file cannot be put in their places: {reason(error)}", ANEW) from error
 
 
 def _check_operators(model: onnx.ModelProto) -> None:

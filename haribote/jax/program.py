@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -9,11 +10,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import onnx
 
+from haribote.errors import HariboteError
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, refs
 from haribote.jax.lower import Piece, lower
 from haribote.jax.placement import parts
 from haribote.jax.rules.lowering import graph_type
+from haribote.partition.verdicts import reason
 from simulator.isa.cost import Cost
 
 Values = dict[Ref, Array]
@@ -24,7 +27,7 @@ class Graph:
 
     def __init__(self, piece: Piece, options: Options) -> None:
         self.piece = piece
-        self.compiled = CompiledGraph(piece.model, options) if piece.model.graph.node else None
+        self.compiled = _compiled(piece.model, options) if piece.model.graph.node else None
 
     def run(self, values: Values, resident: AbstractSet[Ref]) -> None:
         """Compute the results from the values known so far, and add them.
@@ -38,6 +41,19 @@ class Graph:
             found |= self.compiled({name: array for name, array in found.items() if name in read})
         results = self.piece.known | {ref: found[name] for ref, name in self.piece.outputs.items()}
         values.update((ref, array.astype(ref.dtype, copy=False)) for ref, array in results.items())
+
+
+def _compiled(model: onnx.ModelProto, options: Options) -> CompiledGraph:
+    """The graph on its device; on the host where the compiler fails. What it refuses is an error, as everywhere."""
+    try:
+        return CompiledGraph(model, options)
+    except HariboteError:
+        raise
+    except Exception as error:
+        if options.device == "host":
+            raise
+        warnings.warn(f"the host runs {len(model.graph.node)} operators: {reason(error)}", stacklevel=2)
+        return CompiledGraph(model, replace(options, device="host"))
 
 
 def _as_graph(array: Array) -> Array:

@@ -8,12 +8,12 @@ product = lazy.lazy_reduce(lambda a, b: a + b, terms, [1])
 lazy.evaluate(product, "cpp", x=…, w=…)
 """
 
+from haribote.core.notation import equal, exp, log, maximum, minimum, sqrt, tanh, where
 from haribote.draw.expressions import draw
 from haribote.lazy.evaluators.compiled import Function as compile
 from haribote.lazy.evaluators.compiled import evaluate
 from haribote.lazy.operators import convolution
 from haribote.lazy.primitives.arrays import Array, array, broadcast, constant, lazy_map, lazy_reduce, reshape, stack
-from haribote.lazy.primitives.cells import equal, exp, log, maximum, minimum, sqrt, tanh, where
 from haribote.lazy.primitives.fusing import fuse
 from haribote.lazy.primitives.indices import LazyError
 

@@ -32,7 +32,7 @@ from haribote.problems.judging import export_answer
 from simulator.messages import say, shown
 
 if TYPE_CHECKING:
-    from haribote.draw import Svg
+    from haribote.draw import Picture
 
 __all__ = ["Coverage", "export_answer", "on_chip"]
 
@@ -111,7 +111,7 @@ class Coverage:
         return link(placed, generate(placed, False, only))
 
     @property
-    def picture(self) -> Svg:
+    def picture(self) -> Picture:
         """The graph of the step; colour, letter and frame of a node say whose kernel runs there."""
         from haribote.draw import svg
 

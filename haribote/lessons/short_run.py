@@ -18,7 +18,8 @@ from tqdm import tqdm
 from haribote.data.dataset import Dataset, NormalisedImages, batch_order, load
 from haribote.errors import HariboteError
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
-from haribote.training.backends import Backend, Floats, Labels, Parameters, SimBackend, TorchBackend
+from haribote.training.backends import Backend, Floats, Labels, Parameters, TorchBackend
+from haribote.training.sim_backend import SimBackend
 from simulator import SimulatorError
 from simulator.errors import advised
 from simulator.messages import say, shown

@@ -71,7 +71,7 @@ class Stages:
                 found[change if change in found else "changed"].append(name)
         return found
 
-    def diff(self, stage: str, only: Collection[str] = ()) -> draw.Svg:
+    def diff(self, stage: str, only: Collection[str] = ()) -> draw.Picture:
         """Both graphs side by side. only: the nodes to show, by name, with their transfers; without, all, without names
         and shapes.
         """

@@ -14,6 +14,7 @@ from zipfile import BadZipFile
 import onnx
 import torch
 
+from haribote.answers.deciding import digest
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Index, load, updates
@@ -83,9 +84,8 @@ def _executable(content: bytes) -> Executable:
 
 
 def _digest(model: onnx.ModelProto, precision: str) -> str:
-    return hashlib.sha256(model.SerializeToString(deterministic=True) + f"{FORMAT} {precision}".encode()).hexdigest()[
-        :32
-    ]
+    decides = f"{FORMAT} {precision} {digest(__name__)}".encode()
+    return hashlib.sha256(model.SerializeToString(deterministic=True) + decides).hexdigest()[:32]
 
 
 def write(folder: Path, artefact: Artefact, graph: CompiledGraph) -> None:
@@ -104,7 +104,7 @@ def write(folder: Path, artefact: Artefact, graph: CompiledGraph) -> None:
 def _stages(model: onnx.ModelProto) -> dict[str, bytes]:
     """The graph after each pass before planning; the last is what is planned."""
     from haribote.passes import cse, decompose, join_bias, simplify
-    from haribote.stack import elementary
+    from haribote.stack.planner import elementary
 
     files = {}
     passes = {"simplify": simplify.run, "decompose": decompose.run, "join_bias": join_bias.run}

@@ -24,7 +24,7 @@ from haribote.mlsdk.recording import UnknownOptimizer
 from haribote.mlsdk.specs import IOSpec
 from haribote.mlsdk.timeline import span
 from haribote.mlsdk.tracing import trace
-from simulator.errors import UserError
+from haribote.partition.verdicts import reason
 
 MOST_OPTIMIZERS = 16
 """Optimisers that one function may step without their being registered."""
@@ -104,15 +104,13 @@ def _require_registered(context: Owner, optimizer: torch.optim.Optimizer) -> Non
 def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
     try:
         return artefacts.start(artefact, None, cache)
-    except UserError as error:
+    except Exception as error:  # the host can run what the chip does not take, whatever ours raises
         if artefact.device != "chip":
             raise
-        reason = str(error).splitlines()[0]
+        why = reason(error)
     artefact.device = "auto"
     graph = artefacts.start(artefact, None)
-    warnings.warn(
-        f"the chip takes {graph.coverage} operators of this graph, the host the others: {reason}", stacklevel=5
-    )
+    warnings.warn(f"the chip takes {graph.coverage} operators of this graph, the host the others: {why}", stacklevel=5)
     return graph
 
 

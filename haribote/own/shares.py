@@ -74,7 +74,7 @@ def shares_of(compiled: Compiled) -> Shares:
     """The shares of a compiled step: what runs on the chip, by whose kernel yields it."""
     pieces = [piece for piece in compiled.pieces if isinstance(piece, ChipPiece)]
     owners = dict.fromkeys(piece.owner for piece in pieces)
-    parts = {owner: _part(piece for piece in pieces if piece.owner == owner) for owner in owners}
+    parts = {owner: part_of(piece for piece in pieces if piece.owner == owner) for owner in owners}
     linked = compiled.unscheduled or compiled.cost
     return Shares(parts, linked.steps - sum(part.cost.steps for part in parts.values()))
 
@@ -89,7 +89,8 @@ def per_cent(share: float) -> str:
     return f"{min(round(percent), 99) if percent < 100 else 100:.0f} %"
 
 
-def _part(pieces: Iterable[ChipPiece]) -> Part:
+def part_of(pieces: Iterable[ChipPiece]) -> Part:
+    """What these pieces do in a step."""
     found = list(pieces)
     rows = [row_of(piece.node) for piece in found]
     tasks = dict.fromkeys(row.task for row in rows if row is not None)

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from haribote.cpp import expand
 from haribote.cpp.session import sessions
 from haribote.errors import HariboteError
 from haribote.graph import Index, evaluate
@@ -26,7 +27,7 @@ def reference(model: onnx.ModelProto) -> Run:
 
 def fastest(model: onnx.ModelProto) -> tuple[str, Run]:
     """onnxruntime where it is installed and takes the graph, else generated C++, else the reference; with its name."""
-    for name, make in (("onnxruntime", _onnxruntime), ("C++", _cpp)):
+    for name, make in (("onnxruntime", _onnxruntime), ("C++", generated)):
         run = make(model)
         if run is not None:
             return name, run
@@ -55,11 +56,12 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
     return lambda feeds: dict(zip(names, map(np.asarray, session.run(names, dict(feeds))), strict=True))
 
 
-def _cpp(model: onnx.ModelProto) -> Run | None:
+def generated(model: onnx.ModelProto) -> Run | None:
+    """Generated C++; None where it has no template for a node, or there is no compiler."""
     from haribote.compiler import lower_for_cpp
 
     try:
-        session = sessions({"graph": lower_for_cpp(model)})["graph"]
+        session = sessions({"graph": lower_for_cpp(expand.run(model))})["graph"]
     except HariboteError:  # no template, or no compiler
         return None
     known = set(Index(model).inputs)

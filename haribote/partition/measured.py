@@ -15,6 +15,8 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from haribote.answers.deciding import digest
+from haribote.cpp.build import headers
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.partition.host import Run, engines
@@ -94,4 +96,5 @@ def _key(model: onnx.ModelProto, names: tuple[str, ...]) -> str:
     nameless.CopyFrom(model)
     nameless.graph.name = ""
     content = nameless.SerializeToString(deterministic=True)
-    return hashlib.sha256(repr((content, names, versions, platform.node())).encode()).hexdigest()[:32]
+    decides = content, names, versions, platform.node(), digest(__name__), headers()
+    return hashlib.sha256(repr(decides).encode()).hexdigest()[:32]

@@ -8,13 +8,13 @@ import onnx
 
 from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim
+from haribote.core.chip.terms import KINDS
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.graphs.parts import part_of
 from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.views import views_of
 from haribote.stack.program.compiled import prepared
-from haribote.stack.vectors.terms import KINDS
 
 
 def without_rule(model: onnx.ModelProto) -> set[str] | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import onnx
 
-from haribote.graph import clone, complete, remove_unused_constants
+from haribote.graph import clone, complete
+from haribote.graphs.pruning import remove_dead_code
+
+__all__ = ["remove_dead_code", "run"]
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -12,15 +15,3 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     model = clone(model)
     remove_dead_code(model)
     return complete(model)
-
-
-def remove_dead_code(model: onnx.ModelProto) -> None:
-    """Remove nodes and constants that no output needs. Inputs stay: they are the caller's. In place."""
-    graph = model.graph
-    needed = {info.name for info in graph.output}
-    for node in reversed(list(graph.node)):
-        if needed & set(node.output):
-            needed.update(node.input)
-        else:
-            graph.node.remove(node)
-    remove_unused_constants(graph)

@@ -16,15 +16,14 @@ import onnx
 from onnx import helper, numpy_helper
 
 from haribote.answers.ownership import exercise
+from haribote.core.elementwise import ROWS
 from haribote.errors import GraphError
 from haribote.graph import Array, Builder, Index, attributes, clone, complete
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.passes.dead_code import remove_dead_code
 
-ELEMENTWISE = {
-    "Add", "Sub", "Mul", "Div", "Neg", "Relu", "Exp", "Log", "Sqrt", "Tanh", "Sigmoid", "Greater", "Less", "Where",
-    "Cast",
-}  # fmt: skip
+ELEMENTWISE = frozenset(row.name for row in ROWS if row.cpp and row.name not in FUNCTIONS and row.name != "Identity")
+"""ONNX's own operators that one loop in C++ can do together."""
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:

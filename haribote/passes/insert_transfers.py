@@ -9,7 +9,7 @@ from __future__ import annotations
 import onnx
 
 from haribote.answers.ownership import exercise
-from haribote.graph import Builder, Index
+from haribote.graph import Builder, Index, clone
 from haribote.kernel_table import BY_TRANSFER
 from haribote.passes.assign_layouts import annotate
 from haribote.passes.placement import row_of, tensor_inputs
@@ -21,7 +21,26 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     A DL is named `<node>.dl<k>` for operand k; the node's result in LM is `<node>.lm`, and its UL `<node>.ul` makes
     the value that had that name before.
     """
-    return insert_transfers(model)
+    return _beside_their_operators(insert_transfers(model))
+
+
+def _beside_their_operators(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Every DL right before the node that reads it and every UL right behind the one whose result it brings up.
+
+    Any order in which values are made before they are read is right, but a kernel's operands share the LM of the one
+    before it.
+    """
+    nodes = [clone(node) for node in model.graph.node]
+    loads = {node.output[0]: node for node in nodes if node.op_type == "DL"}
+    stores = {node.input[0]: node for node in nodes if node.op_type == "UL"}
+    if any(len(Index(model).consumers[name]) > 1 for name in loads):
+        return model
+    del model.graph.node[:]
+    for node in nodes:
+        if node.op_type not in ("DL", "UL"):
+            before = [loads[name] for name in dict.fromkeys(node.input) if name in loads]
+            model.graph.node.extend([*before, node, *(stores[name] for name in node.output if name in stores)])
+    return model
 
 
 @exercise("4.6")

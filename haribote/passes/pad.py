@@ -50,8 +50,11 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     Args:
         model: a simplified training step or inference graph, before `decompose`.
 
+    An operator without a rule, and one that would make padded entries other than 0, is computed on the values without
+    their padding; the host does that.
+
     Raises:
-        GraphError: a node for which padding has no rule, or which would make a padded entry other than 0.
+        GraphError: inputs `x` and `labels` of other ranks than 2 and 1.
     """
     pad = _Padder(model)
     for node in model.graph.node:
@@ -104,7 +107,7 @@ class _Sizes:
             if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
                 raise GraphError(f"pad: input {name!r} has shape {list(shape)}", "x [N, features] and labels [N]")
         for node in model.graph.node:
-            for a, b in _same_dimensions(node, index):
+            for a, b in _same_dimensions(node, index) or _alike(node, index):
                 self.parent[self.find(a)] = self.find(b)
 
     def find(self, dimension: Dimension) -> Dimension:
@@ -138,8 +141,8 @@ def _up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension, Dimension]]:
-    """The pairs of dimensions that the node makes equal."""
+def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension, Dimension]] | None:
+    """The pairs of dimensions that the node makes equal; None where padding has no rule for it."""
     inputs, y, attrs = node.input, node.output[0], attributes(node)
     if node.op_type == "Gemm" and len(inputs) == 2:
         (a, b), ta, tb = inputs, attrs.get("transA", 0), attrs.get("transB", 0)
@@ -161,7 +164,14 @@ def _same_dimensions(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension
         return [((inputs[1], 0), (y, 0))]
     if node.op_type == "NegativeLogLikelihoodLoss" and len(inputs) == 2 and _is_mean_or_sum(attrs):
         return [((inputs[0], 0), (inputs[1], 0))]
-    raise GraphError(f"pad: no rule for node {node.name!r} ({node.op_type})", "a model of Linear and ReLU layers")
+    return None
+
+
+def _alike(node: onnx.NodeProto, index: Index) -> list[tuple[Dimension, Dimension]]:
+    """The dimensions that a node without a rule keeps, as far as shapes tell: padded alike, others can work on them."""
+    y = node.output[0]
+    axes = range(len(index.shape[y]))
+    return [((x, axis), (y, axis)) for x in node.input if x and index.shape[x] == index.shape[y] for axis in axes]
 
 
 def _is_mean_or_sum(attrs: Mapping[str, Any]) -> bool:
@@ -188,6 +198,9 @@ class _Padder:
 
     def visit(self, node: onnx.NodeProto) -> None:
         """Write the node for the padded shapes."""
+        if not self.has_rule(node):
+            self.on_real_values(node)
+            return
         match node.op_type:
             case "LogSoftmax":
                 self.log_softmax(node)
@@ -196,14 +209,19 @@ class _Padder:
             case "NLLLossGrad":
                 self.loss_grad(node)
             case _:
-                self.require_zeros(node)
                 self.builder.keep(node)
 
-    def require_zeros(self, node: onnx.NodeProto) -> None:
-        """Refuse what makes a padded entry (in a real row) other than 0: adding or comparing a broadcast number."""
+    def has_rule(self, node: onnx.NodeProto) -> bool:
+        """Whether the node may work on padded values."""
+        if node.op_type == "LogSoftmax":
+            return len(self.index.shape[node.input[0]]) == 2 and attributes(node).get("axis", -1) in (-1, 1)
+        return _same_dimensions(node, self.index) is not None and self.keeps_zeros(node)
+
+    def keeps_zeros(self, node: onnx.NodeProto) -> bool:
+        """Whether padded entries (of real rows) stay 0: not where a broadcast number is added or compared."""
         y = node.output[0]
         if node.op_type not in ("Add", "Sub", "Greater"):
-            return
+            return True
         for name in node.input:
             if name in self.index.constants and not self.index.constants[name].any():
                 continue
@@ -211,11 +229,34 @@ class _Padder:
             for dimension in ((y, axis) for axis in range(len(self.index.shape[y]))):
                 wider = self.sizes.grows(dimension) and not self.sizes.is_batch(dimension)
                 if wider and self.sizes.find(dimension) not in own:
-                    raise GraphError(
-                        f"pad: node {node.name!r} ({node.op_type}) would make padded entries other than 0: "
-                        f"{name!r} is one number for all columns",
-                        "widths that are multiples of 16, or a bias vector",
-                    )
+                    return False
+        return True
+
+    def on_real_values(self, node: onnx.NodeProto) -> None:
+        """The node as it was, between Slices that take the padding off its operands and Pads that put it back."""
+        inputs = [self.real(name) for name in node.input]
+        kept = self.builder.keep(node, inputs)
+        for position, name in enumerate(node.output):
+            if not name:
+                continue
+            shape, padded = self.index.shape[name], self.sizes.padded(name)
+            if shape != padded:
+                kept.output[position] = kept.name = self.builder.fresh(f"{name}.real")
+                behind = [after - before for before, after in zip(shape, padded, strict=True)]
+                amounts = self.builder.constant(np.array([0] * len(shape) + behind, np.int64), f"{name}.pads")
+                zero = self.builder.scalar(0, self.index.dtype[name])
+                self.builder.op("Pad", kept.output[position], amounts, zero, name=name, reserved=True)
+
+    def real(self, name: str) -> str:
+        """An operand without its padding."""
+        if not name or self.sizes.padded(name) == self.index.shape[name]:
+            return name
+        if name in self.index.constants:
+            value = self.index.constants[name]
+            return self.builder.constant(value, f"{name}.real") if value.dtype == np.float32 else name
+        ends = self.builder.constant(np.array(self.index.shape[name], np.int64), f"{name}.shape")
+        starts = self.builder.constant(np.zeros(len(self.index.shape[name]), np.int64), f"{name}.origin")
+        return self.builder.op("Slice", name, starts, ends, name=f"{name}.cut")
 
     def log_softmax(self, node: onnx.NodeProto) -> None:
         """Give padded classes probability 0: by the last layer's bias, or by a constant that is added."""

@@ -62,7 +62,7 @@ class DramPlanner:
     def address(self, name: str, shape: tuple[int, ...]) -> int:
         """The address of a tensor in long words, the same in every group; a new one on first sight."""
         if name not in self.addresses:
-            address, end = reserve(self._next, shape)
+            address, end = map(int, reserve(self._next, shape))  # an answer may give NumPy's integers
             if end > isa.DRAM_LONGS:
                 raise OutOfMemory(
                     f"tensor {name} of shape {shape} needs {end - address} long words at {address} of each DRAM group, "

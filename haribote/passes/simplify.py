@@ -1,11 +1,13 @@
-"""Simplify: fold constants, remove what does nothing, fuse Transpose and MatMul into Gemm, drop dead code."""
+"""Simplify: fold constants, write everything in one form, remove what does nothing, make Gemm of products."""
 
 from __future__ import annotations
 
 import onnx
 from onnx import helper
 
-from haribote.graph import Index, attributes, clone, complete, turned
+from haribote.core.operators import SAME_ORDER
+from haribote.graph import Index, Shape, attributes, clone, complete, turned
+from haribote.passes import canonical
 from haribote.passes.dead_code import remove_dead_code
 from haribote.passes.fold_constants import fold_constants
 
@@ -18,6 +20,7 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     model = clone(model)
     fold_constants(model)
+    model = canonical.run(model)
     remove_no_ops(model)
     drop_kept_axes(model)
     fuse_gemm(model)
@@ -46,8 +49,8 @@ def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
     inner = index.producer.get(x)
     if node.op_type == "Identity":
         return x
-    if node.op_type == "Reshape" and index.shape[x] == index.shape[y]:
-        return x
+    if node.op_type in SAME_ORDER:
+        return _same_before(x, index.shape[y], index)
     if node.op_type == "Cast" and index.dtype[x] == index.dtype[y]:
         return x
     if node.op_type in ("Mul", "Div") and index.shape[x] == index.shape[y]:
@@ -62,6 +65,16 @@ def _unchanged(node: onnx.NodeProto, index: Index) -> str | None:
         first = turned(inner, len(order))
         return str(inner.input[0]) if [first[axis] for axis in order] == sorted(first) else None
     return None
+
+
+def _same_before(x: str, shape: Shape, index: Index) -> str | None:
+    """The last value of this shape, x or one before it, that has the elements of x in the same order."""
+    while index.shape[x] != shape:
+        producer = index.producer.get(x)
+        if producer is None or producer.op_type not in SAME_ORDER:
+            return None
+        x = producer.input[0]
+    return x
 
 
 def _merge(model: onnx.ModelProto, index: Index, source: str, node: onnx.NodeProto) -> bool:

@@ -11,12 +11,13 @@ import onnx
 from onnx import helper
 
 from haribote.answers.ownership import exercise
-from haribote.stack import moves, vectors
+from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.collection import collection
 from haribote.stack.maps import COPY, PART, BitMap, address
 from haribote.stack.places import Place
 from haribote.stack.planner.families import reduced
+from haribote.stack.vectors.emit import emit
 from simulator import assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
@@ -84,14 +85,14 @@ def work_of(operator: str) -> Mapping[str, float]:
 
 @cache
 def moves_between() -> Mapping[tuple[str, str], float]:
-    """The cycles of every move between two layouts, by the cheapest way that a search finds."""
+    """The cycles of every move between two layouts, by the cheapest way that is found."""
     return {(a, b): 0.0 if a == b else move_between(a, b).cost.cycles for a in LAYOUTS for b in LAYOUTS}
 
 
 @cache
 def move_between(before: str, after: str) -> moves.Move:
     """The cheapest move of a 256x16 tensor from LM1 to LM0 that is found."""
-    return moves.move(Place("LM1", 0, map_of(before)), Place("LM0", 0, map_of(after)))
+    return moves.alone(Place("LM1", 0, map_of(before)), Place("LM0", 0, map_of(after)))
 
 
 def fused(*op_types: str, layout: str = "A", together: bool = True) -> Cost:
@@ -112,7 +113,7 @@ def _work(operator: str, found: BitMap) -> list[str]:
     moves.emit(code, Place("LM0", 0, reduced(found, (axis,), PART)), total, "fadd")
     node = helper.make_node("Sub", ["x", "s"], ["y"], name="y")
     target = Place("LM1", -(-total.words // 8) * 8, found)
-    vectors.emit(code, [node], {"x": (source,), "s": (total,)}, {"y": (target,)}, _single("x", "s"), {})
+    emit(code, [node], {"x": (source,), "s": (total,)}, {"y": (target,)}, _single("x", "s"), {})
     return code.lines
 
 
@@ -120,7 +121,7 @@ def _element_wise(nodes: Sequence[onnx.NodeProto], found: BitMap, number: int = 
     code, first, last = Code(), nodes[0].input[0], nodes[-1].output[0]
     places = Place("LM0", 0, found), Place("LM1", 0, found)
     source, target = places[:: -1 if number else 1]
-    vectors.emit(code, nodes, {first: (source,)}, {last: (target,)}, _single(first), {})
+    emit(code, nodes, {first: (source,)}, {last: (target,)}, _single(first), {})
     return code.lines
 
 

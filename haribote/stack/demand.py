@@ -1,43 +1,52 @@
-"""What a hop asks of the map before it, and what map it then makes: the two directions of a search for a path.
+"""What a hop asks of the map before it, and what it then makes: the two directions in which a path is put together.
 
-A search goes back from the map that is wanted. What must be known of the map before the last hop is little: the bits
-that the hop ties together. All others may stand anywhere, so a demand is a few bits of the place with what they must
-carry, and a few index bits with where they must not stand. Once a demand is met by the map that there is, the maps on
-the way are filled in forwards.
+Going back from a map that is wanted, what must be known of the map before a hop is little: the bits that the hop ties
+together. All others may stand anywhere, so a demand is a few bits of the place with what they must carry, and a few
+bits with index bits that must not stand there. Once a demand is met by the map that there is, the maps on the way are
+filled in forwards. All of it is done on small integers: `ways.NUMBER` numbers the bits of places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import NamedTuple
 
-from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W, address
+from haribote.stack.maps import COPY, NOTHING, PART, BitMap, Memory, W
 from haribote.stack.ways import BITS, NUMBER, Way
+
+Table = dict[int, int]
+"""What the bits of a place carry, both as numbers, in the order of the bits; what is not there carries NOTHING."""
+FIRST_ADDRESS = NUMBER[W] + 1
+MOST_BITS = len(BITS) - FIRST_ADDRESS
+"""Bits of an address."""
+_PART = 63
+"""The number of PART in sets of index bits."""
 
 
 class Demand:
-    """table: bits of a place (their numbers) and what they must carry; barred: index bits and a bit where each must not
-    stand.
+    """table: bits of a place and what they must carry; barred: bits and the set of index bits (bits of a number) that
+    must not stand there.
     """
 
-    def __init__(self, memory: Memory, table: dict[int, int], barred: frozenset[tuple[int, int]] = frozenset()) -> None:
-        self.memory, self.table, self.barred = memory, table, barred
-        self.key = memory, frozenset(table.items()), barred
+    __slots__ = ("__dict__", "barred", "memory", "table")
+
+    def __init__(self, memory: Memory, table: Table, barred: Mapping[int, int] | None = None) -> None:
+        self.memory, self.table, self.barred = memory, table, barred or {}
+
+    @cached_property
+    def key(self) -> object:
+        """Equal for equal demands."""
+        return self.memory, frozenset(self.table.items()), frozenset(self.barred.items())
 
     @staticmethod
     def of(wanted: BitMap) -> Demand:
         """A whole map as a demand; bits that carry nothing are free."""
-        return Demand(wanted.memory, {NUMBER[bit]: carry for bit, carry in wanted.carries if carry != NOTHING})
+        return Demand(wanted.memory, by_number(wanted))
 
-    @cached_property
-    def carries(self) -> tuple[tuple[Bit, int], ...]:
-        """What each bit must carry."""
-        return tuple((BITS[number], carry) for number, carry in sorted(self.table.items()))
-
-    @cached_property
-    def barred_bits(self) -> frozenset[tuple[int, Bit]]:
-        """The same as `barred` in bits."""
-        return frozenset((index, BITS[bit]) for index, bit in self.barred)
+    def bars(self, carry: int, bit: int) -> bool:
+        """True where an index bit, or PART, must not stand at a bit."""
+        return bool(self.barred.get(bit, 0) >> _number(carry) & 1)
 
     def met_by(self, found: Mapping[int, int], copies: int = 0) -> bool:
         """True where a map (carries by number) satisfies the demand. copies: below this number copies do as parts."""
@@ -45,128 +54,158 @@ class Demand:
             stands = found.get(bit, NOTHING)
             if stands != carry and not (bit < copies and carry == PART and stands == COPY):
                 return False
-        return not any(found.get(bit, NOTHING) == index for index, bit in self.barred)
+        return not any(mask >> found[bit] & 1 for bit, mask in self.barred.items() if found.get(bit, NOTHING) >= 0)
 
 
-def by_number(found: BitMap) -> dict[int, int]:
+def by_number(found: BitMap) -> Table:
     """What a map carries, by the numbers of bits."""
-    return {NUMBER[bit]: carry for bit, carry in found.carries}
+    return {NUMBER[bit]: carry for bit, carry in found.carries if carry != NOTHING}
+
+
+def _number(carry: int) -> int:
+    return carry if carry >= 0 else _PART
 
 
 def before(way: Way, after: Demand) -> Demand | None:
     """The demand that a hop makes so that its result meets `after`; None where it never does."""
     numbers, table = way.numbers, after.table
-    wired, reachable = numbers.wired, numbers.reachable
+    wired, reachable, elsewhere = numbers.wired, numbers.reachable, numbers.elsewhere
     asked = dict.fromkeys(numbers.reduces, PART)
-    known: set[int] = set()
-    looped: list[tuple[int, int]] = []
+    known = looped = 0  # sets of index bits: at tied bits, and at those that may differ from issue to issue
+    barred: dict[int, int] = {}
     for bit, carry in table.items():
         source = wired.get(bit)
         if source is not None:
-            if carry in known:
-                return None
-            asked[source] = carry
             if carry >= 0:
-                known.add(carry)
+                if known >> carry & 1:
+                    return None
+                known |= 1 << carry
+            asked[source] = carry
         elif carry != COPY:
             if bit not in reachable:
                 return None
-            looped.append((bit, carry))
-    barred = {(index, wired[bit]) for index, bit in after.barred if bit in wired} if after.barred else set()
+            one = 1 << _number(carry)
+            looped |= one
+            for other in elsewhere.get(bit, ()):
+                barred[other] = barred.get(other, 0) | one
+    for bit, mask in after.barred.items():
+        source = wired.get(bit)
+        if source is not None:
+            barred[source] = barred.get(source, 0) | mask
     if looped:
-        loose = [source for target, source in numbers.pairs if target not in table]
-        for bit, carry in looped:
-            barred.update([(carry, source) for source in (*loose, *numbers.elsewhere.get(bit, ()))])
-    if not barred:
-        return Demand(way.source, asked)
-    open_: list[tuple[int, int]] = []
-    for pair in barred:
-        index, bit = pair
-        if bit not in asked:
-            if index not in known:
-                open_.append(pair)
-        elif asked[bit] == index:
-            return None
-    return Demand(way.source, asked, frozenset(open_))
-
-
-def after(way: Way, found: BitMap, wanted: Demand, width: int) -> tuple[BitMap, BitMap] | None:
-    """The maps before and after a hop from `found`, which meets the demand before `wanted`; free bits at low addresses.
-
-    width: of an element's index; higher bits tell its parts apart, and of the map before those are numbered anew that
-    the hop joins. None where a free choice turns out to be none.
-    """
-    made: dict[Bit, int] = {target: found[source] for source, target in way.wires}
-    made |= dict.fromkeys(way.repeated, COPY)
-    left = _movable(way, found)
-    for bit, carry in wanted.carries:
-        if bit not in made:
-            choice = [other for other in left if other == carry or (carry == PART and other >= width)] or [carry]
-            if choice[0] == PART or (carry >= 0 and choice[0] not in left):
+        for target, source in numbers.pairs:
+            if target not in table:
+                barred[source] = barred.get(source, 0) | looped
+    left: dict[int, int] = {}
+    for bit, mask in barred.items():
+        if bit in asked:
+            if asked[bit] != COPY and mask >> _number(asked[bit]) & 1:
                 return None
-            made[bit] = choice[0]
-            left = [other for other in left if other != choice[0]]
-    at_address = {carry for bit, carry in found.carries if _in_address(bit, way)}
-    joined = [found[bit] for bit in way.reduces if found[bit] >= 0]
-    free = [
-        carry for carry in left if carry >= width and carry in at_address | ({found[W]} if way.words == 1 else set())
-    ]
-    if len(free) < way.parts or any(carry < width for carry in joined):
+        elif mask := mask & ~known:
+            left[bit] = mask
+    return Demand(way.source, asked, left)
+
+
+class Made(NamedTuple):
+    """What a hop makes of a table. source, target: the tables before and after it, their parts numbered above the index
+    bits so that those which the hop joins come last; width, left: index bits and parts before it and after it.
+    """
+
+    way: Way
+    source: Table
+    target: Table
+    width: int
+    left: int
+
+
+def after(way: Way, found: Table, wanted: Demand, width: int, total: int) -> Made | None:
+    """What a hop makes of a table that meets the demand before `wanted`; free bits go to low addresses.
+
+    width: of an element's index; total: the same with the bits that tell its parts apart, numbered above it. None where
+    a free choice turns out to be none.
+    """
+    numbers = way.numbers
+    made = {target: found.get(source, NOTHING) for target, source in numbers.pairs}
+    made.update(dict.fromkeys(numbers.repeated, COPY))
+    first = FIRST_ADDRESS + way.source_block
+    at_address = {carry for bit, carry in found.items() if bit >= first}
+    left = _movable(way, found)
+    for bit, carry in wanted.table.items():
+        if bit in made:
+            continue
+        if carry == PART:
+            carry = next((other for other in left if other >= width), PART)
+            if carry == PART:
+                return None
+        elif carry >= 0 and carry not in left:
+            return None
+        made[bit] = carry
+        if carry >= 0:
+            left.remove(carry)
+    joined = [found[bit] for bit in numbers.reduces if found.get(bit, NOTHING) >= 0]
+    if any(carry < width for carry in joined):
         return None
-    joined += free[: way.parts]
+    if way.parts:
+        free = [c for c in left if c >= width and (c in at_address or (way.words == 1 and c == found.get(_W)))]
+        if len(free) < way.parts:
+            return None
+        joined += free[: way.parts]
     left = [carry for carry in left if carry not in joined]
-    for bit in way.from_address:
+    for bit in numbers.from_address:
         if bit not in made:
-            choice = [c for c in left if c in at_address and not _barred(c, bit, wanted, width)]
-            made[bit] = choice[0] if choice else NOTHING
-            left = [other for other in left if other != made[bit]]
-    for bit in way.puts:
+            choice = next((c for c in left if c in at_address and not _bars(wanted, c, bit, width)), NOTHING)
+            made[bit] = choice
+            if choice >= 0:
+                left.remove(choice)
+    for bit in numbers.puts:
         made.setdefault(bit, COPY if way.free_copies else NOTHING)
     if not _fill(made, left, way, wanted, width):
         return None
-    return _joined(way, found, made, joined, width)
+    return _numbered(way, found, made, joined, width, total)
 
 
-def _joined(
-    way: Way, found: BitMap, made: Mapping[Bit, int], joined: list[int], width: int
-) -> tuple[BitMap, BitMap] | None:
-    """The maps with the parts numbered so that those which the hop joins come last."""
-    if not joined:
-        return found, BitMap.of(way.target, found.shape, made)
-    order = [part for part in range(width, found.width) if part not in joined] + joined
-    new = {part: width + number for number, part in enumerate(order)}
-    shape = found.shape[1:] if len(order) == len(joined) else (found.shape[0] >> len(joined), *found.shape[1:])
-    if set(joined) & set(made.values()):
-        return None
-    source = BitMap.of(found.memory, found.shape, {bit: new.get(c, c) for bit, c in found.carries})
-    return source, BitMap.of(way.target, shape, {bit: new.get(c, c) for bit, c in made.items()})
+_W = NUMBER[W]
 
 
-def _barred(carry: int, bit: Bit, wanted: Demand, width: int) -> bool:
-    return (carry if carry < width else PART, NUMBER[bit]) in wanted.barred
-
-
-def _in_address(bit: Bit, way: Way) -> bool:
-    return bit.level == "address" and bit.number >= way.source_block
-
-
-def _movable(way: Way, found: BitMap) -> list[int]:
+def _movable(way: Way, found: Table) -> list[int]:
     """The index bits that a hop may put anywhere: those of addresses first, so that neighbours stay neighbours."""
-    wired = {source for source, _ in way.wires}
-    bits = [bit for bit, carry in found.carries if carry >= 0 and bit not in wired]
-    return list(dict.fromkeys(found[bit] for bit in sorted(bits, key=lambda bit: bit.level != "address")))
+    wired = way.numbers.sources
+    units: list[int] = []
+    addresses: list[int] = []
+    for bit, carry in found.items():
+        if carry >= 0 and bit not in wired:
+            (addresses if bit >= FIRST_ADDRESS else units).append(carry)
+    return list(dict.fromkeys(addresses + units))
 
 
-def _fill(made: dict[Bit, int], left: list[int], way: Way, wanted: Demand, width: int) -> bool:
+def _bars(wanted: Demand, carry: int, bit: int, width: int) -> bool:
+    return bit in wanted.barred and wanted.bars(carry if carry < width else PART, bit)
+
+
+def _fill(made: Table, left: list[int], way: Way, wanted: Demand, width: int) -> bool:
     """Put the remaining index bits at the lowest free addresses."""
-    number = way.target_block
+    bit = FIRST_ADDRESS + way.target_block
     while left:
-        bit = address(number)
-        number += 1
-        if number > 40:
+        if bit >= FIRST_ADDRESS + MOST_BITS:
             return False
-        choice = [carry for carry in left if not _barred(carry, bit, wanted, width)]
-        if bit not in made and choice:
-            made[bit] = choice[0]
-            left.remove(choice[0])
+        if bit not in made:
+            choice = next((carry for carry in left if not _bars(wanted, carry, bit, width)), NOTHING)
+            if choice >= 0:
+                made[bit] = choice
+                left.remove(choice)
+        bit += 1
     return True
+
+
+def _numbered(way: Way, found: Table, made: Table, joined: list[int], width: int, total: int) -> Made | None:
+    """With the parts numbered so that those which the hop joins come last."""
+    made = {bit: made[bit] for bit in sorted(made) if made[bit] != NOTHING}
+    if not joined:
+        return Made(way, found, made, total, total)
+    if not set(joined).isdisjoint(made.values()):
+        return None
+    order = [part for part in range(width, total) if part not in joined] + joined
+    new = {part: width + number for number, part in enumerate(order)}
+    source = {bit: new.get(carry, carry) for bit, carry in found.items()}
+    target = {bit: new.get(carry, carry) for bit, carry in made.items()}
+    return Made(way, source, target, total, total - len(joined))

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from haribote.stack.chains import Chain, Path, cycles, fits_exactly, follow, hop
 from haribote.stack.costs import UNIT_COUNT, least
-from haribote.stack.demand import Demand, after, before
-from haribote.stack.maps import PART, BitMap, Memory, address, axis_bits
-from haribote.stack.outlook import HEIGHT
+from haribote.stack.demand import FIRST_ADDRESS, Demand, before
+from haribote.stack.maps import PART, BitMap, Memory, axis_bits
 from haribote.stack.places import NoRoom
-from haribote.stack.search import Hop, Path, fits_exactly, follow
-from haribote.stack.ways import Way, ways, ways_into
+from haribote.stack.ways import BITS, HEIGHT, Way, ways, ways_into
 
 TRIED = 12
 """Chains of ways that are followed before the cheapest is taken."""
-_Steps = tuple[tuple[Way, Demand], ...]
 
 
 @lru_cache(maxsize=1 << 10)
@@ -32,12 +30,7 @@ def path_from_dram(target: BitMap) -> Path:
     return min(paths, key=cycles)
 
 
-def cycles(path: Path) -> float:
-    """What the hops of a path cost, one after another."""
-    return sum(hop.cycles for hop in path)
-
-
-def _down(wanted: Demand, target: BitMap, cost: float, steps: _Steps) -> Iterator[tuple[float, Demand, _Steps]]:
+def _down(wanted: Demand, target: BitMap, cost: float, steps: Chain) -> Iterator[tuple[float, Demand, Chain]]:
     """Chains of ways to a demand with what they cost at least and what they ask of the map in DRAM."""
     if wanted.memory == "DRAM":
         yield cost, wanted, steps
@@ -52,7 +45,7 @@ def _down(wanted: Demand, target: BitMap, cost: float, steps: _Steps) -> Iterato
             yield from _down(asked, target, price, ((way, wanted), *steps))
 
 
-def _fits(way: Way, steps: _Steps, target: BitMap) -> bool:
+def _fits(way: Way, steps: Chain, target: BitMap) -> bool:
     """Within the PEs at most a turn through a matrix and a copy of single words, at the end."""
     if not steps:
         return fits_exactly(way, target) and (way.kind != "copy" or way.words == 1)
@@ -65,24 +58,23 @@ def _fits(way: Way, steps: _Steps, target: BitMap) -> bool:
     )
 
 
-def _filled(asked: Demand, steps: _Steps, target: BitMap) -> Path | None:
+def _filled(asked: Demand, steps: Chain, target: BitMap) -> Path | None:
     """The path from a map in DRAM that meets a demand: bits that it leaves open at the lowest free addresses, those
     that tell apart where the first hop goes last, so that what goes to one memory lies together."""
-    table = {bit: carry for bit, carry in asked.carries}
+    table = dict(asked.table)
     way, wanted = steps[0]
     units = {index for bit, index in wanted.table.items() if bit < UNIT_COUNT[way.target]}
     left = sorted((index for index in _order(target) if index not in table.values()), key=units.__contains__)
-    number = way.source_block
+    bit = FIRST_ADDRESS + way.source_block
     while left:
-        if number > 40:
+        if bit >= len(BITS):
             return None
-        bit = address(number)
-        choice = [index for index in left if (index, bit) not in asked.barred_bits]
+        choice = [index for index in left if not asked.bars(index, bit)]
         if bit not in table and choice:
             table[bit] = choice[0]
             left.remove(choice[0])
-        number += 1
-    return follow(steps, BitMap.of("DRAM", target.shape, table))
+        bit += 1
+    return follow(steps, BitMap.of("DRAM", target.shape, {BITS[bit]: carry for bit, carry in table.items()}))
 
 
 def _order(found: BitMap) -> list[int]:
@@ -118,6 +110,6 @@ def _up(found: BitMap, legs: list[tuple[Memory, Memory]], path: Path) -> Iterato
     for way in ways(""):
         if (way.source, way.target, way.single, way.kind == "mv") != (source, target, False, target == "DRAM"):
             continue
-        made = after(way, found, Demand(target, {}), found.width)
+        made = hop(way, found, Demand(target, {}), found)
         if made is not None:
-            yield from _up(made[1], others, (*path, Hop(way, *made)))
+            yield from _up(made.target, others, (*path, made))

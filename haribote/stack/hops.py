@@ -4,46 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from haribote.stack.chains import Hop, Path
 from haribote.stack.code import Code, Slot
-from haribote.stack.issues import MASKS, Issue, issues, mask_lines
-from haribote.stack.maps import Memory
+from haribote.stack.issues import Issue, issues, mask_lines
 from haribote.stack.places import Place
-from haribote.stack.search import Hop, Path
 from simulator import isa
-
-
-class Giver(Protocol):
-    """What hands out room on the way."""
-
-    def bank(self, words: int, *others: str) -> tuple[str, int]:
-        """Room in a memory of the PEs that is none of `others`, and its first word."""
-
-    def buffer(self, memory: Memory, longs: int, last: str) -> int:
-        """Room in a memory of long words; last: the memory that the tensor is in before, whose room stays taken."""
-
-
-def place_after(path: Path, number: int, last: Place, target: Place, giver: Giver) -> Place:
-    """Where a hop puts the tensor."""
-    hop = path[number]
-    if number + 1 == len(path):
-        return Place(target.memory, target.address, hop.target)
-    block = 1 << max(hop.way.target_block, path[number + 1].way.source_block)
-    longs = -(-hop.target.longs // block) * block  # issues write and read whole blocks, also where a map has holes
-    longs += hop.way.span if hop.way.single else 0
-    if hop.target.memory == "LM":
-        others = [last.memory] + [target.memory] * (number + 2 == len(path))
-        return Place(*giver.bank(2 * longs, *others), hop.target)
-    return Place(hop.target.memory, giver.buffer(hop.target.memory, longs, last.memory), hop.target)
-
-
-def mask_rounds(hop: Hop, found: Sequence[Issue]) -> Iterator[tuple[list[Issue], list[str]]]:
-    """The lines of a hop with their mask entries, as many masks at a time as there are entries; and what sets these."""
-    values = sorted({issue.masked or 0 for issue in found})
-    for start in range(0, len(values), MASKS):
-        entries = {value: number for number, value in enumerate(values[start : start + MASKS], 1)}
-        yield [_named(issue, entries) for issue in found if (issue.masked or 0) in entries], mask_lines(hop, entries)
 
 
 def _named(issue: Issue, entries: dict[int, int]) -> Issue:
@@ -71,7 +37,7 @@ class Serial:
             if number == 0 and self.clean is not None:
                 ends = [Place("L2BM", self.clean, hop.target)]
             else:
-                ends = [place_after(self.path, number, last, self.targets[0], self)]
+                ends = [self._place_after(number, last)]
             if number + 1 == len(self.path):
                 ends += [replace(place, map=hop.target) for place in self.targets[1:]]
             found = issues(hop, replace(last, map=hop.source), *ends)
@@ -93,16 +59,21 @@ class Serial:
                 entry = own
             yield _named(issue, {value: entry})
 
-    # --- room on the way: what `place_after` asks for -----------------------------------------------------------------
-
-    def bank(self, words: int, *others: str) -> tuple[str, int]:
-        """Room that is given back when the path is written."""
-        slot = self.code.take(words, [bank for bank in ("GRF0", "GRF1", "LM0", "LM1") if bank not in others])
-        return slot.bank, slot.address
-
-    def buffer(self, memory: Memory, longs: int, last: str) -> int:
-        """Buffers come in turn; DRAM is never short."""
-        return self.code.dram(longs) if memory == "DRAM" else self.code.buffer(memory, longs)
+    def _place_after(self, number: int, last: Place) -> Place:
+        """Where a hop puts the tensor: room that is given back when the path is written."""
+        hop, target = self.path[number], self.targets[0]
+        if number + 1 == len(self.path):
+            return Place(target.memory, target.address, hop.target)
+        block = 1 << max(hop.way.target_block, self.path[number + 1].way.source_block)
+        longs = -(-hop.target.longs // block) * block  # issues write and read whole blocks, also where a map has holes
+        longs += hop.way.span if hop.way.single else 0
+        memory = hop.target.memory
+        if memory == "LM":
+            others = [last.memory] + [target.memory] * (number + 2 == len(self.path))
+            slot = self.code.take(2 * longs, [bank for bank in ("GRF0", "GRF1", "LM0", "LM1") if bank not in others])
+            return Place(slot.bank, slot.address, hop.target)
+        address = self.code.dram(longs) if memory == "DRAM" else self.code.buffer(memory, longs)  # buffers come in turn
+        return Place(memory, address, hop.target)
 
 
 def padded(hop: Hop) -> Hop:

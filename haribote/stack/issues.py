@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from haribote.stack.chains import Hop
 from haribote.stack.costs import copied, loops
+from haribote.stack.demand import Made, by_number
 from haribote.stack.maps import COPY, Bit, BitMap, W
 from haribote.stack.places import BANKS, Place
-from haribote.stack.search import Hop
-from haribote.stack.ways import MASKABLE, Way
+from haribote.stack.ways import BITS, MASKABLE, Way
 
 Values = Mapping[int, int]
 """The values of index bits."""
@@ -75,8 +76,9 @@ class _Turn:
 
 def _turns_of(way: Way, source: BitMap, target: BitMap) -> Iterator[_Turn]:
     """All rounds, the lowest bits of the target's address fastest."""
-    order: list[tuple[Bit, int]] = [(min(target.places[i], key=_rank), i) for i in loops(way, source, target)]
-    order += [(bit, COPY) for bit in copied(way, target)]
+    made = Made(way, by_number(source), by_number(target), source.width, target.width)
+    order: list[tuple[Bit, int]] = [(min(target.places[i], key=_rank), i) for i in loops(made)]
+    order += [(BITS[bit], COPY) for bit in copied(made)]
     order.sort(key=lambda entry: _rank(entry[0]), reverse=True)
     for numbers in product((0, 1), repeat=len(order)):
         chosen = list(zip(order, numbers, strict=True))

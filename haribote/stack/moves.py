@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf
 
+from haribote.stack.chains import cycles as path_cycles
 from haribote.stack.code import Code
+from haribote.stack.costs import written
 from haribote.stack.cuts import halves
-from haribote.stack.hops import Serial, clean_buffer, fewer_words, mask_rounds, padded, place_after
-from haribote.stack.issues import Issue, issues
-from haribote.stack.maps import PART, BitMap
-from haribote.stack.pack import pack
+from haribote.stack.hops import Serial, clean_buffer, fewer_words, padded
+from haribote.stack.maps import PART, BitMap, Memory
 from haribote.stack.paths import paths
 from haribote.stack.pieces import down, up
-from haribote.stack.places import BANKS, NoRoom, Place, Room
-from haribote.stack.search import THROUGH, Path
-from simulator import Program, assemble
+from haribote.stack.places import BANKS, UNIT_LONGS, NoRoom, Place
+from simulator import Program, assemble, isa
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
 
 
 @dataclass(frozen=True)
 class Move:
-    """A move as assembly. ways: the names of its hops; resort: no search has found it; combine: what joins the parts
-    of the source; also: further targets; scratch: it may write behind the places too.
+    """A move as assembly. combine: what joins the parts of the source; also: further targets; scratch: it may write
+    behind the places too.
     """
 
     source: Place
     target: Place
     text: str
-    ways: tuple[str, ...]
     program: Program
     cost: Cost
-    resort: bool = False
     combine: str = ""
     also: tuple[Place, ...] = ()
     scratch: bool = False
@@ -44,32 +42,24 @@ class Move:
         return (self.target, *self.also)
 
 
-def emit(
-    code: Code,
-    source: Place,
-    target: Place | Sequence[Place],
-    combine: str = "",
-    padding: bool = True,
-    assumed: bool = True,
-) -> None:
+def emit(code: Code, source: Place, target: Place | Sequence[Place], combine: str = "", padding: bool = True) -> None:
     """Adds the lines of a move to a program, with room on the way from `code`. Source and targets must not overlap.
 
     target: one place, or several of the same map in different banks. combine: how the parts of a source with PART are
     joined, one of `ways.Combine`. padding: what lies beyond the tensor in the places that the map pads to powers of two
-    is moved too; otherwise the target holds anything there. assumed: also by instructions that isa.md marks [A]. Raises
-    NoRoom. A move that is too large for the buffers goes in halves; where these cannot be told apart at both ends, by
-    way of DRAM.
+    is moved too; otherwise the target holds anything there. A move that is too large for the buffers goes in halves;
+    where these cannot be told apart at both ends, by way of DRAM. Raises NoRoom.
     """
     targets = [target] if isinstance(target, Place) else list(target)
     if padding:
         source, *targets = (replace(place, map=place.map.padded) for place in (source, *targets))
     try:
-        code.add(*_whole(code, source, targets, combine, assumed))
+        code.add(*_whole(code, source, targets, combine))
     except NoRoom:
         cut = halves(*(replace(place, map=place.map.padded) for place in (source, *targets)))
         if cut is not None:
             for first, last in cut:
-                emit(code, first, last, combine, padding, assumed)
+                emit(code, first, last, combine, padding)
         elif source.memory in BANKS and targets[0].memory in BANKS and PART not in source.map.table.values():
             _through_dram(code, source, targets)
         else:
@@ -84,10 +74,10 @@ def _through_dram(code: Code, source: Place, targets: Sequence[Place]) -> None:
     emit(code, middle, targets)
 
 
-def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str, assumed: bool) -> list[str]:
-    """The lines of the cheapest path that has room. Raises NoRoom."""
+def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str) -> list[str]:
+    """The lines of the first path that has room. Raises NoRoom."""
     problem = NoRoom(f"there is no way from {source.map} to {targets[0].map}")
-    for path in chosen(source, targets[0], combine, assumed):
+    for path in paths(source.map, targets[0].map, combine):
         try:
             with code.scratch():
                 return list(Serial(code, path, source, targets).lines())
@@ -147,76 +137,52 @@ def to_dram(code: Code, source: Place, address: int) -> BitMap:
     return found.whole
 
 
-def cycles(source: Place, target: Place, combine: str = "") -> float:
-    """What a move costs by itself, about."""
-    paths_there = chosen(source, target, combine, assumed=True)
-    return min((sum(hop.cycles for hop in path) for path in paths_there), default=inf)
+def cycles(source: BitMap, target: BitMap, combine: str = "") -> float:
+    """What the hops of a move cost, one after another; infinite where there is no path."""
+    return min(map(path_cycles, islice(paths(source, target, combine), 1)), default=inf)
 
 
-def chosen(source: Place, target: Place, combine: str, assumed: bool) -> Sequence[Path]:
-    """The paths that a move may take, the cheapest first."""
-    found = paths(source.map, target.map, THROUGH | {"DRAM"}, assumed, combine)
-    return sorted((path for path, _ in found), key=lambda path: sum(hop.cycles for hop in path))
+def price(source: BitMap, target: BitMap, combine: str = "") -> float:
+    """Cycles of a move as `emit` writes it, by formula. Raises NoRoom where it cannot be written."""
+    source, target = source.padded, target.padded
+    for path in paths(source, target, combine):
+        if all(hop.target.longs <= MOST_ON_THE_WAY[hop.target.memory] for hop in path[:-1]):
+            return written([hop.made for hop in path])
+    ends = halves(Place("LM1", 0, source), Place("LM0", 0, target))
+    if ends is not None:
+        return sum(price(first.map, last[0].map, combine) for first, last in ends)
+    if PART in source.table.values():
+        raise NoRoom(f"there is no way from {source} to {target}")
+    found = up(source)
+    return written([hop.made for hop in found.path]) * (1 << len(found.cut)) + price(found.whole, target)
 
 
-def write(path: Path, source: Place, target: Place, room: Room) -> Move:
-    """The assembly of a path. Raises NoRoom where a tensor does not fit on the way."""
-    lines: list[str] = []
-    hops: list[list[Issue]] = []
+MOST_ON_THE_WAY: Mapping[Memory, int] = {
+    "LM": isa.LM_WORDS // 2, "L1BM": isa.L1BM_LONGS, "L2BM": isa.L2BM_LONGS, "PDM": isa.PDM_LONGS,
+    "DRAM": isa.DRAM_LONGS,
+}  # fmt: skip
+"""Long words of a tensor that has to pass through a memory."""
 
-    def flush() -> None:
-        lines.extend(pack(hops, [[issue.text for issue in hop] for hop in hops]))
-        hops.clear()
 
-    places, taker = [source], room.taker()
-    for number, hop in enumerate(path):
-        places.append(place_after(path, number, places[-1], target, taker))
-        turned = hop.way.kind == "matrix" and any(before.way.kind == "matrix" for before in path[:number])
-        if taker.again or turned:  # a buffer, or a matrix register, that an earlier hop may still be reading
-            flush()
-            taker.again = False
-        found = issues(hop, replace(places[-2], map=hop.source), places[-1])
-        if any("\n" in issue.text for issue in found):  # lines that forward to each other
-            flush()
-            lines += [line for issue in found for line in issue.text.splitlines()]
-            continue
-        for part, masks in mask_rounds(hop, found) if hop.way.masked else [(found, [])]:
-            if masks:
-                flush()
-                lines += masks
-            hops.append(part)
-    flush()
-    combine = next((hop.way.combine for hop in path if hop.way.combine), "")
-    return replace(of_lines(lines, source, target), ways=tuple(hop.way.name for hop in path), combine=combine)
+def alone(source: Place, *targets: Place, combine: str = "", padding: bool = True) -> Move:
+    """A move as a program of its own, what it sets up included; its room does not touch the places. Raises NoRoom."""
+    code = beside(source, *targets)
+    emit(code, source, targets, combine, padding)
+    found = of_lines([*code.setup, *code.lines], source, targets[0])
+    return replace(found, also=targets[1:], combine=combine, scratch=True)
+
+
+def beside(*places: Place) -> Code:
+    """An empty program whose room does not touch the places."""
+    code = Code()
+    for place in places:
+        first = place.address if place.memory in BANKS else -(-place.address // UNIT_LONGS) * UNIT_LONGS
+        code.take(first + place.words, [place.memory]) if place.memory != "DRAM" else code.dram(first + place.words)
+    return code
 
 
 def of_lines(lines: Sequence[str], source: Place, target: Place) -> Move:
     """Lines without nops as a move."""
     text = fix_nops(assemble("\n".join(lines) + "\n"))
     program = assemble(text)
-    return Move(source, target, text, (), program, cost_of(program))
-
-
-def move(source: Place, target: Place, room: Room | None = None, assumed: bool = False, combine: str = "") -> Move:
-    """The cheapest move between two places; with the last resort where the search finds nothing that fits.
-
-    Source and target must not overlap. assumed: also with instructions that isa.md marks [A]. combine: what joins the
-    parts of the source's map, one of `ways.Combine`. Raises NoRoom.
-    """
-    room = room or Room()
-    through = frozenset("LM" if memory in BANKS else memory for memory in room.free)
-    best: Move | None = None
-    problem = NoRoom(f"there is no way from {source.map} to {target.map}")
-    for path, resort in paths(source.map, target.map, through, assumed, combine):
-        if best is not None and sum(hop.cycles for hop in path) > 2 * best.cost.cycles:
-            continue
-        try:
-            found = replace(write(path, source, target, room), resort=resort)
-        except NoRoom as error:
-            problem = error
-            continue
-        if best is None or found.cost.cycles < best.cost.cycles:
-            best = found
-    if best is None:
-        raise problem
-    return best
+    return Move(source, target, text, program, cost_of(program))

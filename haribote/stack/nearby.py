@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from haribote.stack.demand import Demand, after
+from haribote.stack.chains import Hop, Path, fits_exactly, hop, numbered
+from haribote.stack.demand import Demand
 from haribote.stack.maps import PART, Bit, BitMap, W, address
-from haribote.stack.search import Hop, Path, fits_exactly, numbered
 from haribote.stack.ways import Way, named
 
 
@@ -22,12 +22,12 @@ def joined_nearby(start: BitMap, wanted: BitMap, combine: str) -> Path:
     for number, way in enumerate(ways):
         made = None
         if number == len(ways) - 1 and fits_exactly(way, wanted):
-            made = after(way, found, Demand.of(wanted), start.width)
-            made = made if made and made[1].shape == wanted.shape and made[1].satisfies(wanted) else None
-        made = made or after(way, found, Demand("LM", {}), start.width)
+            made = hop(way, found, Demand.of(wanted), start)
+            made = made if made and made.target.satisfies(wanted) else None
+        made = made or hop(way, found, Demand("LM", {}), start)
         assert made is not None
-        hops.append(Hop(way, *made))
-        found = made[1]
+        hops.append(made)
+        found = made.target
     return tuple(hops)
 
 

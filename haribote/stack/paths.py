@@ -1,4 +1,4 @@
-"""The paths between two maps: found by search, with the last resort after them, and kept between runs."""
+"""The paths between two maps: constructed, with the last resort after them; their ways are kept between runs."""
 
 from __future__ import annotations
 
@@ -6,35 +6,30 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path as File
-from typing import Any
 
+from haribote.answers.deciding import digest
 from haribote.layout import LayoutError
-from haribote.stack.maps import PART, Bit, BitMap
+from haribote.stack.chains import Hop, Path, fits_exactly
+from haribote.stack.construct import along, constructed
+from haribote.stack.maps import PART, BitMap
 from haribote.stack.nearby import apart, joined_in_the_end, joined_nearby
 from haribote.stack.resort import last_resort
-from haribote.stack.search import LIMIT, Hop, Path, candidates, fits_exactly
-from haribote.stack.ways import named, ways
+from haribote.stack.ways import Way, ways
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 
-TRIED = 2
-"""Paths of one search that are written out before the cheapest is taken."""
 
+def paths(start: BitMap, wanted: BitMap, combine: str = "") -> Iterator[Path]:
+    """The first paths that are constructed, the cheapest first; then the last resort, if there is one.
 
-def paths(
-    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool = False, combine: str = ""
-) -> tuple[tuple[Path, bool], ...]:
-    """The first paths that a search finds, the cheapest by estimate first; at the end the last resort (True), if there
-    is one.
-
-    through: memories in which a path may pass; assumed: also with what isa.md marks [A]; combine: what joins the parts
-    of the start. What was found before is read from the cache, also where index bits only had other names.
+    combine: what joins the parts of the start. The ways of what was constructed before are read from the cache, also
+    where index bits only had other names.
     """
-    found = _kept(*anonymous(start, wanted), through, assumed, combine)
-    names = _names(start, wanted)
-    return tuple((tuple(_named(hop, names, start.shape) for hop in path), resort) for path, resort in found)
+    ends, names = anonymous(start, wanted), _names(start, wanted)
+    for find in (_constructed, _resort):
+        for path in find(*ends, combine):
+            yield tuple(_named(hop, names, start.shape) for hop in path)
 
 
 def anonymous(start: BitMap, wanted: BitMap) -> tuple[BitMap, BitMap]:
@@ -66,102 +61,88 @@ def _named(hop: Hop, names: Sequence[int], shape: tuple[int, ...]) -> Hop:
 
 
 @lru_cache(maxsize=1 << 12)
-def _kept(
-    start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str
-) -> tuple[tuple[Path, bool], ...]:
-    """The paths between anonymous maps, from the cache where they are there."""
-    file = _folder() / f"{_key(start, wanted, through, assumed, combine)}.json"
-    try:
-        kept = json.loads(file.read_text("utf-8"))
-        return tuple((_path(hops, start, wanted, combine), resort) for hops, resort in kept)
-    except (OSError, ValueError, LookupError, TypeError, StopIteration, LayoutError):
-        pass  # not there, or not as we write it: searched again
-    found = [(path, False) for path in _searched(start, wanted, through, assumed, combine)]
-    if not combine and (path := last_resort(start, wanted)) is not None:
-        found.append((path, True))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_file(file, json.dumps([(_plain(path), resort) for path, resort in found]), durable=False)
-    except (OSError, FileError):
-        pass  # a cache that cannot be written costs time only
-    return tuple(found)
-
-
-def _searched(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
-    """What the search finds, after what is joined nearby."""
+def _constructed(start: BitMap, wanted: BitMap, combine: str) -> tuple[Path, ...]:
+    """Paths between anonymous maps, after what is joined nearby; parts that no such path joins travel apart."""
     first = joined_nearby(start, wanted, combine)
     if first:
         start = apart(first[-1].target, start.width)
         if start.satisfies(wanted) and fits_exactly(first[-1].way, wanted):
-            yield first
-            return
+            return (first,)
     if PART not in start.table.values():
         combine = ""
-    found = False
-    for path in _further(start, wanted, through, assumed, combine):
-        found = True
-        yield (*first, *path)
+    found = _kept(start, wanted, combine)
     if not found and combine and (end := joined_in_the_end(start, wanted, combine, last_resort)) is not None:
-        yield (*first, *end)
+        found = (end,)
+    return tuple((*first, *path) for path in found)
 
 
-def _further(start: BitMap, wanted: BitMap, through: frozenset[str], assumed: bool, combine: str) -> Iterator[Path]:
-    """What the search finds; where it finds nothing, what two wider ones find."""
-    found = list(islice(candidates(start, wanted, through, LIMIT, assumed, combine=combine), TRIED))
-    yield from found
-    if not found:
-        wide = 2 * LIMIT
-        yield from islice(candidates(start, wanted, through, wide // 4, assumed, single=True, combine=combine), TRIED)
-        yield from islice(candidates(start, wanted, through, wide // 2, assumed, turns=1, combine=combine), TRIED)
-
-
-def forget() -> None:
-    """Look into the cache on disk again."""
-    _kept.cache_clear()
+@lru_cache(maxsize=1 << 12)
+def _resort(start: BitMap, wanted: BitMap, combine: str) -> tuple[Path, ...]:
+    path = None if combine else last_resort(start, wanted)
+    return () if path is None else (path,)
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------
 
 
+_new: dict[str, list[list[str]]] = {}
+
+
+def _kept(start: BitMap, wanted: BitMap, combine: str) -> tuple[Path, ...]:
+    """What is constructed, by the names of its ways where these are in the cache."""
+    key = hashlib.sha256(repr((start, wanted, combine)).encode()).hexdigest()[:32]
+    try:
+        chains = [_ways(names, start, combine) for names in _read()[key]]
+        return tuple(along(chain, start, wanted, combine) for chain in chains)
+    except (LookupError, TypeError, ValueError, LayoutError):
+        pass  # not there, or not as we write it: constructed anew
+    found = tuple(constructed(start, wanted, combine))
+    _read()[key] = _new[key] = [[hop.way.name for hop in path if hop.way.kind != "clear"] for path in found]
+    return found
+
+
+def _ways(names: Sequence[str], start: BitMap, combine: str) -> list[Way]:
+    """Ways by their names, from the start on. Raises LookupError for a name that no way has."""
+    found: list[Way] = []
+    for name in names:
+        found.append(_table(combine)[found[-1].target if found else start.memory, name])
+    return found
+
+
 @cache
-def _folder() -> File:
-    """Where paths are kept that this version of the search has found."""
-    sources = [
-        File(__file__).parent / f"{name}.py"
-        for name in ("maps", "demand", "costs", "outlook", "search", "nearby", "resort", "paths")
-    ]
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + repr(ways("fadd")).encode())
-    return cache_folder() / f"moves-{digest.hexdigest()[:16]}"
+def _table(combine: str) -> dict[tuple[str, str], Way]:
+    return {(way.source, way.name): way for way in ways(combine)}
 
 
-def _key(*parts: Any) -> str:
-    start, wanted, through, *rest = parts
-    return hashlib.sha256(repr((start, wanted, sorted(through), *rest)).encode()).hexdigest()[:32]
+def save() -> None:
+    """Keep what was constructed for the next run; nothing happens where nothing was."""
+    if not _new:
+        return
+    _read.cache_clear()  # another process may have kept others
+    try:
+        _file().parent.mkdir(parents=True, exist_ok=True)
+        write_file(_file(), json.dumps({**_read(), **_new}), durable=False)
+        _new.clear()
+    except (OSError, FileError):
+        pass  # a cache that cannot be written costs time only
 
 
-def _plain(path: Path) -> list[Any]:
-    """A path as JSON: of every hop its way and its maps."""
-    return [
-        [
-            hop.way.name,
-            *(
-                [found.memory, found.shape, [[*bit, c] for bit, c in found.carries]]
-                for found in (hop.source, hop.target)
-            ),
-        ]
-        for hop in path
-    ]
+def forget() -> None:
+    """Look into the cache on disk again."""
+    for kept in (_constructed, _resort, _read):
+        kept.cache_clear()
 
 
-def _path(hops: Sequence[Any], start: BitMap, wanted: BitMap, combine: str) -> Path:
-    """A path from JSON. Raises ValueError, among others, where it is none from `start` to `wanted`."""
-    found: list[Hop] = []
-    for name, *ends in hops:
-        source, target = (
-            BitMap.of(memory, shape, {Bit(level, number): carry for level, number, carry in carries})
-            for memory, shape, carries in ends
-        )
-        found.append(Hop(named(name, source.memory, target.memory, combine), source, target))
-    if not found or not found[-1].target.satisfies(wanted) or found[0].source.memory != start.memory:
-        raise ValueError("the path ends elsewhere")
-    return tuple(found)
+@cache
+def _file() -> File:
+    """Where the ways are kept that this version of the construction takes."""
+    return cache_folder() / "stack" / f"paths-{digest(__name__)[:16]}.json"
+
+
+@cache
+def _read() -> dict[str, list[list[str]]]:
+    try:
+        found = json.loads(_file().read_text("utf-8"))
+    except (OSError, ValueError):  # not there, or not as we write it
+        return {}
+    return found if isinstance(found, dict) else {}

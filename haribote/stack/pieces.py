@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
+from haribote.stack.chains import Path
 from haribote.stack.cuts import can_cut, half, without
 from haribote.stack.ends import path_from_dram, path_to_dram
 from haribote.stack.maps import BitMap, address, axis_bits
 from haribote.stack.places import UNIT_LONGS, NoRoom, Place
-from haribote.stack.search import Path
 from simulator.isa import L1BM_LONGS, L2BM_LONGS
 
 MOST = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS // 2}

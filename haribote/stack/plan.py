@@ -17,6 +17,7 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.stack.maps import BitMap
+from haribote.stack.tilings import Tiling
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Version:
     def unpack(self, array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         """The inverse."""
         return array.reshape([prod(axis) for axis in self.split])[tuple(slice(size) for size in shape)]
+
+
+def in_dram(version: Version) -> bool:
+    """Whether a version is in DRAM, not in the PEs."""
+    return version.map.memory == "DRAM"
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,16 @@ class Multiply:
     precision: Literal["float", "pseudo", "half"] = "float"
 
 
+@dataclass(frozen=True)
+class Stream:
+    """A product by the streaming template: operands and result are in DRAM, in the panels of a tiling."""
+
+    matrix: Version
+    vectors: Version
+    target: Version
+    tiling: Tiling
+
+
 @dataclass(frozen=True, eq=False)
 class Pick:
     """target[e] = source[index[e]], flat in the maps' shapes; index -1 takes `fill`. index: known, or computed: then in
@@ -164,7 +180,7 @@ class Become:
     parameter: Version
 
 
-Action = Load | Shift | Alias | Halve | Compute | Multiply | Pick | Store | Become
+Action = Load | Shift | Alias | Halve | Compute | Multiply | Stream | Pick | Store | Become
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +204,9 @@ def reads(action: Action) -> Iterator[Version]:
             yield from (version for version in (action.a, action.b) if not _halved(action, version))
             if action.halves is not None:
                 yield action.halves
+        case Stream():
+            yield action.matrix
+            yield action.vectors
         case Pick():
             yield action.source
             yield from action.others
@@ -202,7 +221,7 @@ def writes(action: Action) -> Iterator[Version]:
     match action:
         case Compute():
             yield from action.writes
-        case Load() | Shift() | Alias() | Halve() | Multiply() | Pick():
+        case Load() | Shift() | Alias() | Halve() | Multiply() | Stream() | Pick():
             yield action.target
         case Become():
             yield action.parameter

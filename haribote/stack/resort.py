@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from haribote.stack.chains import Path, cycles, follow
 from haribote.stack.demand import Demand, before, by_number
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, Memory, W, address, unit_bits
-from haribote.stack.search import Path, follow
-from haribote.stack.ways import NUMBER, Way, named
+from haribote.stack.ways import BITS, NUMBER, Way, named
 
 _UP: dict[Memory, tuple[tuple[str, Memory, Memory], ...]] = {
     "LM": (("l1bmm", "LM", "L1BM"), ("l2bm", "L1BM", "L2BM"), ("mvp c@.p@", "L2BM", "PDM")),
@@ -37,7 +37,7 @@ _WITHIN: tuple[tuple[str, ...], ...] = ((), ("copy words",), ("dm",), ("copy wor
 def last_resort(start: BitMap, wanted: BitMap) -> Path | None:
     """The cheapest such path from one map to another; None only where a PE cannot hold what has to be within one."""
     paths = [path for names in _WITHIN if (path := _path(start, wanted, names)) is not None]
-    return min(paths, key=lambda path: sum(hop.cycles for hop in path), default=None)
+    return min(paths, key=cycles, default=None)
 
 
 def _path(start: BitMap, wanted: BitMap, within: Sequence[str]) -> Path | None:
@@ -77,7 +77,7 @@ def _middle(start: BitMap, asked: Demand) -> BitMap | None:
     """
     low = [start[bit] for bit in _lowest(start)]
     local = {carry for carry in low[:2] if carry >= 0}
-    carries: dict[Bit, int] = {bit: carry for bit, carry in asked.carries}
+    carries: dict[Bit, int] = {BITS[bit]: carry for bit, carry in asked.table.items()}
     carries.setdefault(W, start[W])
     if carries[W] != start[W]:
         return None
@@ -87,9 +87,7 @@ def _middle(start: BitMap, asked: Demand) -> BitMap | None:
             carries.setdefault(bit, COPY)
             continue
         above = bit.level not in ("MAB", "PE")
-        choice = [
-            i for i in left if i not in local and (i, NUMBER[bit]) not in asked.barred and not (above and i in low)
-        ]
+        choice = [i for i in left if i not in local and not asked.bars(i, NUMBER[bit]) and not (above and i in low)]
         carries[bit] = choice[-1] if choice else COPY if bit.level in ("MAB", "L1B") else NOTHING
         left = [index for index in left if index != carries[bit]]
     for number, index in enumerate(left):

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.layout import PE_STRIDE
+from haribote.stack.chains import numbered
 from haribote.stack.maps import UNITS, BitMap
 from haribote.stack.moves import Move
 from haribote.stack.places import BANKS, Place
-from haribote.stack.search import numbered
 from simulator import Machine, isa
 
 Words = NDArray[np.uint32]

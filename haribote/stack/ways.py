@@ -21,6 +21,8 @@ Combine = Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"]
 """What joins the parts of an element: as single-precision numbers or as integers."""
 IN_TREE: Mapping[str, str] = {"fadd": "ffadd", "fmax": "fmax", "fmin": "fmin", "iadd": "iiadd"}
 """The same as the transfers that join words on their way call it; integers have no largest or smallest there."""
+HEIGHT: Mapping[Memory, int] = {"LM": 0, "L1BM": 1, "L2BM": 2, "PDM": 3, "DRAM": 3}
+"""Of memories in the tree."""
 MASKABLE = ("MAB", "PE")
 """Levels whose units a write mask can choose."""
 
@@ -32,8 +34,9 @@ NUMBER = {bit: number for number, bit in enumerate(BITS)}
 
 @dataclass(frozen=True)
 class Numbers:
-    """A way's bits as numbers. wired: target and source; reachable: target bits that may differ from issue to issue;
-    elsewhere: bits of the source that an index bit must not come from, where it is to go to this target bit.
+    """A way's bits as numbers. wired: target and source, also as pairs; sources: those of the source; reachable: target
+    bits that may differ from issue to issue; elsewhere: bits of the source that an index bit must not come from,
+    where it is to go to this target bit; the others as those of the way.
     """
 
     wired: Mapping[int, int]
@@ -41,6 +44,9 @@ class Numbers:
     repeated: tuple[int, ...]
     reduces: tuple[int, ...]
     puts: tuple[int, ...]
+    to_address: tuple[int, ...]
+    from_address: tuple[int, ...]
+    sources: frozenset[int]
     reachable: frozenset[int]
     elsewhere: Mapping[int, tuple[int, ...]]
 
@@ -103,6 +109,7 @@ class Way:
         elsewhere |= {bit: (*self.takes, *self.to_address) for bit in self.from_address}
         return Numbers(
             wired, tuple(wired.items()), _numbers(self.repeated), _numbers(self.reduces), _numbers(self.puts),
+            _numbers(self.to_address), _numbers(self.from_address), frozenset(wired.values()),
             frozenset(NUMBER[bit] for bit in (*loops, *self.puts, *self.from_address)) - wired.keys(),
             {NUMBER[bit]: _numbers(others) for bit, others in elsewhere.items()},
         )  # fmt: skip
@@ -335,6 +342,13 @@ def ways_into(memory: Memory, assumed: bool = False, single: bool = False, combi
     """
     found = (way for way in ways(combine) if way.target == memory and way.kind != "add")
     return tuple(way for way in found if (assumed or not way.assumed) and (single or not way.single))
+
+
+@cache
+def ways_across(source: Memory | None = None, target: Memory | None = None) -> tuple[Way, ...]:
+    """Those between memories of groups, from `source` or into `target`."""
+    found = (way for way in ways() if HEIGHT[way.source] == HEIGHT[way.target] == HEIGHT["DRAM"])
+    return tuple(way for way in found if way.source == source or way.target == target)
 
 
 def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from haribote.errors import HariboteError
+from haribote.network import LARGE
 from haribote.training.backends import Parameters
 from simulator.files import write_file
 
@@ -25,7 +26,8 @@ class CheckpointError(HariboteError):
 class Run:
     """What a run is and how far it came.
 
-    hidden: widths of the hidden layers. losses: one per train step; accuracies: one per epoch, 0 to 1.
+    hidden: widths of the hidden layers. network: its name in `network.NETWORKS`.
+    losses: one per train step; accuracies: one per epoch, 0 to 1.
     """
 
     hidden: list[int]
@@ -37,11 +39,13 @@ class Run:
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
+    network: str = LARGE.name
 
     def same_task(self, other: Run) -> bool:
         """True when the other run trains the same model on the same batches."""
         mine, theirs = (
-            (run.hidden, run.bias, run.batch, run.learning_rate, run.seed, run.data) for run in (self, other)
+            (run.network, run.hidden, run.bias, run.batch, run.learning_rate, run.seed, run.data)
+            for run in (self, other)
         )
         return mine == theirs
 

@@ -8,6 +8,7 @@ from haribote.compiler import lower_for_cpp
 from haribote.cpp.gemm import default_gemm
 from haribote.cpp.session import sessions
 from haribote.training.backends import CompiledBackend, example_batch, initial_parameters
+from haribote.training.step import training_step
 
 
 class CppBackend(CompiledBackend):
@@ -17,10 +18,10 @@ class CppBackend(CompiledBackend):
     """
 
     def __init__(self, model: Any, learning_rate: float, batch: int, gemm: str = "", short: str = "") -> None:
-        from haribote.frontend.torch import trace_inference, trace_step
+        from haribote.frontend.torch import trace_inference
 
         optimiser, images, labels = example_batch(model, batch, learning_rate)
-        step = lower_for_cpp(trace_step(model, optimiser, images, labels), short)
+        step = lower_for_cpp(training_step(model, optimiser, images, labels), short)
         inference = lower_for_cpp(trace_inference(model, images))
         gemm = gemm or default_gemm()
         built = sessions({"train_step": step, "inference": inference}, gemm)

@@ -1,4 +1,4 @@
-"""`haribote train`: epochs of an MLP, 784-H-10, on a backend, with checkpoints that survive a killed run."""
+"""`haribote train`: epochs of an MLP, 784-H-10 or 16-H-10, on a backend, with checkpoints that survive a killed run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tqdm import tqdm
 
+from haribote.answers.calls import watched
 from haribote.answers.ownership import exercise, solutions_wanted
 from haribote.data.dataset import Dataset, NormalisedImages, batch_order
+from haribote.data.pooling import at_side
 from haribote.errors import HariboteError
-from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
-from haribote.training.backends import Backend, Floats, Labels, SimBackend, TorchBackend
+from haribote.network import BATCH, CLASSES, HIDDEN, LARGE, LEARNING_RATE, NETWORKS, STEPS, Network
+from haribote.own.ledger import ledger
+from haribote.own.mine import keep_ledger
+from haribote.own.working import your_kernels
+from haribote.training.backends import Backend, Floats, Labels, TorchBackend
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
+from haribote.training.sim_backend import SimBackend
 from simulator.messages import say, shown
 
 if TYPE_CHECKING:
@@ -34,7 +40,8 @@ class Diverged(HariboteError):
 class Options:
     """What the command line asks for. folder: where checkpoint and picture go.
 
-    fill: the learner's kernels where they pass, the course's elsewhere.
+    fill: the learner's kernels where they pass, the course's elsewhere. mine: the learner's parts alone, and at the end
+    what is missing.
     """
 
     backend: str
@@ -53,6 +60,8 @@ class Options:
     level: int = 0
     precision: str = "float"
     fill: bool = False
+    mine: bool = False
+    network: Network = LARGE
 
     @property
     def checkpoint(self) -> Path:
@@ -64,7 +73,7 @@ def make_backend(options: Options) -> Backend:
     """The backend with freshly initialised parameters (torch's own initialisation from the seed)."""
     from haribote.training.models import mlp
 
-    model = mlp(PIXELS, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
+    model = mlp(options.network.pixels, *options.hidden, CLASSES, bias=options.bias, seed=options.seed)
     if options.backend == "torch":
         return TorchBackend(model, options.learning_rate)
     if options.backend == "cpp":
@@ -81,25 +90,49 @@ def make_backend(options: Options) -> Backend:
         level=options.level,
         precision=options.precision,
         fill=options.fill,
+        find=your_kernels().find if options.mine else None,
     )
 
 
 def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> Run:
-    """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture.
+    """Train to the asked number of epochs; after each one, a line, a checkpoint and the loss picture; then the ledger.
 
     Raises CheckpointError where `resume` finds no checkpoint or one of another run, DataError where the data does not
     fill one batch, Diverged where a loss is infinite or no number.
     """
-    run = Run(list(options.hidden), options.batch, options.learning_rate, options.seed, data.name, options.bias)
+    run = Run(
+        list(options.hidden),
+        options.batch,
+        options.learning_rate,
+        options.seed,
+        data.name,
+        options.bias,
+        network=options.network.name,
+    )
+    data = at_side(data, options.network.side)
+    with watched() as calls:
+        backend = make_backend(options)
+        say(backend.summary)
+        if options.resume:
+            run = _resume(options, run, backend)
+            say(f"resuming after epoch {run.epoch}")
+        _epochs(options, run, backend, data, say)
+    if verdict := target_verdict(options.network, run):
+        say(verdict)
+    if options.backend != "torch":
+        found = ledger(calls, getattr(backend, "compiled", None))
+        keep_ledger(found, options.folder)
+        for line in found.told(options.mine):
+            say(line)
+    return run
+
+
+def _epochs(options: Options, run: Run, backend: Backend, data: Dataset, say: Callable[[str], None]) -> None:
+    """The epochs that are left."""
     train_images, test_images = NormalisedImages(data.train_images), NormalisedImages(data.test_images)
-    backend = make_backend(options)
-    say(backend.summary)
-    if options.resume:
-        run = _resume(options, run, backend)
-        say(f"resuming after epoch {run.epoch}")
     while run.epoch < options.epochs:
         start = time.perf_counter()
-        losses = train_epoch(backend, train_images, data.train_labels, run, options.epochs)
+        losses = [float(loss) for loss in train_epoch(backend, train_images, data.train_labels, run, options.epochs)]
         _refuse_divergence(losses, run)
         accuracy = evaluate(backend, test_images, data.test_labels)
         run.epoch += 1
@@ -108,14 +141,23 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> 
         save_checkpoint(options.checkpoint, run, backend.parameters())
         draw(run, options.folder / "loss.png")
         say(_line(run, losses, time.perf_counter() - start, backend))
-    return run
+
+
+def target_verdict(network: Network, run: Run) -> str:
+    """Whether the run has reached what PyTorch reaches on this network; "" before so many steps, or without target."""
+    if network.target is None or len(run.losses) < STEPS:
+        return ""
+    reached, target = f"{100 * run.accuracies[-1]:.2f}%", f"{100 * network.target:.0f}%"
+    if run.accuracies[-1] >= network.target:
+        return f"target reached: accuracy {reached}, and PyTorch gets {target} or more in {STEPS} steps"
+    return f"target missed: accuracy {reached}, but PyTorch gets {target} or more in {STEPS} steps"
 
 
 @exercise("6.2")
 def train_epoch(
     backend: Backend, images: Floats | NormalisedImages, labels: Labels, run: Run, epochs: int
 ) -> list[float]:
-    """One epoch over images [n, 784] (normalised) and labels [n]; the losses of its steps."""
+    """One epoch over images [n, pixels] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
     name = shown(f"epoch {run.epoch + 1}/{epochs}")
@@ -129,7 +171,7 @@ def train_epoch(
 def evaluate(backend: Backend, images: Floats | NormalisedImages, labels: Labels) -> float:
     """Accuracy on all images, 0 to 1, evaluated by the backend, some at a time: all at once take 31 MB more."""
     parts = [backend.logits(images[start : start + EVALUATED]) for start in range(0, len(labels), EVALUATED)]
-    return accuracy(np.concatenate(parts), labels)
+    return float(accuracy(np.concatenate(parts), labels))
 
 
 @exercise("0.1")
@@ -180,7 +222,7 @@ def _refuse_divergence(losses: list[float], run: Run) -> None:
 
 def _network(run: Run) -> str:
     """The network in short: `784-16-10`."""
-    widths = "-".join(map(str, (PIXELS, *run.hidden, CLASSES)))
+    widths = "-".join(map(str, (NETWORKS[run.network].pixels, *run.hidden, CLASSES)))
     return widths if run.bias else f"{widths} without bias"
 
 

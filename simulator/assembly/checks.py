@@ -25,7 +25,6 @@ from simulator.isa.program import (
     Step,
     Turnaround,
 )
-from simulator.rules.accesses import ends
 from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import WINDOW, Timeline, Wait
 
@@ -107,7 +106,7 @@ def _sends(step: Step) -> Instruction | None:
 
 def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
     """Addresses that the machine takes, but no known program has."""
-    for end in ends(instruction):
+    for end in instruction.ends:
         operand = end.operand
         if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
             yield _warn(
@@ -164,8 +163,9 @@ def _steps(program: Program) -> Iterator[Step]:
     return (line for line in program.lines if isinstance(line, Step))
 
 
-def _missing(waits: Iterable[Wait]) -> int:
-    return max((wait.missing for wait in waits if not wait.rule.warning), default=0)
+def _missing(waits: Iterable[Wait], warnings: bool = False) -> int:
+    """Steps that the waits that are errors ask for, with `warnings` the doubtful ones too."""
+    return max((wait.missing for wait in waits if warnings or not wait.rule.warning), default=0)
 
 
 def check(program: Program) -> list[Diagnostic]:
@@ -182,7 +182,8 @@ def check(program: Program) -> list[Diagnostic]:
         step = line
         found += [wait.diagnostic for wait in timeline.waits(step)]
         if not step.is_nop:
-            found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
+            if len(step.instructions) > 1:
+                found += [finding for finding in conflicts(step.instructions) if finding.severity == "warning"]
             found += _stale_paths(step, valid)
             found += _turnaround(step, sent, timeline.now)
             found += _extended_products(step, extended)
@@ -205,15 +206,16 @@ def check_text(text: str, filename: str = "<text>") -> tuple[Program, list[Diagn
     return program, sorted([*found, *timing], key=lambda finding: (finding.line, finding.column))
 
 
-def fix_nops(program: Program) -> str:
-    """The source text with the fewest nops inserted that satisfy every wait that is an error.
+def fix_nops(program: Program, warnings: bool = False) -> str:
+    """The source text with the fewest nops inserted that satisfy every wait that is an error, with `warnings` those
+    that are only warned of too.
 
     Each nop stands as late as it may, where it also serves every earlier producer; so no choice needs fewer.
     """
     timeline = Timeline()
     before: dict[int, int] = {}
     for step in _steps(program):
-        missing = _missing(timeline.waits(step))
+        missing = _missing(timeline.waits(step), warnings)
         if missing:
             before[step.line] = missing
             timeline.now += missing

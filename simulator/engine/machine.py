@@ -28,7 +28,7 @@ from simulator.once import once_per_program
 ENGINES = ("numpy", "native")
 
 Observer = Callable[[p.Line], None]
-Decoded = Callable[[Memories], list[dump.Entry] | None]
+Decoded = Callable[[Memories], list[dump.Printed] | None]
 L = TypeVar("L", bound=p.Line)
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 class RunResult:
     """What a run leaves beside the memories. cycles: by the cost model (isa/cost.py); profile: the cost in detail."""
 
-    entries: tuple[dump.Entry, ...]
+    entries: tuple[dump.Printed, ...]
     profile: Cost
 
     @property
@@ -99,7 +99,7 @@ class Machine(Memories):
         """
         if until is not None:
             program = p.Program(program.filename, tuple(x for x in program.lines if x.line <= until), program.source)
-        entries: list[dump.Entry] = []
+        entries: list[dump.Printed] = []
         for line, execute in self._pieces(program, single=observer is not None):
             try:
                 found = execute(self)

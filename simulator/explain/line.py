@@ -13,6 +13,7 @@ import numpy as np
 
 from simulator import isa
 from simulator.columns import aligned
+from simulator.effects.inputs import names_of
 from simulator.explain import wording
 from simulator.isa import program as p
 from simulator.isa.cost import move_rate
@@ -20,7 +21,6 @@ from simulator.isa.formulas import Index, Reference
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.isa.units import UNITS
 from simulator.messages import joined, shown
-from simulator.trace.dependence import names_of
 
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
 
@@ -160,7 +160,7 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
     inputs = [cell(source.operand, 1) for source in instruction.sources]
     outputs = [
         cell(d.operand, 0)
-        if cycle in wording.written_cycles(d.mask)
+        if d.mask is None or cycle in d.mask.cycles
         else f"{wording.short(d.operand)} cleared"
         if isinstance(d.operand, p.MaskRegister)
         else "not written"

@@ -134,7 +134,9 @@ def _pe_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
     for destination in instruction.destinations:
         name, count = _port(destination.operand)
         if name:
-            words[f"{name} written", "PE"] = count * len(wording.written_cycles(destination.mask))
+            words[f"{name} written", "PE"] = count * (
+                isa.STEP_CYCLES if destination.mask is None else len(destination.mask.cycles)
+            )
     return words
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from simulator import isa
-from simulator.isa import CYCLE_MASKS
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS
 from simulator.isa.words import BEYOND_J, words_of
@@ -133,16 +132,9 @@ def source(end: p.Source, precision: str) -> str:
     return joined(text, "negated" * end.negate)
 
 
-def written_cycles(mask: p.WriteMask | None) -> list[int]:
-    """The cycles that a write mask does not close for every PE."""
-    if mask is None or mask.entry < CYCLE_MASKS:
-        return list(CYCLES)
-    return [cycle for cycle in CYCLES if mask.entry - CYCLE_MASKS & 8 >> cycle]
-
-
 def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
     """A write mask in the language of the moment; "" where everything is written. flags: of a mask register."""
-    if mask is None or mask.entry == 0 or (written_cycles(mask) == list(CYCLES) and mask.entry >= CYCLE_MASKS):
+    if mask is None or (mask.fixed and len(mask.cycles) == len(CYCLES)):
         return ""
     by = [", cleared elsewhere"] * flags + [" (by the `mask` statement)"] * (not mask.explicit)
     return "".join(map(shown, (_where(mask, flags), *by)))
@@ -150,8 +142,8 @@ def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
 
 def _where(mask: p.WriteMask, flags: bool) -> str:
     """Where a mask lets an instruction write."""
-    if mask.entry >= CYCLE_MASKS:
-        cycles = spans(written_cycles(mask))
+    if mask.fixed:
+        cycles = spans(mask.cycles)
         return f"only in cycle {cycles}" if cycles else "only in cycle none"
     lanes = "its four flags guard the four words" if mask.words == 4 else "its flags guard the halves of long word 0"
     lanes = "flag by flag" if flags else lanes

@@ -181,6 +181,22 @@ class WriteMask:
     words: Literal[1, 2, 4]
     explicit: bool = True
 
+    @property
+    def cycles(self) -> tuple[int, ...]:
+        """The cycles that are not closed for every PE: those of a fixed pattern (cycle 0 in its top bit), or all."""
+        pattern = self.entry - 16 if self.entry >= 16 else 0b1111
+        return tuple(cycle for cycle in range(4) if pattern & 0b1000 >> cycle)
+
+    @property
+    def fixed(self) -> bool:
+        """As `is_fixed`."""
+        return is_fixed(self.entry)
+
+
+def is_fixed(entry: int) -> bool:
+    """True for the entries of the mask register that programs cannot write: 0 (all ones) and the cycle patterns."""
+    return not 0 < entry < 16
+
 
 @dataclass(frozen=True, slots=True)
 class Destination:
@@ -231,6 +247,11 @@ class Instruction:
     tag: int = 0
     l1bs: frozenset[int] | None = None
     flush: int | None = None
+
+    @property
+    def ends(self) -> tuple[Source | Destination, ...]:
+        """All operands: the sources, then the destinations."""
+        return (*self.sources, *self.destinations)
 
     @property
     def path(self) -> PathName | Literal[""]:

@@ -43,6 +43,11 @@ class Transfer:
         """`points` of all cycles, kept."""
         return self.points()
 
+    @cached_property
+    def points_from_0(self) -> tuple[Index, Index]:
+        """The same with addresses that are not known counted from 0, and without wrapping around; kept."""
+        return self.formula.points({"A": 0, "B": 0, **self.constants}, self.chosen)
+
     def text(self) -> str:
         """The formula with the addresses of this instruction."""
         return self.formula.text(self.constants, self.chosen, self.reduction)

@@ -74,10 +74,10 @@ def _block(form: Form, wide: int, written: bool) -> Spans:
     """The same for address 0. All units touch the same addresses, so it does not matter which are chosen."""
     transfer = Transfer(parse(form.formula), {"A": 0, "B": 0, "W": wide, "n": 0, **_ZEROS.get(form.at, {})})
     ends = (transfer.points(cycle)[0 if written else 1] for cycle in range(isa.STEP_CYCLES))
-    return tuple(_runs(points[:, -1]) for points in ends)
+    return tuple(runs_of(points[:, -1]) for points in ends)
 
 
-def _runs(addresses: NDArray[np.int64]) -> tuple[Span, ...]:
+def runs_of(addresses: NDArray[np.int64]) -> tuple[Span, ...]:
     """Addresses as spans, in order."""
     found = np.unique(addresses)
     return tuple((int(run[0]), int(run[-1]) + 1) for run in np.split(found, np.flatnonzero(np.diff(found) != 1) + 1))
@@ -87,6 +87,11 @@ def _runs(addresses: NDArray[np.int64]) -> tuple[Span, ...]:
 def _moved(spans: Spans, by: int, size: int) -> Spans:
     """Spans from an address on; what goes past the end of the memory begins again at its start."""
     return tuple(tuple(part for a, b in cycle for part in _wrapped(a + by, b + by, size)) for cycle in spans)
+
+
+def stretch(address: int, count: int, size: int) -> tuple[Span, ...]:
+    """`count` addresses of a memory of this size, from one on."""
+    return ((0, size),) if count >= size else _wrapped(address % size, address % size + count, size)
 
 
 def _wrapped(first: int, last: int, size: int) -> tuple[Span, ...]:

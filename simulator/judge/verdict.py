@@ -17,7 +17,7 @@ from simulator.assembly.assembler import assemble
 from simulator.assembly.checks import check_text
 from simulator.engine.machine import Machine
 from simulator.engine.numbers import DOUBLE, HALF, SINGLE, Format, to_float64
-from simulator.engine.state.dump import NAMES, Entry
+from simulator.engine.state.dump import NAMES, Printed
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.isa.program import Move, Program, Step
 
@@ -179,9 +179,9 @@ def _short(text: str) -> str:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def _compare(case: Testcase, entries: Sequence[Entry], filename: str) -> tuple[list[str], int]:
+def _compare(case: Testcase, entries: Sequence[Printed], filename: str) -> tuple[list[str], int]:
     """What is wrong, in order, and the number of values compared."""
-    by_line: dict[int, list[Entry]] = {}
+    by_line: dict[int, list[Printed]] = {}
     for entry in entries:
         by_line.setdefault(entry.line, []).append(entry)
     wrong, count = [], 0

@@ -13,7 +13,7 @@ from simulator.isa.cost import cost_of
 from simulator.isa.program import Move, Program, Step
 from simulator.notebook import places
 from simulator.notebook.card import Card, findings_text
-from simulator.notebook.options import Options, parse_options
+from simulator.notebook.options import CellOptions, parse_options
 from simulator.pictures import Picture, animate, move, timeline, traffic
 from simulator.view import View
 
@@ -49,7 +49,7 @@ def run_cell(line: str, cell: str, names: Names, show: Show) -> None:
         show(Card("bad", "not run", str(error)))
 
 
-def _run(options: Options, text: str, names: Names, show: Show) -> None:
+def _run(options: CellOptions, text: str, names: Names, show: Show) -> None:
     try:
         program = assemble(text, "cell")
     except AssemblyError:
@@ -68,7 +68,7 @@ def _run(options: Options, text: str, names: Names, show: Show) -> None:
         show(view or picture)
 
 
-def _machine(options: Options, names: Names) -> Machine:
+def _machine(options: CellOptions, names: Names) -> Machine:
     """The machine of this name, made where there is none; a new one without a name. Raises SimulatorError."""
     if not options.machine:
         return Machine()
@@ -92,7 +92,7 @@ def _value(expression: str, names: Names) -> object:
     return list(value) if isinstance(value, range) else value
 
 
-def _card(text: str, program: Program, options: Options, machine: Machine, result: RunResult | None) -> Card:
+def _card(text: str, program: Program, options: CellOptions, machine: Machine, result: RunResult | None) -> Card:
     """Cost, findings, what `d get` printed, and the dumps that were asked for."""
     found = check(program)
     early = any(finding.severity == "error" for finding in found)

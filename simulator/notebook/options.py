@@ -24,7 +24,7 @@ l2bm [L2B, long word]; pdm, dram [group, long word].
 
 
 @dataclass(frozen=True)
-class Options:
+class CellOptions:
     """machine: the name of a variable that holds the machine, "" for a new one. sets: a place and an expression each.
 
     picture: one of PICTURES. view: step through the run. help: what to print instead of running, or "".
@@ -48,7 +48,7 @@ class _Parser(Parser):
         raise SimulatorError(f"%%vsm: {message}", "%%vsm --help")
 
 
-def parse_options(line: str) -> Options:
+def parse_options(line: str) -> CellOptions:
     """The options of a cell's first line. Raises SimulatorError."""
     parser = _parser()
     try:
@@ -58,7 +58,9 @@ def parse_options(line: str) -> Options:
     if found.machine and not found.machine.isidentifier():
         raise SimulatorError(f"%%vsm: {found.machine!r} is no name of a variable", "--machine m")
     sets, dumps = tuple(map(_assignment, found.set)), tuple(map(parse, found.dump))
-    return Options(found.machine, sets, dumps, found.picture, found.view, parser.format_help() if found.help else "")
+    return CellOptions(
+        found.machine, sets, dumps, found.picture, found.view, parser.format_help() if found.help else ""
+    )
 
 
 def _assignment(text: str) -> tuple[Place, str]:

@@ -7,7 +7,7 @@ the language of the moment (simulator/messages.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -52,15 +52,20 @@ class Picture:
 
 
 def inline(svg: str) -> str:
-    """An SVG for the output of a notebook: as wide as the page up to WIDEST times its own width; on a narrow page one
-    scrolls, for smaller text could not be read. The classes keep MathJax from taking `$lm0 $lr0` for a formula.
+    """An SVG for the output of a notebook: as wide as the page, up to WIDEST times its own width. One made to be wider
+    than a column has a box that shows it in its own size, to be scrolled. The classes keep MathJax from taking
+    `$lm0 $lr0` for a formula.
     """
     found = re.match(r'<svg [^>]*?\bwidth="([0-9.]+)"', svg)
     width = float(found[1]) if found else WIDTH
-    return (
-        '<div class="mathjax_ignore tex2jax_ignore" style="overflow-x: auto">'
-        f'<div style="min-width: {width:.0f}px; max-width: {WIDEST * width:.0f}px">{svg}</div></div>'
-    )
+    fitted = f'<div style="max-width: {WIDEST * width:.0f}px">{svg}</div>'
+    if width > WIDTH:
+        name = f"wide-{width:.0f}"
+        rule = f".{name}:has(> label :checked) > div {{ overflow-x: auto; }} "
+        rule += f".{name}:has(> label :checked) > div > div {{ min-width: {width:.0f}px; }}"
+        box = f'<label style="font-size: 13px"><input type="checkbox"> {escape(shown("full size, to scroll"))}</label>'
+        fitted = f'<div class="{name}"><style>{rule}</style>{box}<div>{fitted}</div></div>'
+    return f'<div class="mathjax_ignore tex2jax_ignore">{fitted}</div>'
 
 
 class Canvas:
@@ -188,15 +193,21 @@ class Canvas:
     def picture(self, title: str, height: float, width: float = WIDTH) -> Picture:
         """The whole as a picture. title: what a reader who does not see it is told."""
         title = shown(title)
-        size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
-        head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hbp" {size} style="width: 100%; height: auto" '
-            f'role="img" aria-label={quoteattr(title)}{lang("lang", "xml:lang")}>'
-        )
-        paper = f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
-        used = {name for part in self.parts for found in _CLASSES.findall(part) for name in found.split()}
-        style = style_sheet({"paper", *used})
-        return Picture("\n".join([head, f"<style>\n{style}\n</style>", paper, *self.parts, "</svg>\n"]), title)
+        return Picture(document("hbp", self.parts, width, height, title, style_sheet), title)
+
+
+def document(
+    name: str, parts: Sequence[str], width: float, height: float, title: str, sheet: Callable[[set[str]], str]
+) -> str:
+    """The SVG around some parts. name: its class; sheet: the CSS for the classes of its shapes."""
+    size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" {size} style="width: 100%; height: auto" '
+        f'role="img" aria-label={quoteattr(title)}{lang("lang", "xml:lang")}>'
+    )
+    paper = f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
+    used = {name for part in parts for found in _CLASSES.findall(part) for name in found.split()}
+    return "\n".join([head, f"<style>\n{sheet({'paper', *used})}\n</style>", paper, *parts, "</svg>\n"])
 
 
 def tooltip(title: str) -> str:

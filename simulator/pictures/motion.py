@@ -130,7 +130,9 @@ class Film(Picture):
         name = f"stop-{self.mark}-{slot + 1}"
         style = [f".{name} svg * {{ animation: none !important; }}"]
         style += stopped_at(f".{name}.{name}", slot, len(self.labels)) if slot >= 0 else []
-        return f'<div class="{name}"><style>{" ".join(style)}</style>{inline(self.text)}</div>'
+        shows = shown(self.labels[slot] if slot >= 0 else "all at once")
+        told = f'<div style="font-size: 13px">{shows}</div>'
+        return f'<div class="{name}"><style>{" ".join(style)}</style>{told}{inline(self.text)}</div>'
 
     def _repr_html_(self) -> str:
         """A form, so that its buttons are a group of their own wherever it is copied to."""

@@ -57,8 +57,9 @@ def animate(*lines: str | p.Step | p.Move) -> Film:
     moving, standing = Moving(), Canvas()
     height = _one_below_the_other(moving, found) + MARGIN
     _one_below_the_other(standing, found)
+    standing.text(MARGIN, height + 2, "All cycles at once; in a running notebook they follow one another.", "s f")
     says = shown("; then ").join(f"`{line.text.strip()}`: {_says(line)}" for line in found)
-    return moving.film(standing.picture(f"What moves, cycle by cycle, in {says}", height), height)
+    return moving.film(standing.picture(f"What moves, cycle by cycle, in {says}", height + MARGIN), height)
 
 
 def _one_below_the_other(canvas: Canvas, lines: Sequence[p.Step | p.Move]) -> float:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from simulator import isa
-from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked, spans, written_cycles
-from simulator.isa import CYCLE_MASKS
+from simulator.effects.inputs import names_of
+from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked, spans
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS, transfer_of
 from simulator.isa.units import UNITS
 from simulator.messages import joined, shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
 from simulator.pictures.move_words import CYCLES, bank_name, bank_words, cell_text, closed, full, writes
-from simulator.trace.dependence import names_of
 
 SIDE, MIDDLE = 262.0, 168.0
 """Widths of the columns of operands and of the unit between them."""
@@ -145,9 +144,9 @@ def _kept(mask: p.WriteMask) -> str:
     """Where a result is not flushed to zero."""
     if not masked(mask):
         return "kept everywhere"
-    if mask.entry < CYCLE_MASKS:
+    if not mask.fixed:
         return f"kept where mask register entry {mask.entry} is 1, else 0"
-    return f"kept in cycle {spans(written_cycles(mask)) or 'none'}, else 0"
+    return f"kept in cycle {spans(mask.cycles) or 'none'}, else 0"
 
 
 def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:

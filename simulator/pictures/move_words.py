@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simulator import isa
-from simulator.explain.wording import BANKS, written_cycles
+from simulator.explain.wording import BANKS
 from simulator.isa import program as p
 from simulator.isa.words import words_of
 from simulator.pictures.canvas import Canvas
@@ -96,7 +96,7 @@ def writes(operand: p.Operand, cycle: int, pe: int) -> str:
 
 def closed(destination: p.Destination, cycle: int) -> bool:
     """True where a fixed mask keeps a cycle from writing."""
-    return cycle not in written_cycles(destination.mask)
+    return destination.mask is not None and cycle not in destination.mask.cycles
 
 
 @dataclass(frozen=True)

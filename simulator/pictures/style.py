@@ -7,7 +7,7 @@ paints its own background, so that it can be read on any page.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 
 from simulator.language import LanguageError, language
 
@@ -88,29 +88,38 @@ def _spoken() -> str:
 
 
 def style_sheet(used: Collection[str] | None = None) -> str:
-    """The CSS of a picture; it touches nothing outside of it. used: the classes of its shapes; without, all rules."""
-    numbered = _scales("light")
-    rules = _RULES.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)).strip().split("\n")
+    """The CSS of a picture. used: the classes of its shapes; without, all rules."""
+    rules = _RULES.split("\n")
     for name in ("from", "to", "good", "bad"):
         rules += [f".hbp .{name} {{ fill: var(--{name}); }}", f".hbp text.{name} {{ fill: var(--{name}); }}"]
         rules.append(f".hbp .{name}-line {{ fill: none; stroke: var(--{name}); stroke-width: 1.5; }}")
-    for name in numbered:
+    for name in _scales("light"):
         rules.append(f".hbp .{name} {{ fill: var(--{name}); }}")
         rules.append(f".hbp .{name}-line {{ fill: none; stroke: var(--{name}); stroke-width: 1.8; }}")
+    return themed("hbp", {**LIGHT, **_scales("light")}, {**DARK, **_scales("dark")}, rules, used)
+
+
+def themed(
+    name: str, light: Mapping[str, str], dark: Mapping[str, str], rules: Iterable[str], used: Collection[str] | None
+) -> str:
+    """The CSS of an SVG of class `name`; it touches nothing outside of it. light, dark: values of the variables; rules:
+    a line each; used: the classes of its shapes, None for all.
+    """
+    lines = [rule.replace(SANS, fonts(SANS)).replace(MONO, fonts(MONO)) for rule in rules if rule]
     if used is not None:
-        rules = [rule for rule in rules if applies(rule, {"hbp", *used})]
-    needed = set(re.findall(r"var\(--(\w+)\)", "".join(rules)))
-    light, dark = (
-        " ".join(f"--{name}: {value};" for name, value in {**base, **_scales(theme)}.items() if name in needed)
-        for base, theme in ((LIGHT, "light"), (DARK, "dark"))
+        lines = [rule for rule in lines if applies(rule, {name, *used})]
+    needed = set(re.findall(r"var\(--([\w-]+)\)", "".join(lines)))
+    day, night = (
+        " ".join(f"--{variable}: {value};" for variable, value in theme.items() if variable in needed)
+        for theme in (light, dark)
     )
     return "\n".join(
         [
-            f".hbp {{ {light} }}",
-            f"@media (prefers-color-scheme: dark) {{ .hbp {{ {dark} }} }}",
-            f'body[data-jp-theme-light="true"] .hbp, body.vscode-light .hbp {{ {light} }}',
-            f'body[data-jp-theme-light="false"] .hbp, body.vscode-dark .hbp {{ {dark} }}',
-            *rules,
+            f".{name} {{ {day} }}",
+            f"@media (prefers-color-scheme: dark) {{ .{name} {{ {night} }} }}",
+            f'body[data-jp-theme-light="true"] .{name}, body.vscode-light .{name} {{ {day} }}',
+            f'body[data-jp-theme-light="false"] .{name}, body.vscode-dark .{name} {{ {night} }}',
+            *lines,
         ]
     )
 

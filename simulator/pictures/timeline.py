@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.explain.profile import LANES, Busy, Profile, profile_of
 from simulator.isa.program import Program
-from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
+from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
 
 HUE = {"MV": "from", "L2BM": "from", "L1BM": "from", "MAU": "to", "ALU": "to", "nop": "h7"}
@@ -20,6 +20,8 @@ LANE, GAP = 30.0, 8.0
 SINGLE = 90
 """Up to so many intervals are drawn one by one, with the number of their line."""
 STRENGTHS = 8
+MOST_WAITS = 5
+"""Runs of nops that are named."""
 
 
 def timeline(source: Source) -> Picture:
@@ -111,15 +113,17 @@ def _share(canvas: Canvas, y: float, hue: str, share: float) -> None:
 def _waits(canvas: Canvas, y: float, profile: Profile, total: float) -> float:
     """The longest runs of nops, by their line, below the lane; returns where they end."""
     starts = {busy.line: busy.start for busy in profile.busy if busy.lane == "nop"}
-    taken: list[float] = []
+    taken: list[tuple[float, float]] = []
     for waiting in sorted(profile.waitings, key=lambda w: -w.nops):
         x = LEFT + starts[waiting.line] / total * (RIGHT - LEFT)
-        if len(taken) == 5 or any(abs(x - other) < 125 for other in taken):
+        text = f"line {waiting.line}: {waiting.nops} nop{'s' * (waiting.nops > 1)}"
+        left = min(x, RIGHT - width_of(text, "s"))
+        right = left + width_of(text, "s") + GAP
+        if len(taken) == MOST_WAITS or any(left < end and start < right for start, end in taken):
             continue
-        taken.append(x)
-        left = min(x, RIGHT - 110)
+        taken.append((left, right))
         canvas.line(x, y - GAP, x, y, "rule")
-        canvas.text(left, y + 9, f"line {waiting.line}: {waiting.nops} nop{'s' * (waiting.nops > 1)}", "s f")
+        canvas.text(left, y + 9, text, "s f")
     return y + 14 if taken else y
 
 

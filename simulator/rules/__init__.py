@@ -1,1 +1,1 @@
-"""What may stand beside and after what: accesses, conflicts in a step, waits between steps (isa.md, section 12)."""
+"""What may stand beside and after what: marks, conflicts in a step, waits between steps (isa.md, section 12)."""

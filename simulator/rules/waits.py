@@ -8,31 +8,99 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
+from simulator.effects.accesses import Access, accesses
 from simulator.errors import Diagnostic
 from simulator.isa import STEP_CYCLES
-from simulator.isa.program import Location, Step
-from simulator.rules.accesses import (
-    L1BM_TO_L2BM,
-    L1BM_TO_PE,
-    L2BM_TO_L1BM,
-    L2BMI_READ,
-    L2BMI_WRITE,
-    PE_TO_L1BM,
-    Access,
-    accesses,
-    distance,
-)
+from simulator.isa.program import BaseAddress, Destination, Instruction, Location, Step, WriteMask
+from simulator.isa.words import Spans
+
+PE_TO_L1BM, L1BM_TO_PE = "PE to L1BM", "L1BM to PE"
+L2BM_TO_L1BM, L1BM_TO_L2BM = "L2BM to L1BM", "L1BM to L2BM"
+L2BMI_READ, L2BMI_WRITE = "l2bmi reading L1BM", "l2bmi writing L1BM"
+L1BM_READS = frozenset({L1BM_TO_PE, L1BM_TO_L2BM, L2BMI_READ})
+L1BM_WRITES = frozenset({PE_TO_L1BM, L2BM_TO_L1BM, L2BMI_WRITE})
+
+# --- what they speak of ----------------------------------------------------------------------------------------------
+
+
+class Timed(NamedTuple):
+    """An access that a rule speaks of. kind: "GRF0 read", "LM1 write", "LM0 base address write", or a transfer named
+    above. words: by cycle, but for what a fixed mask leaves out. simple: a GRF write of the same word in all cycles
+    (imm, zero), or a GRF read that is sent to the L1BM.
+    """
+
+    kind: str
+    location: Location
+    words: Spans
+    simple: bool
+
+
+_PORTS = {
+    (memory, written): f"{memory.upper()} {'write' if written else 'read'}"
+    for memory in ("lm0", "lm1", "grf0", "grf1", "t")
+    for written in (False, True)
+}
+
+
+def timed(instruction: Instruction) -> Iterator[Timed]:
+    """The accesses of an instruction that a rule speaks of."""
+    for access in accesses(instruction):
+        kind = _kind(access, instruction)
+        if not kind or access.end is None:
+            continue
+        grf = access.memory in ("grf0", "grf1")
+        words, simple = access.words or (), grf and instruction.form.from_pes
+        if isinstance(access.end, Destination) and access.written:
+            mask = access.end.mask
+            if grf and mask is not None and not mask.fixed:
+                continue  # what a written entry lets through is not known
+            words, simple = unmasked(words, mask), grf and instruction.op in ("imm", "zero")
+        yield Timed(kind, access.end.location, words, simple)
+
+
+def _kind(access: Access, instruction: Instruction) -> str:
+    if access.memory == "l1bm":
+        if instruction.op == "l2bmi":
+            return L2BMI_WRITE if access.written else L2BMI_READ
+        if instruction.unit == "l1bm":
+            return PE_TO_L1BM if access.written else L1BM_TO_PE
+        return L2BM_TO_L1BM if access.written else L1BM_TO_L2BM
+    if access.memory == "bar" and access.end is not None and isinstance(access.end.operand, BaseAddress):
+        return f"{access.end.operand.bank.upper()} base address write"
+    return _PORTS.get((access.memory, access.written), "")
+
+
+def unmasked(words: Spans, mask: WriteMask | None) -> Spans:
+    """The same without the cycles that a fixed pattern of the mask register masks off."""
+    if mask is None or len(mask.cycles) == STEP_CYCLES:
+        return words
+    return tuple(spans if cycle in mask.cycles else () for cycle, spans in enumerate(words))
+
+
+@lru_cache(maxsize=1 << 14)
+def distance(producer: Spans, consumer: Spans) -> int | None:
+    """The smallest (read cycle - write cycle) over addresses in both, within one step; None where disjoint."""
+    found = [
+        read - write
+        for write, written in enumerate(producer)
+        for read, wanted in enumerate(consumer)
+        if any(a < d and c < b for a, b in written for c, d in wanted)
+    ]
+    return min(found) if found else None
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
 
 CYCLES_OF_A_CONSTANT = 4
 """Free cycles that a published program leaves where a constant in a GRF is sent to the L1BM."""
 
-# --- rules -----------------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class WaitRule:
-    """Producer and consumer, kinds of `Access`, and what must lie between them.
+    """Producer and consumer, kinds of `Timed`, and what must lie between them.
 
     steps: PE steps between, at any address (cycles = 0) or at common addresses. cycles: free cycles between the write
     and the read of one address. warning: no limit is documented, this is only the closest that was ever seen.
@@ -53,23 +121,23 @@ class WaitRule:
         parts += [f"{self.cycles} free cycles between write and read of one address"] * bool(self.cycles)
         return f"needs {' and '.join(parts)}"
 
-    def gap(self, producer: Access, consumer: Access) -> int:
+    def gap(self, producer: Timed, consumer: Timed) -> int:
         """Steps that must lie between these two accesses."""
         if not self.cycles:
             return self.steps
-        nearest = distance(producer.cycles, consumer.cycles)
+        nearest = distance(producer.words, consumer.words)
         if nearest is None:
             return 0
         return max(self.steps, _steps_for(self.cycles, nearest))
 
-    def tolerated(self, producer: Access, consumer: Access) -> int:
+    def tolerated(self, producer: Timed, consumer: Timed) -> int:
         """Steps with which the assembler is known to be content, though the rule asks for more: a warning.
 
         [A] A published program has `imm … $lr0`, one nop, `l1bmd $lr0 $lb0`, and its result is right: 4 free cycles
         after the last of four writes of the same word, 7 after the first.
         """
         if producer.simple and consumer.simple:
-            nearest = distance(producer.cycles, consumer.cycles)
+            nearest = distance(producer.words, consumer.words)
             return 0 if nearest is None else _steps_for(CYCLES_OF_A_CONSTANT, nearest)
         return self.gap(producer, consumer)
 
@@ -147,13 +215,13 @@ class Timeline:
     """The recent past of a program: what a following step may still have to wait for."""
 
     now: int = 0
-    _recent: dict[str, list[tuple[int, int, Access]]] = field(default_factory=lambda: defaultdict(list))
+    _recent: dict[str, list[tuple[int, int, Timed]]] = field(default_factory=lambda: defaultdict(list))
 
     def waits(self, step: Step) -> list[Wait]:
         """What `step` would read too early if it were issued now; the worst producer of each rule."""
         worst: dict[tuple[WaitRule, bool], Wait] = {}
         for instruction in step.instructions:
-            for access in accesses(instruction):
+            for access in timed(instruction):
                 for rule in _BY_CONSUMER.get(access.kind, ()):
                     for time, line, produced in self._recent.get(rule.producer, ()):
                         between = self.now - time - 1
@@ -168,7 +236,7 @@ class Timeline:
     def issue(self, step: Step) -> None:
         """Let `step` happen now."""
         for instruction in step.instructions:
-            for access in accesses(instruction):
+            for access in timed(instruction):
                 if access.kind in _PRODUCERS:
                     recent = self._recent[access.kind]
                     recent[:] = [entry for entry in recent if self.now - entry[0] <= WINDOW]

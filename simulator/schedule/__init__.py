@@ -12,12 +12,12 @@ start of the machine.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from simulator.assembly.assembler import assemble
 from simulator.isa.program import Program
-from simulator.rules.conflicts import issue_group
+from simulator.rules.marks import issue_group
 from simulator.schedule.groups import groups_of
 from simulator.schedule.keep import Keep, Kept
 from simulator.schedule.list_scheduler import Problem
@@ -28,12 +28,18 @@ from simulator.schedule.rename import renamings
 from simulator.schedule.search import OF_LONG, Ordered, Search, ordered
 from simulator.schedule.text import written
 from simulator.schedule.turns import Turns
-from simulator.schedule.webs import webs_of
+from simulator.schedule.webs import matrix_webs
 
 __all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule", "schedule_long"]
 
 
-def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep | None = None) -> Program:
+def schedule(
+    program: Program,
+    rename: bool = False,
+    effort: int = 1,
+    keep: Keep | None = None,
+    enough: Callable[[Program], bool] | None = None,
+) -> Program:
     """An equal program with as few steps as are found; the same object where there are not fewer.
 
     program: one in which `check` finds no errors. rename: also take buffers of L1BM, L2BM and PDM in turn; then words
@@ -41,7 +47,7 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     what is read from memory, where the path holds the same. effort: how long to look, 1: some
     3 seconds for 1,000 steps; the same effort always finds the same program. keep: what must be right at the end; all
     else may differ (None: everything must be right). With it, rename takes also words of GRF and LM in turn, whether
-    the program uses them or not.
+    the program uses them or not. enough: asked once, after the first unit of effort, whether the schedule will do.
 
     Raises SimulatorError where `keep` names what the machine has not.
     """
@@ -53,10 +59,19 @@ def schedule(program: Program, rename: bool = False, effort: int = 1, keep: Keep
     if not searches:
         return program
     other, search = min(searches, key=lambda pair: pair[1].steps)
-    search.go_on(effort)
+    search.go_on(1)
+    found = _best(search, program, other.filename)
+    if effort == 1 or (enough is not None and enough(found)):
+        return found
+    search.go_on(effort - 1)
+    return _best(search, program, other.filename)
+
+
+def _best(search: Search, program: Program, filename: str) -> Program:
+    """The shortest schedule so far as a program; the program itself where it has no more steps."""
     if search.steps >= program.steps:
         return program
-    return assemble(written(search.problem.times(search.best), search.problem.changed), other.filename)
+    return assemble(written(search.problem.times(search.best), search.problem.changed), filename)
 
 
 def schedule_long(program: Program, effort: int = 1) -> Program:
@@ -72,9 +87,7 @@ def schedule_long(program: Program, effort: int = 1) -> Program:
     search.begin(OF_LONG)
     search.begin_from_end()
     search.go_on(effort)
-    if search.steps >= program.steps:
-        return program
-    return assemble(written(problem.times(search.best), {}), program.filename)
+    return _best(search, program, program.filename)
 
 
 def _begun(program: Program, kept: Kept, steps: int, forward: bool) -> Search | None:
@@ -92,7 +105,7 @@ def _begun(program: Program, kept: Kept, steps: int, forward: bool) -> Search | 
 
 def _ordered(nodes: Sequence[Node], kept: Kept) -> Ordered:
     """With the values of the matrix registers in any order, where groups do not forbid the order of the program."""
-    for webs in (webs_of(nodes, kept), []):
+    for webs in (matrix_webs(nodes, kept), []):
         problem = Problem(groups_of(nodes, webs))
         turns = Turns(problem, webs)
         found = ordered(problem, turns, turns.in_program())
@@ -116,7 +129,7 @@ def bounds(program: Program, rename: bool = False, keep: Keep | None = None) -> 
     for other in (program, *(renamings(program, kept) if rename else ())):
         nodes = nodes_of(other)
         near = {(passing.writer, passing.reader) for passing in passings(nodes)} if rename else set()
-        found.append(_bounds(nodes, Problem(groups_of(nodes, webs_of(nodes, kept), near))))
+        found.append(_bounds(nodes, Problem(groups_of(nodes, matrix_webs(nodes, kept), near))))
     return Bounds(min(least.chain for least in found), min(least.unit for least in found))
 
 

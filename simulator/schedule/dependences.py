@@ -12,17 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from simulator.isa import program as p
-from simulator.rules.accesses import Access, accesses
-from simulator.rules.conflicts import conflicts
-from simulator.rules.waits import RULES, WaitRule
+from simulator.rules.conflicts import same_l1bm_words
+from simulator.rules.waits import RULES, Timed, WaitRule, timed
+from simulator.schedule.demands import Demand, demand_of
 from simulator.schedule.nodes import Edge, Node, steps_of, tie
 from simulator.schedule.touches import moved_banks, touches
-from simulator.schedule.webs import Web
-
-MATRICES = ("mx", "my")
+from simulator.schedule.webs import MATRICES, MatrixWeb
 
 
-def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
+def edges(nodes: Sequence[Node], webs: Sequence[MatrixWeb] = ()) -> Iterator[Edge]:
     """All edges but those of forwarding paths, those that follow from others left out.
 
     webs: of the matrix registers; edges between them are left out too.
@@ -31,15 +29,13 @@ def edges(nodes: Sequence[Node], webs: Sequence[Web] = ()) -> Iterator[Edge]:
 
     yield from edges_of_lines(nodes)
     distances = Distances()
-    memories: dict[tuple[str, Web | None], _Memory] = defaultdict(lambda: _Memory(distances))
+    memories: dict[tuple[str, MatrixWeb | None], _Memory] = defaultdict(lambda: _Memory(distances))
     moved = moved_banks(nodes)
     for step in steps_of(nodes):
-        for written in (False, True):
-            for node in step:
-                for touch in touches(node, moved):
-                    if touch.written == written:
-                        memory = memories[touch.memory, web_of.get(node) if touch.memory in MATRICES else None]
-                        yield from memory.touched(node, touch.cells, written)
+        found = [(node, touch) for node in step for touch in touches(node, moved)]
+        for node, touch in sorted(found, key=lambda pair: pair[1].written):  # all read before any of them writes
+            memory = memories[touch.memory, web_of.get(node) if touch.memory in MATRICES else None]
+            yield from memory.touched(node, touch.cells, touch.written)
 
 
 def edges_of_lines(nodes: Sequence[Node]) -> Iterator[Edge]:
@@ -142,10 +138,10 @@ for _rule in RULES:
 
 def gap(first: p.Instruction, second: p.Instruction) -> int:
     """Steps that must lie between two instructions by the rules of waits."""
-    return _gap(tuple(accesses(first)), tuple(accesses(second)))
+    return _gap(tuple(timed(first)), tuple(timed(second)))
 
 
-def _gap(made: Sequence[Access], used: Sequence[Access]) -> int:
+def _gap(made: Sequence[Timed], used: Sequence[Timed]) -> int:
     return max(
         (
             rule.gap(producer, consumer)
@@ -162,7 +158,8 @@ class Distances:
     """How far apart two instructions of a program stand, of which one comes first."""
 
     def __init__(self) -> None:
-        self._accesses: dict[Node, tuple[Access, ...]] = {}
+        self._accesses: dict[Node, tuple[Timed, ...]] = {}
+        self._demands: dict[Node, Demand] = {}
         self._found: dict[tuple[Node, Node], int] = {}
 
     def between(self, first: Node, second: Node, least: int) -> int:
@@ -172,12 +169,24 @@ class Distances:
         key = first, second
         if key not in self._found:
             steps = _gap(self._of(first), self._of(second))
-            apart = steps or (first.line is not second.line and conflicts([first.instruction, second.instruction]))
+            apart = steps or (first.line is not second.line and not self._beside(first, second))
             self._found[key] = steps + 1 if apart else 0
         return max(least, self._found[key])
 
-    def _of(self, node: Node) -> tuple[Access, ...]:
+    def _beside(self, first: Node, second: Node) -> bool:
+        """Whether two instructions may share a step."""
+        one, other = self._demand(first), self._demand(second)
+        assert first.instruction is not None and second.instruction is not None
+        return one.beside(other) and not any(same_l1bm_words([first.instruction, second.instruction]))
+
+    def _demand(self, node: Node) -> Demand:
+        if node not in self._demands:
+            assert node.instruction is not None
+            self._demands[node] = demand_of(node.instruction)
+        return self._demands[node]
+
+    def _of(self, node: Node) -> tuple[Timed, ...]:
         if node not in self._accesses:
             assert node.instruction is not None
-            self._accesses[node] = tuple(accesses(node.instruction))
+            self._accesses[node] = tuple(timed(node.instruction))
         return self._accesses[node]

@@ -12,12 +12,12 @@ from dataclasses import replace
 from simulator.schedule.dependences import edges
 from simulator.schedule.forwarding import forwarding
 from simulator.schedule.nodes import Edge, Group, Node
-from simulator.schedule.webs import Web
+from simulator.schedule.webs import MatrixWeb
 
 
 def groups_of(
     nodes: Sequence[Node],
-    webs: Sequence[Web] = (),
+    webs: Sequence[MatrixWeb] = (),
     near: Container[tuple[Node, Node]] = (),
     known: Iterable[Edge] | None = None,
 ) -> list[Group]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 
 from simulator.rules.waits import WINDOW
-from simulator.schedule.demands import Template, demand_of
+from simulator.schedule.demands import GroupMarks, demand_of
 from simulator.schedule.list_scheduler import Problem, Table, length, topological
 from simulator.schedule.nodes import Group, Node
 from simulator.schedule.passing import Passing
@@ -71,7 +71,7 @@ def _replace(problem: Problem, first: int, second: int, group: Group) -> None:
     problem.groups, problem.lengths = list(problem.groups), list(problem.lengths)
     problem.groups[first], problem.groups[second] = group, Group(group.start, {})
     templates = list(problem.templates)
-    templates[first], templates[second] = problem.numbered.template(group, problem.demands), Template((), ())
+    templates[first], templates[second] = problem.numbered.template(group, problem.demands), GroupMarks((), ())
     problem.templates = Templates(templates)
     problem.lengths[first], problem.lengths[second] = length(group), 0
     problem.number = {**problem.number, **dict.fromkeys(group.times, first)}

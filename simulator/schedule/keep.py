@@ -42,6 +42,10 @@ class Kept:
         """False where everything is kept."""
         return self._keep is not None
 
+    def block(self, memory: str, size: int, number: int) -> bool:
+        """True where a word of a block of `size` words is kept."""
+        return self.any(memory, size * number, size * (number + 1))
+
     def any(self, memory: str, first: int, stop: int) -> bool:
         """True where some of these words is kept."""
         if self._keep is None or memory == "dram":

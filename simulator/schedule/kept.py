@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from pathlib import Path
 
 from simulator.assembly.assembler import assemble
 from simulator.cache import cache_folder
@@ -13,12 +11,13 @@ from simulator.files import FileError, write_file
 from simulator.isa.program import Program
 from simulator.schedule import Keep
 from simulator.schedule import schedule as search
+from simulator.sources import digest
 
 
 def schedule(program: Program, rename: bool = True, effort: int = 1, keep: Keep | None = None) -> Program:
     """As `simulator.schedule.schedule`, from the cache folder where the same program was scheduled before."""
     kept = None if keep is None else sorted((name, list(words)) for name, words in keep.items())
-    text = f"{_version()} {rename} {effort} {kept}\n{program.source}"
+    text = f"{digest(__name__)} {rename} {effort} {kept}\n{program.source}"
     path = cache_folder() / "schedules" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.vsm"
     try:
         return assemble(path.read_text(encoding="utf-8"), program.filename)
@@ -30,14 +29,3 @@ def schedule(program: Program, rename: bool = True, effort: int = 1, keep: Keep 
     except (OSError, FileError):
         pass  # a cache that cannot be written costs time only
     return found
-
-
-@cache
-def _version() -> str:
-    """Tells the schedulers apart: what they are made of, and the rules that they obey."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parent.parent
-    for folder in ("schedule", "rules", "isa", "assembly"):
-        for path in sorted((root / folder).glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()

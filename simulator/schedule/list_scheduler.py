@@ -9,7 +9,7 @@ from operator import add
 
 from simulator.isa.program import Instruction
 from simulator.rules.waits import WINDOW
-from simulator.schedule.demands import Marks, Template, demand_of
+from simulator.schedule.demands import GroupMarks, Marks, demand_of
 from simulator.schedule.nodes import Group, Node
 from simulator.schedule.placing import Edges, Templates, in_native
 
@@ -95,7 +95,7 @@ class Table:
     def __init__(self, marks: int) -> None:
         self._marks = [0] * marks
 
-    def closed(self, template: Template, first: int) -> int:
+    def closed(self, template: GroupMarks, first: int) -> int:
         """Where a group that asks for this cannot start, a bit for every step from the first on."""
         marks, found = self._marks, 0
         for mark, unless, beside, time in template.bars:
@@ -109,7 +109,7 @@ class Table:
                 found |= here
         return found
 
-    def place(self, template: Template, start: int) -> None:
+    def place(self, template: GroupMarks, start: int) -> None:
         """Let a group begin at this step."""
         marks, first = self._marks, start - template.start
         for mark, bits in template.sets:
@@ -151,7 +151,7 @@ def _placed(
 
 def placed(
     marks: int,
-    templates: Sequence[Template],
+    templates: Sequence[GroupMarks],
     before: Sequence[Sequence[tuple[int, int]]],
     after: Sequence[Sequence[tuple[int, int]]],
     priority: Sequence[float],

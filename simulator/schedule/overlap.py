@@ -15,19 +15,18 @@ It is a model, for no latency was ever published:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from simulator import isa
 from simulator.assembly.checks import boundary_nops
+from simulator.effects.accesses import accesses
 from simulator.isa.cost import move_rate
-from simulator.isa.gather import Side, gather_of
-from simulator.isa.program import DramIndirect, Move, Program, Step
-from simulator.isa.transfers import Transfer, move_transfer
+from simulator.isa.program import Move, Program, Step
 from simulator.schedule.nodes import Node, nodes_of, steps_of
-from simulator.schedule.touches import BLOCK, moved_banks, touches
+from simulator.schedule.touches import cells_of, moved_banks, touches
 
 RUNS = 16
 """Runs of which the first half is not counted: what happens then is not steady yet."""
@@ -96,7 +95,10 @@ def items_of(program: Program) -> list[Item]:
     moved = moved_banks(nodes)
     by_line = {id(step[0].line): step for step in steps_of(nodes)}
     lines = [line for line in program.lines if isinstance(line, Step) or (isinstance(line, Move) and line.size)]
-    cells = [[set(_cells(by_line.get(id(line), []), moved, written)) for written in (False, True)] for line in lines]
+    alike = _alike(lines)
+    cells = [
+        [set(_cells(by_line.get(id(line), []), moved, written, alike)) for written in (False, True)] for line in lines
+    ]
     needs: list[dict[tuple[int, int], None]] = [{} for _ in lines]
     writers: dict[Cell, tuple[int, int]] = {}
     readers: dict[Cell, list[tuple[int, int]]] = defaultdict(list)
@@ -117,47 +119,51 @@ def _item(line: Step | Move, needs: dict[tuple[int, int], None], lines: Sequence
     if isinstance(line, Step):
         moves = tuple(need for need in needs if isinstance(lines[need[0]], Move))
         return Item(line.count * isa.STEP_CYCLES, (), moves)
-    transfer = move_transfer(line)
-    assert transfer is not None
-    groups = {unit * isa.GROUPS // side.of for side, _ in _sides(transfer) for unit in side.units}
+    groups = {unit // isa.L2BS_PER_GROUP if a.memory == "l2bm" else unit for a in accesses(line) for unit in a.units}
     return Item(line.size / move_rate(line), tuple(sorted(groups)), tuple(needs))
 
 
-def _sides(transfer: Transfer) -> tuple[tuple[Side, int], tuple[Side, int]]:
-    """Source and destination of a transfer with their addresses."""
-    gather, constants = gather_of(transfer), transfer.constants
-    return (gather.source, constants.get("A", 0)), (gather.destination, constants.get("B", 0))
+Alike = Mapping[str, Sequence[int]]
+"""For each unit of a memory the first one that is used by the same lines: no line tells them apart."""
 
 
-def _cells(nodes: Sequence[Node], moved: frozenset[str], written: bool) -> Iterator[Cell]:
+def _alike(lines: Sequence[Step | Move]) -> Alike:
+    sets: dict[str, set[tuple[int, ...]]] = defaultdict(set)
+    for line in lines:
+        for access in accesses(line) if isinstance(line, Move) else ():
+            sets[access.memory].add(tuple(access.units))
+    found = {}
+    for memory, used in sets.items():
+        first: dict[tuple[bool, ...], int] = {}
+        units = range(isa.L2BS)  # no memory that MV instructions use has more
+        found[memory] = [first.setdefault(tuple(unit in some for some in used), unit) for unit in units]
+    return defaultdict(lambda: range(isa.L2BS), found)
+
+
+def _cells(nodes: Sequence[Node], moved: frozenset[str], written: bool, alike: Alike) -> Iterator[Cell]:
     """What a line reads or writes of the memories that MV instructions use; a step uses those of all L2Bs."""
     for node in nodes:
         if isinstance(node.line, Move):
-            yield from _moved_cells(node.line, written)
+            yield from _moved_cells(node.line, written, alike)
             continue
         for touch in touches(node, moved):
             if touch.written == written and touch.memory == "l2bm":
-                yield from (("l2bm", unit, cell) for unit in range(isa.L2BS) for cell in touch.cells or ())
+                yield from (("l2bm", unit, cell) for unit in set(alike["l2bm"]) for cell in touch.cells or ())
             elif touch.written == written and touch.memory == "dar":
                 yield "dar", 0, 0
 
 
-def _moved_cells(move: Move, written: bool) -> Iterator[Cell]:
-    transfer = move_transfer(move)
-    if transfer is None or move.source is None or move.destination is None:
-        return
-    indirect = any(isinstance(end.operand, DramIndirect) for end in (move.source, move.destination))
-    if indirect == written and "dram" in (side.memory.lower() for side, _ in _sides(transfer)):
+def _moved_cells(move: Move, written: bool, alike: Alike) -> Iterator[Cell]:
+    found = list(accesses(move))
+    indirect = any(access.finds for access in found)
+    if indirect == written and any(access.memory == "dram" for access in found):
         yield ANYWHERE
     if indirect and not written:
         yield "dar", 0, 0
-    side, address = _sides(transfer)[written]
-    memory = side.memory.lower()
-    if memory == "dram" and indirect:
-        return
-    size = isa.LONGS[side.memory] // BLOCK[memory]
-    for block in range(address // BLOCK[memory], (address + side.count - 1) // BLOCK[memory] + 1):
-        yield from ((memory, unit, block % size) for unit in side.units)
+    for access in found:
+        if access.written == written and access.words is not None:
+            units = {alike[access.memory][unit] for unit in access.units}
+            yield from ((access.memory, unit, cell) for cell in cells_of(access) for unit in units)
 
 
 # --- time ------------------------------------------------------------------------------------------------------------

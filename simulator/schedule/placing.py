@@ -1,18 +1,19 @@
-"""The inner loop of the list scheduler in C++, where the native engine is built: the starts that Python would find."""
+"""The inner loop of the list scheduler in C++, where there is a compiler: the starts that Python would find."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import c_void_p
+from ctypes import CDLL, c_int64, c_void_p
 from functools import cache, cached_property
 from itertools import accumulate, chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.engine import native
-from simulator.schedule.demands import Template
+from simulator.engine.native.build import BuildError, compiled
+from simulator.schedule.demands import GroupMarks
 
 Ints = NDArray[np.int64]
 
@@ -30,7 +31,7 @@ class Rows(NamedTuple):
         return Rows(first, np.fromiter(chain.from_iterable(chain.from_iterable(rows)), np.int64))
 
 
-class Templates(tuple[Template, ...]):
+class Templates(tuple[GroupMarks, ...]):
     """Of every group what it asks of its steps."""
 
     @cached_property
@@ -78,7 +79,7 @@ def in_native(
     priority: Iterable[float],
     earliest: Sequence[int],
 ) -> list[int] | None:
-    """The starts that `list_scheduler.placed` finds; None where the native engine is not built."""
+    """The starts that `list_scheduler.placed` finds; None where there is no library."""
     library = _library()
     if library is None:
         return None
@@ -93,5 +94,11 @@ def in_native(
 
 @cache
 def _library() -> Any:
-    """The engine's library if it is there: building it takes longer than Python takes for a schedule."""
-    return native.library() if native.is_built() else None
+    """Built at the first schedule, which takes a fraction of a second; None where it cannot be built."""
+    try:
+        library = CDLL(str(compiled(Path(__file__).with_name("src"), "placing")))
+    except (BuildError, OSError):
+        return None
+    library.haribote_place.argtypes = [c_int64] * 2 + [c_void_p] * 10
+    library.haribote_place.restype = None
+    return library

@@ -8,50 +8,43 @@ that are kept stay where they are; so does everything in a bank with addresses t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.isa import CYCLE_MASKS
 from simulator.isa import program as p
 from simulator.isa.words import pe_spans
-from simulator.rules.accesses import ends, unmasked
+from simulator.rules.waits import unmasked
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Node, steps_of
+from simulator.schedule.webs import Web, webs_of
 
-BANKS = ("grf0", "grf1", "lm0", "lm1")
+LM = ("lm0", "lm1")
+BANKS = ("grf0", "grf1", *LM)
 BLOCK = 4
 """Words of a block: addresses are moved by whole blocks, so that every length of operand stays aligned."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Use:
-    """An operand. time: two for every step, reads before writes. whole: it writes all of its words in every PE."""
+class BankUse:
+    """An operand. time: two for every step, reads before writes. cells: words; whole: the same where it writes all of
+    them in every PE, else none."""
 
     node: Node
     operand: int
     time: int
     written: bool
-    whole: bool
-    words: frozenset[int]
+    cells: frozenset[int]
+    whole: frozenset[int]
 
 
-@dataclass(eq=False, slots=True)
-class Web:
-    """Uses of the same values. begin, end: from when to when its words are taken."""
-
-    uses: list[Use] = field(default_factory=list)
-    begin: int = 0
-    end: int = 0
-    fixed: bool = False
-
-    @property
-    def blocks(self) -> range:
-        """From the first block to the last one."""
-        words = [word for use in self.uses for word in use.words]
-        return range(min(words) // BLOCK, max(words) // BLOCK + 1)
+def _blocks(web: Web[BankUse]) -> range:
+    """From the first block that a web uses to the last one."""
+    words = [word for use in web.uses for word in use.cells]
+    return range(min(words) // BLOCK, max(words) // BLOCK + 1)
 
 
 def moved_words(nodes: Sequence[Node], kept: Kept) -> dict[tuple[Node, int], int]:
@@ -62,22 +55,23 @@ def moved_words(nodes: Sequence[Node], kept: Kept) -> dict[tuple[Node, int], int
     for bank in BANKS:
         uses = _uses(nodes, bank)
         if uses:
-            found |= dict(_moved(webs_of(uses, bank, kept), bank, kept, uses[-1].time + 1))
+            webs = webs_of(uses, partial(kept.block, bank, 1), _tied if bank in LM else None)
+            found |= dict(_moved(webs, bank, kept, uses[-1].time + 1))
     return found
 
 
 # --- uses and webs ---------------------------------------------------------------------------------------------------
 
 
-def _uses(nodes: Sequence[Node], bank: str) -> list[Use]:
+def _uses(nodes: Sequence[Node], bank: str) -> list[BankUse]:
     """All uses of a bank in order; none where some of them may be anywhere."""
-    found: list[Use] = []
+    found: list[BankUse] = []
     for number, step in enumerate(steps_of(nodes)):
-        here: list[Use] = []
+        here: list[BankUse] = []
         for node in step:
             if node.instruction is None:
                 continue
-            for place, end in enumerate(ends(node.instruction)):
+            for place, end in enumerate(node.instruction.ends):
                 operand = end.operand
                 if isinstance(operand, p.BaseAddress) and operand.bank == bank:
                     return []
@@ -89,76 +83,50 @@ def _uses(nodes: Sequence[Node], bank: str) -> list[Use]:
     return found
 
 
-def _use(node: Node, place: int, step: int, end: p.Source | p.Destination, operand: p.PeMemory) -> Use:
+def _use(node: Node, place: int, step: int, end: p.Source | p.Destination, operand: p.PeMemory) -> BankUse:
     written = isinstance(end, p.Destination)
     mask = end.mask if isinstance(end, p.Destination) else None
     spans, whole = pe_spans(operand), operand.j is None
-    if mask is not None and mask.entry >= CYCLE_MASKS and operand.words <= max(mask.words, 2):
-        spans = unmasked(spans, mask.entry)
+    if mask is not None and mask.fixed and operand.words <= max(mask.words, 2):
+        spans = unmasked(spans, mask)
     elif mask is not None and mask.entry:
         whole = False  # by an entry that is written, or of a long operand the first long word only
-    words = (word for cycle in spans for first, stop in cycle for word in range(first, stop))
-    return Use(node, place, 2 * step + written, written, written and whole, frozenset(words))
+    words = frozenset(word for cycle in spans for first, stop in cycle for word in range(first, stop))
+    return BankUse(node, place, 2 * step + written, written, words, words if written and whole else frozenset())
 
 
-def webs_of(uses: Sequence[Use], bank: str, kept: Kept) -> list[Web]:
-    """The webs of a bank, in the order of their first uses."""
-    webs: dict[Use, Web] = {}
-    holds: dict[int, Use] = {}
-
-    def join(first: Use, second: Use) -> None:
-        one, other = webs[first], webs[second]
-        if one is other:
-            return
-        if len(one.uses) < len(other.uses):
-            one, other = other, one
-        one.uses += other.uses
-        one.begin, one.end = min(one.begin, other.begin), max(one.end, other.end)
-        one.fixed |= other.fixed
-        for use in other.uses:
-            webs[use] = one
-
-    before: Use | None = None
-    for use in uses:
-        webs[use] = Web([use], use.time, use.time)
-        if before is not None and bank in ("lm0", "lm1") and before.time // 2 == use.time // 2:
-            join(before, use)  # LM has one address in a step, for reading and writing
-        before = use
-        for word in use.words:
-            if not use.whole:
-                if word in holds:
-                    join(holds[word], use)
-                else:  # what the program found
-                    webs[use].fixed, webs[use].begin = True, 0
-        if use.written:
-            holds |= dict.fromkeys(use.words, use)
-    for word, use in holds.items():
-        if kept.any(bank, word, word + 1):
-            webs[use].fixed, webs[use].end = True, uses[-1].time
-    return list(dict.fromkeys(webs[use] for use in uses))
+def _tied(one: BankUse, other: BankUse) -> bool:
+    """LM has one address in a step, for reading and writing."""
+    return one.time // 2 == other.time // 2
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
 
 
-def _moved(webs: Sequence[Web], bank: str, kept: Kept, times: int) -> Iterator[tuple[tuple[Node, int], int]]:
+def _moved(webs: Sequence[Web[BankUse]], bank: str, kept: Kept, times: int) -> Iterator[tuple[tuple[Node, int], int]]:
     taken = np.zeros((isa.BANK_WORDS[bank] // BLOCK, times), np.int16)
     for words in kept.untouched(bank):
         taken[words.start // BLOCK : -(-words.stop // BLOCK)] = 1
-    for web in webs:
-        taken[web.blocks.start : web.blocks.stop, web.begin : web.end + 1] += 1
+    lives = [(_life(web, times), _blocks(web), web) for web in webs]
+    for (begin, end), blocks, _ in lives:
+        taken[blocks.start : blocks.stop, begin : end + 1] += 1
     last_used = np.full(len(taken), -1)
-    for web in sorted(webs, key=lambda web: web.begin):
-        blocks = web.blocks
+    for (begin, end), blocks, web in sorted(lives, key=lambda life: life[0][0]):
         place = blocks.start
         if not web.fixed:
-            here = taken[:, web.begin : web.end + 1]
+            here = taken[:, begin : end + 1]
             here[blocks.start : blocks.stop] -= 1
             place = _free(here, last_used, len(blocks), place)
             here[place : place + len(blocks)] += 1
-        last_used[place : place + len(blocks)] = np.maximum(last_used[place : place + len(blocks)], web.end)
+        last_used[place : place + len(blocks)] = np.maximum(last_used[place : place + len(blocks)], end)
         if place != blocks.start:
             yield from (((use.node, use.operand), BLOCK * (place - blocks.start)) for use in web.uses)
+
+
+def _life(web: Web[BankUse], times: int) -> tuple[int, int]:
+    """From when to when the words of a web are taken."""
+    used = [use.time for use in web.uses]
+    return 0 if web.first else min(used), times - 1 if web.last else max(used)
 
 
 def _free(taken: NDArray[np.int16], last_used: NDArray[np.int64], length: int, place: int) -> int:

@@ -8,7 +8,8 @@ its end, stay where they are; so the words that the program used before hold the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -21,6 +22,7 @@ from simulator.schedule.addresses import readdressed
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import Node, nodes_of, steps_of
 from simulator.schedule.registers import moved_words
+from simulator.schedule.webs import Web, webs_of
 
 BLOCK = 4
 """Long words of a cell: every transfer of the L1BM or L2BM writes whole cells, and MV lines are looked at closely."""
@@ -32,7 +34,7 @@ Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Use:
+class BufferUse:
     """One operand of a node, by its number among sources, then destinations.
 
     cells: unit and number; whole: those that it writes all of.
@@ -47,14 +49,6 @@ class Use:
     whole: frozenset[Cell]
 
 
-@dataclass(eq=False, slots=True)
-class Web:
-    """Uses that name the same values."""
-
-    uses: list[Use] = field(default_factory=list)
-    fixed: bool = False
-
-
 def renamings(program: p.Program, kept: Kept) -> list[p.Program]:
     """The program with its buffers in turn, and where not everything is kept, also with words of GRF and LM in turn;
     only those that differ from the program."""
@@ -63,7 +57,8 @@ def renamings(program: p.Program, kept: Kept) -> list[p.Program]:
     for memory, size in SIZES.items():
         uses = _uses(nodes, memory)
         if uses is not None:
-            buffers |= _moved(_webs(uses, memory, kept), size, kept.untouched(memory.lower()))
+            webs = webs_of(uses, partial(_is_kept, kept, memory.lower()))
+            buffers |= _moved(webs, size, kept.untouched(memory.lower()))
     words = moved_words(nodes, kept) if kept.some else {}
     found = [buffers] * bool(buffers) + [{**buffers, **words}] * bool(words)
     return [readdressed(program, nodes, moved) for moved in found]
@@ -72,11 +67,11 @@ def renamings(program: p.Program, kept: Kept) -> list[p.Program]:
 # --- what is used ----------------------------------------------------------------------------------------------------
 
 
-def _uses(nodes: Sequence[Node], memory: str) -> list[Use] | None:
+def _uses(nodes: Sequence[Node], memory: str) -> list[BufferUse] | None:
     """All uses of a memory, what a step reads before what it writes; None where some use cannot be moved."""
-    found: list[Use] = []
+    found: list[BufferUse] = []
     for step in steps_of(nodes):
-        here: list[Use] = []
+        here: list[BufferUse] = []
         for node in step:
             if isinstance(node.line, p.DebugGet | p.DebugSet) and node.line.target.memory == memory.lower():
                 return None
@@ -88,7 +83,7 @@ def _uses(nodes: Sequence[Node], memory: str) -> list[Use] | None:
     return None if any(use.address + use.count > size for use in found) else found
 
 
-def _of_node(node: Node, memory: str) -> Iterator[Use]:
+def _of_node(node: Node, memory: str) -> Iterator[BufferUse]:
     line: p.Instruction | p.Move | p.Line = node.instruction or node.line
     if isinstance(line, p.Instruction):
         transfer = transfer_of(line) if line.unit in ("l1bm", "l2bm") else None
@@ -106,53 +101,23 @@ def _of_node(node: Node, memory: str) -> Iterator[Use]:
             yield _use(node, place, number == 1, side, operand.address)
 
 
-def _use(node: Node, place: int, written: bool, side: Side, address: int) -> Use:
+def _is_kept(kept: Kept, memory: str, cell: Cell) -> bool:
+    return kept.block(memory, BLOCK, cell[1])
+
+
+def _use(node: Node, place: int, written: bool, side: Side, address: int) -> BufferUse:
     units = side.units if side.of > 1 else range(UNITS)
     end = address + side.count
     blocks = range(address // BLOCK, (end - 1) // BLOCK + 1)
     inside = range(-(-address // BLOCK), end // BLOCK)
-    cells, whole = tuple(product(units, blocks)), frozenset(product(units, inside))
-    return Use(node, place, written, address, side.count, cells, whole)
+    cells, whole = tuple(product(units, blocks)), frozenset(product(units, inside)) if written else frozenset()
+    return BufferUse(node, place, written, address, side.count, cells, whole)
 
 
-# --- webs ------------------------------------------------------------------------------------------------------------
+# --- places ----------------------------------------------------------------------------------------------------------
 
 
-def _webs(uses: Sequence[Use], memory: str, kept: Kept) -> list[Web]:
-    """The webs in the order of their first uses."""
-    webs: dict[Use, Web] = {}
-    holds: dict[Cell, Use | None] = {}  # the last write of each cell; None: what the program found
-
-    def join(first: Use, second: Use) -> None:
-        one, other = webs[first], webs[second]
-        if one is not other:
-            if len(one.uses) < len(other.uses):
-                one, other = other, one
-            one.uses += other.uses
-            one.fixed |= other.fixed
-            for use in other.uses:
-                webs[use] = one
-
-    for use in uses:
-        webs[use] = Web([use])
-        for cell in use.cells:
-            if cell not in use.whole or not use.written:
-                before = holds.get(cell)
-                if before is None:
-                    webs[use].fixed = True
-                else:
-                    join(use, before)
-            if use.written:
-                holds[cell] = use
-    blocks = {block for _, block in holds}
-    there = {block for block in blocks if kept.any(memory.lower(), BLOCK * block, BLOCK * (block + 1))}
-    for (_, block), last in holds.items():
-        if last is not None and block in there:
-            webs[last].fixed = True
-    return list(dict.fromkeys(webs[use] for use in uses))
-
-
-def _moved(webs: Sequence[Web], size: int, untouched: Sequence[range]) -> dict[tuple[Node, int], int]:
+def _moved(webs: Sequence[Web[BufferUse]], size: int, untouched: Sequence[range]) -> dict[tuple[Node, int], int]:
     """By how much the address of each operand grows: a web goes where nothing was used for longest."""
     ends = [use.address + use.count for web in webs for use in web.uses]
     first = -(-max(ends, default=0) // ALIGNED)  # from here on the memory is free

@@ -7,22 +7,27 @@ another takes the place nearest to its wish that closes no circle of dependences
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from itertools import pairwise
-from operator import or_
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simulator.schedule.list_scheduler import Problem
-from simulator.schedule.webs import Web
+from simulator.schedule.webs import MatrixWeb
 
 Order = tuple[tuple[int, ...], ...]
 """Of each register the numbers of its webs."""
+Bits = NDArray[np.uint64]
+"""Sets of groups, one row each, 64 groups to a word."""
+_WORD = 64
 
 
 class Turns:
-    """The webs of a problem and what they depend on: reach has a bit for all groups that come after a group."""
+    """The webs of a problem and what they depend on. Sets of groups are of those alone that have a part of a web."""
 
-    def __init__(self, problem: Problem, webs: Sequence[Web]) -> None:
+    def __init__(self, problem: Problem, webs: Sequence[MatrixWeb]) -> None:
         self.webs = webs
         self._offsets: list[dict[int, tuple[int, int]]] = []  # of each web: group, first and last step in it
         for web in webs:
@@ -33,12 +38,47 @@ class Turns:
                 first, last = offsets.get(number, (time, time))
                 offsets[number] = min(first, time), max(last, time)
             self._offsets.append(offsets)
-        self._masks = [sum(1 << number for number in offsets) for offsets in self._offsets]
-        self._inside = sorted({number for offsets in self._offsets for number in offsets})
-        self._reach = [0] * len(problem.groups)
-        for number in reversed(problem.order) if webs else ():  # bits for all pairs: many, in long programs
+        webs_of = Counter(number for offsets in self._offsets for number in offsets)
+        self._bit = {number: bit for bit, number in enumerate(sorted(webs_of))}
+        self._rows = [np.array([self._bit[number] for number in offsets], np.intp) for offsets in self._offsets]
+        self._masks = self._sets([sum(1 << bit for bit in rows.tolist()) for rows in self._rows])
+        shared = sum(1 << self._bit[number] for number, count in webs_of.items() if count > 1)
+        self._shared = self._sets([shared])[0]
+        self._reach = self._reached(problem)
+        self._fixed = self._always()
+
+    def _sets(self, numbers: Sequence[int]) -> Bits:
+        words = len(self._bit) // _WORD + 1
+        content = b"".join(number.to_bytes(words * _WORD // 8, "little") for number in numbers)
+        return np.frombuffer(content, "<u8").astype(np.uint64).reshape(len(numbers), words)
+
+    def _reached(self, problem: Problem) -> Bits:
+        """Of each group with a part of a web all those that come after it."""
+        found = [0] * len(problem.groups)
+        own = [1 << self._bit[number] if number in self._bit else 0 for number in range(len(problem.groups))]
+        for number in reversed(problem.order) if self.webs else ():
             for other, _ in problem.after[number]:
-                self._reach[number] |= self._reach[other] | 1 << other
+                found[number] |= found[other] | own[other]
+        return self._sets([found[number] for number in self._bit])
+
+    def _always(self) -> NDArray[np.bool_]:
+        """Pairs of webs of which the first comes before the second whatever else is ordered: for what the program finds
+        or leaves in a register, or since a part of it stands before a part of the other in the same group.
+        """
+        first, last = (np.array([getattr(web, end) for web in self.webs], bool) for end in ("first", "last"))
+        place = np.array([web.nodes[0].number for web in self.webs], np.int64)
+        alike = (first[:, None] & first) | (last[:, None] & last)
+        found: NDArray[np.bool_] = alike & (place[:, None] < place)
+        found |= (first[:, None] & ~first) | (~last[:, None] & last)
+        inside: dict[int, list[int]] = {}
+        for web, offsets in enumerate(self._offsets):
+            for group in offsets:
+                inside.setdefault(group, []).append(web)
+        for group, webs in inside.items():
+            for one in webs if len(webs) > 1 else ():
+                for other in webs:
+                    found[one, other] |= self._offsets[one][group][0] < self._offsets[other][group][1]
+        return found
 
     def in_program(self) -> list[float]:
         """Wishes for the order of the program."""
@@ -50,7 +90,7 @@ class Turns:
 
     def order(self, wishes: Sequence[float]) -> Order | None:
         """The webs of each register, as near to the order of their wishes as is found; None where none is found."""
-        reach = list(self._reach)
+        reach = self._reach.copy()
         lines: dict[str, list[int]] = {}
         for number in sorted(range(len(self.webs)), key=wishes.__getitem__):
             line = lines.setdefault(self.webs[number].register, [])
@@ -66,9 +106,13 @@ class Turns:
         """Group, later group and steps from start to start."""
         return [edge for line in order for pair in pairwise(line) for edge in self._between(*pair)]
 
-    def _place(self, number: int, line: Sequence[int], reach: Sequence[int]) -> int | None:
+    def _place(self, number: int, line: Sequence[int], reach: Bits) -> int | None:
         """The last place in the line where a web may stand: before all that come after it, after all before it."""
-        last = next((place for place, other in enumerate(line) if self._before(number, other, reach)), len(line))
+        if not line:
+            return 0
+        after = np.bitwise_or.reduce(reach[self._rows[number]])
+        later = (self._masks[line] & after).any(axis=1) | self._fixed[number, line]
+        last = int(later.argmax()) if later.any() else len(line)
         for place in range(last, -1, -1):
             if not self._between_parts(number, line, place):
                 late = any(self._before(other, number, reach) for other in line[place:])
@@ -77,36 +121,25 @@ class Turns:
 
     def _between_parts(self, number: int, line: Sequence[int], place: int) -> bool:
         """True where a group has webs on both sides of this place: no other group can come between."""
-        before, after = ([self._masks[other] for other in others] for others in (line[:place], line[place:]))
-        shared = reduce(or_, before, 0) & reduce(or_, after, 0)
-        return bool(shared and self._masks[number] & ~shared)
+        if not self._shared.any():
+            return False
+        before, after = (np.bitwise_or.reduce(self._masks[others], axis=0) for others in (line[:place], line[place:]))
+        shared = before & after
+        return bool(shared.any() and (self._masks[number] & ~shared).any())
 
-    def _before(self, first: int, second: int, reach: Sequence[int]) -> bool:
+    def _before(self, first: int, second: int, reach: Bits) -> bool:
         """True where something of the first web comes before something of the second."""
-        one, other = self._offsets[first], self._offsets[second]
-        mask = self._masks[second]
-        if self._bound(self.webs[first], self.webs[second]):
-            return True
-        return any(reach[group] & mask for group in one) or any(
-            one[group][0] < other[group][1] for group in one.keys() & other.keys()
-        )
+        return bool(self._fixed[first, second] or (reach[self._rows[first]] & self._masks[second]).any())
 
-    @staticmethod
-    def _bound(one: Web, other: Web) -> bool:
-        """True where the first must come first for what the program finds or leaves in the register."""
-        alike = (one.first and other.first) or (one.last and other.last)
-        if alike and one.nodes[0].number < other.nodes[0].number:
-            return True
-        return (one.first and not other.first) or (other.last and not one.last)
-
-    def _connect(self, first: int, second: int, reach: list[int]) -> None:
+    def _connect(self, first: int, second: int, reach: Bits) -> None:
         """All of a web comes before all of another."""
-        mask, more = self._masks[first], self._masks[second]
-        for group in self._offsets[second]:
-            more |= reach[group]
-        for group in self._inside:  # of others nobody asks what comes after them
-            if reach[group] & mask or mask >> group & 1:
-                reach[group] = (reach[group] | more) & ~(1 << group)
+        more = self._masks[second] | np.bitwise_or.reduce(reach[self._rows[second]])
+        rows = (reach & self._masks[first]).any(axis=1)
+        rows[self._rows[first]] = True
+        reach[rows] |= more
+        changed = np.flatnonzero(rows)
+        own = np.uint64(1) << (changed % _WORD).astype(np.uint64)
+        reach[changed, changed // _WORD] &= ~own
 
     def _between(self, first: int, second: int) -> Iterator[tuple[int, int, int]]:
         for group, (_, last) in self._offsets[first].items():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from simulator.assembly.checks import check
+from simulator.effects.places import Place, parse_place, value_of
 from simulator.engine.machine import Machine
 from simulator.engine.state.dump import format_number
 from simulator.engine.state.memories import Memories
@@ -20,7 +21,6 @@ from simulator.errors import Diagnostic
 from simulator.isa import program as p
 from simulator.messages import shown
 from simulator.trace.history import History, Write
-from simulator.trace.places import Place, parse_place, value_of
 
 Kind = Literal["instruction", "move", "statement", "start"]
 DEPTH = 6
@@ -89,7 +89,7 @@ def trace(
     machine = _copy(start)
     history = History(program, machine)
     machine.run(program, observer=history.observer)
-    search = _Search(program, history, width)
+    search = _Origins(program, history, width)
     origins = tuple(search.origin(place, len(program.lines), "", depth) for place in places)
     _fill_values(program, _copy(start), search.values)
     return origins
@@ -104,7 +104,7 @@ def _copy(start: Machine | None) -> Machine:
     return machine
 
 
-class _Search:
+class _Origins:
     """Origins by looking back; `values` lists the ones to be filled with what their place held, by line index."""
 
     def __init__(self, program: p.Program, history: History, width: int) -> None:
@@ -179,7 +179,7 @@ def describe(origin: Origin, indent: str = "") -> Iterator[str]:
 
 
 def _value(origin: Origin) -> str:
-    if origin.place.memory in ("omr", "bar0", "bar1"):
+    if origin.place.memory in ("omr", "bar"):
         return str(origin.value) if origin.place.memory != "omr" else f"{origin.value:04b}"
     tiny = origin.value < 1 << 23  # no single but zero: most likely an integer
     return f"0x{origin.value:08x} ({origin.value if tiny else format_number(origin.value, 'f')})"

@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
+from simulator.effects.accesses import accesses, memory_of
+from simulator.effects.inputs import Datum, Input, flag_inputs, inputs_of, names_of, sent_to
+from simulator.effects.places import Place
 from simulator.engine.numpy.masks import entry_flags, write_bits
 from simulator.engine.numpy.operands import base_address, pe_rows
 from simulator.engine.state import debug
@@ -23,21 +26,9 @@ from simulator.engine.state.memories import Flags, Memories
 from simulator.isa import program as p
 from simulator.isa.units import PATHS
 from simulator.isa.words import words_of
-from simulator.trace.dependence import Datum, Input, flag_inputs, inputs_of, names_of, sent_to
-from simulator.trace.destinations import (
-    indirect,
-    memory_of,
-    moved_to,
-    names,
-    statement_addresses,
-    written_memories,
-)
-from simulator.trace.places import Place
 
 WHOLE = 0xFFFFFFFF
 FLAGS = 0xF
-
-Ends = tuple[p.Source | p.Destination, ...]
 
 
 @dataclass(frozen=True)
@@ -64,11 +55,6 @@ class Noted:
     table: NDArray[np.uint32] | None = None
 
 
-def ends_of(instruction: p.Instruction) -> Ends:
-    """Sources, then destinations."""
-    return (*instruction.sources, *instruction.destinations)
-
-
 class History:
     """The writes of one run of a program. Make one, run the program with `observer`, then ask `writes`."""
 
@@ -93,7 +79,10 @@ class History:
             for offset in range(len(line.values)):
                 self._statements["dram", (line.address + offset) % isa.DRAM_LONGS].append(index)
         elif not isinstance(line, p.DebugGet):
-            for memory in written_memories(line):
+            parts = (line,) if isinstance(line, p.Move) else line.instructions
+            silent = any(isinstance(part, p.Instruction) and part.op == "noforward" for part in parts)
+            written = (a for part in parts for a in accesses(part) if a.written and not (silent and a.end is None))
+            for memory in {access.memory for access in written}:
                 self._writers[memory].append(index)
 
     # --- during the run ----------------------------------------------------------------------------------------------
@@ -113,12 +102,12 @@ class History:
                 self._note_instruction(noted, number, instruction)
             if noted.starts or noted.through:
                 self._notes[self._position] = noted
-        elif isinstance(line, p.Move) and indirect(line):
+        elif isinstance(line, p.Move) and any(access.memory == "dar" for access in accesses(line)):
             self._notes[self._position] = Noted(table=self._memories.dar.copy())
 
     def _note_instruction(self, noted: Noted, number: int, instruction: p.Instruction) -> None:
         memories = self._memories
-        for position, end in enumerate(ends_of(instruction)):
+        for position, end in enumerate(instruction.ends):
             operand = end.operand
             if isinstance(operand, p.PeMemory):
                 base = base_address(memories, operand.bank)
@@ -159,7 +148,7 @@ class History:
     def _candidates(self, place: Place, before: int) -> Iterator[int]:
         """Lines that may write the place, last first."""
         lists = [self._writers.get(place.memory, [])]
-        for address in statement_addresses(place):
+        for address in _statement_addresses(place):
             lists.append(self._statements.get((place.memory, address), []))
         positions = [bisect_left(indices, before) for indices in lists]
         while any(positions):
@@ -170,15 +159,15 @@ class History:
     def _line_writes(self, index: int, place: Place) -> Iterator[Write]:
         line = self.lines[index]
         if isinstance(line, p.DebugSet):
-            if names(line.target, place):
+            if _names(line.target, place):
                 yield Write(index, WHOLE)
         elif isinstance(line, p.DramPreset):
             if line.group == place.unit:
                 yield Write(index, WHOLE)
         elif isinstance(line, p.Move):
-            inputs = moved_to(line, place, self._notes[index].table if index in self._notes else None)
+            inputs = sent_to(line, place, self._notes[index].table if index in self._notes else None)
             if inputs is not None:
-                yield Write(index, WHOLE, inputs=tuple(("from", a) for a in inputs))
+                yield Write(index, WHOLE, inputs=tuple(("from", a.where) for a in inputs if isinstance(a.where, Place)))
         elif isinstance(line, p.Step):
             for number, instruction in enumerate(line.instructions):
                 yield from self._instruction_writes(index, number, instruction, place)
@@ -189,7 +178,7 @@ class History:
             if instruction.path == place.memory:
                 yield self._made(index, number, instruction, datum, WHOLE)
             return
-        if place.memory == "turnaround" and instruction.form.from_pes:
+        if place.memory == "turn" and instruction.form.from_pes:
             yield from self._sent(index, number, instruction, place)
         for position, destination in enumerate(instruction.destinations, len(instruction.sources)):
             operand = destination.operand
@@ -232,7 +221,9 @@ class History:
             return place.word % 4 if place.word // 4 == cycle else None
         if isinstance(operand, p.MaskRegister):
             return 0 if place.word == 4 * operand.entry + cycle else None
-        return operand.words - 1 if isinstance(operand, p.BaseAddress) else None
+        if isinstance(operand, p.BaseAddress):
+            return operand.words - 1 if place.word == int(operand.bank == "lm1") else None
+        return None
 
     @staticmethod
     def _words(noted: Noted, end: tuple[int, int], operand: p.PeMemory, pe: int, cycle: int) -> range:
@@ -270,3 +261,25 @@ class History:
         if isinstance(operand, p.TRegister):
             return Place("t", at.pe, 4 * at.cycle + at.word)
         return Place(operand.name, at.pe, 4 * at.cycle + at.word) if isinstance(operand, p.Path) else None
+
+
+# --- debug statements ------------------------------------------------------------------------------------------------
+
+
+def _statement_addresses(place: Place) -> tuple[int, ...]:
+    """The addresses a debug statement has for the long words that may hold the place."""
+    if place.memory in isa.BANK_WORDS:
+        return place.word, (place.word - 1) % isa.BANK_WORDS[place.memory]
+    if place.memory == "t":
+        return (place.word // 4,) if place.word % 4 < 2 else ()
+    return (place.word // 2,)
+
+
+def _names(target: p.DebugTarget, place: Place) -> bool:
+    """True where a debug statement names the unit of the place."""
+    unit = place.unit
+    for level in reversed(debug.LEVELS.get(target.memory, "ncbmp")):
+        unit, number = divmod(unit, debug.SHAPE[level])
+        if getattr(target, level) not in (None, number):
+            return False
+    return True

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simulator import isa
+from simulator.effects.running import unit_numbers
 from simulator.isa import program as p
-from simulator.isa.formulas import Index
 from simulator.isa.transfers import move_transfer, transfer_of
-from simulator.trace.destinations import memory_of
 
 Arrow = tuple[str, str, list[tuple[int, int]] | None]
 """Memory, memory, and pairs of units; None where every unit that takes part exchanges with the one it belongs to."""
@@ -30,14 +28,8 @@ def arrows_of(line: p.Line | None) -> Iterator[Arrow]:
 
 def _move(move: p.Move) -> Iterator[Arrow]:
     transfer = move_transfer(move)
-    if transfer is None or move.source is None or move.destination is None:
-        return
-    ends, starts = transfer.formula.points({"A": 0, "B": 0, **transfer.constants}, transfer.chosen)
-    pairs = np.unique(np.stack([_units(starts), _units(ends)], axis=1), axis=0)
-    names = memory_of(move.source.operand), memory_of(move.destination.operand)
-    yield *names, [(int(source), int(end)) for source, end in pairs]
-
-
-def _units(points: Index) -> Index:
-    """The number of each unit among all of its kind: a group, or an L2B by its group and number in it."""
-    return points[:, 0] if points.shape[1] == 2 else points[:, 0] * isa.L2BS_PER_GROUP + points[:, 1]
+    if transfer is not None:
+        ends, starts = map(unit_numbers, transfer.points_from_0)
+        pairs = np.unique(np.stack([starts, ends], axis=1), axis=0)
+        names = transfer.formula.source.memory.lower(), transfer.formula.destination.memory.lower()
+        yield *names, [(int(source), int(end)) for source, end in pairs]

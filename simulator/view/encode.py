@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.effects.running import Touch
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, ranges
 from simulator.engine.state.memories import Words
 from simulator.isa import STEP_CYCLES
@@ -25,8 +26,7 @@ from simulator.page_texts import filled, script_texts
 from simulator.view.arrows import arrows_of
 from simulator.view.flow import Flows
 from simulator.view.opening import Opening, encoded
-from simulator.view.recording import Access, Frame, Index, Recorder
-from simulator.view.transfers import Touch
+from simulator.view.recording import Frame, Index, Recorded, Recorder
 from simulator.view.words import frame_words
 
 SCRIPTS = (
@@ -163,7 +163,7 @@ def _frames(
     return result
 
 
-def _access(access: Access, blob: Blob) -> dict[str, Any]:
+def _access(access: Recorded, blob: Blob) -> dict[str, Any]:
     """m: memory; w: written; a: runs of addresses, missing where rows begin with their own; i: index; t: rows."""
     result: dict[str, Any] = {"m": access.memory, "w": int(access.write), "k": access.count}
     if access.addresses is not None:

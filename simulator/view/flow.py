@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import isa
-from simulator.engine.numpy.masks import fixed_cycles, is_fixed
+from simulator.effects.accesses import memory_of
+from simulator.effects.inputs import Datum, Input, combined, flag_inputs, inputs_of, names_of, sent_to
+from simulator.effects.places import Place
 from simulator.engine.numpy.operands import is_dynamic, static_rows
 from simulator.isa import program as p
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.isa.units import PATHS
-from simulator.trace.dependence import Datum, Input, combined, flag_inputs, inputs_of, names_of, sent_to
-from simulator.trace.destinations import memory_of
-from simulator.trace.places import Place
 from simulator.view.recording import Frame
 
 Json = dict[str, Any]
@@ -163,16 +162,13 @@ def _source(source: p.Source, frame: Frame, end: tuple[int, int]) -> Json:
     if isinstance(operand, p.PeMemory):
         return _pe_memory(operand, frame, end)
     if isinstance(operand, p.TRegister | p.Path):
-        return {"m": "t" if isinstance(operand, p.TRegister) else operand.name, "w": WORDS}
-    if isinstance(operand, p.Turnaround):
-        return {"m": "turn"}
-    memory = memory_of(operand)
-    return {"m": memory} if memory else {}
+        return {"m": memory_of(operand), "w": WORDS}
+    return {"m": memory} if (memory := memory_of(operand)) else {}
 
 
 def _destination(destination: p.Destination, frame: Frame, end: tuple[int, int]) -> Json:
     operand, mask = destination.operand, destination.mask
-    found: Json = {"m": memory_of(operand)}
+    found: Json = {"m": "" if isinstance(operand, p.Dar) else memory_of(operand)}
     if isinstance(operand, p.PeMemory):
         found = _pe_memory(operand, frame, end)
     elif isinstance(operand, p.TRegister):
@@ -180,11 +176,9 @@ def _destination(destination: p.Destination, frame: Frame, end: tuple[int, int])
     elif isinstance(operand, p.MaskRegister):
         found["e"] = operand.entry
     elif isinstance(operand, p.BaseAddress):
-        found = {"m": "bar", "e": int(operand.bank == "lm1"), "w": operand.words}
-    elif isinstance(operand, p.Turnaround):
-        found["m"] = "turn"
-    if mask is not None and is_fixed(mask.entry):
-        found["c"] = [int(cycle) for cycle in np.flatnonzero(fixed_cycles(mask.entry))]
+        found |= {"e": int(operand.bank == "lm1"), "w": operand.words}
+    if mask is not None and mask.fixed:
+        found["c"] = list(mask.cycles)
     return found
 
 

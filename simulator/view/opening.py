@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator.effects.places import LONG_WORD, Place
+from simulator.effects.running import Touch
 from simulator.engine.state.contents import KINDS, UNITS
 from simulator.isa import ALL_PES
 from simulator.messages import shown
-from simulator.trace.places import LONG_WORD, Place
-from simulator.view.transfers import Touch
-
-_NAMES = {"turnaround": "turn", "bar0": "bar", "bar1": "bar"}
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,10 @@ class Spot:
 
 def spot_of(place: Place) -> Spot:
     """The place of a trace as the page names it."""
-    memory = _NAMES.get(place.memory, place.memory)
-    pe = place.unit * (ALL_PES // UNITS[KINDS[memory].level])
+    pe = place.unit * (ALL_PES // UNITS[KINDS[place.memory].level])
     if place.memory in LONG_WORD:
-        return Spot(memory, *divmod(place.word, 2), pe)
-    if memory == "bar":
-        return Spot(memory, int(place.memory == "bar1"), 0, pe)
-    return Spot(memory, place.word // 4 if memory == "omr" else place.word, 0, pe)
+        return Spot(place.memory, *divmod(place.word, 2), pe)
+    return Spot(place.memory, place.word // 4 if place.memory == "omr" else place.word, 0, pe)
 
 
 def touch_of(opening: Opening) -> list[Touch]:

@@ -15,14 +15,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.effects.running import End, Touch, touches_of
 from simulator.engine.machine import Machine
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, contents
 from simulator.isa import program as p
 from simulator.isa.units import PATHS
 from simulator.view.memories import in_use, not_zero
 from simulator.view.scope import Scope, narrower
-from simulator.view.touches import touches_of
-from simulator.view.transfers import End, Touch
 
 Rows = NDArray[np.uint32]
 Index = NDArray[np.uint16]
@@ -35,7 +34,7 @@ ABSENT, UNKNOWN = 0xFFFF, 0xFFFE
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Recorded:
     """One memory read or written by a frame.
 
     addresses: the same for all units, or None where each row begins with its own (NOWHERE = takes no part).
@@ -57,7 +56,7 @@ class Frame:
     """One stop of the page: the start, a step, an MV line, or a run of debug statements of one kind."""
 
     lines: tuple[p.Line, ...]
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[Recorded] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
 
 
@@ -122,7 +121,7 @@ class Recorder:
                 for access in kept.accesses:
                     self._measure(access)
 
-    def _measure(self, access: Access) -> None:
+    def _measure(self, access: Recorded) -> None:
         for block in (access.rows, access.index):
             if block is not None and block.size:
                 data = block.tobytes()
@@ -201,7 +200,7 @@ def _frames(lines: Sequence[p.Line]) -> Iterator[tuple[p.Line, ...]]:
 # --- from a touch to an access ---------------------------------------------------------------------------------------
 
 
-def access_of(touch: Touch, machine: Machine) -> Access:
+def access_of(touch: Touch, machine: Machine) -> Recorded:
     """The access with the values that stand there now: those after the line, for a write."""
     units = UNITS[KINDS[touch.memory].level]
     own = touch.addresses.ndim == 2
@@ -217,7 +216,9 @@ def access_of(touch: Touch, machine: Machine) -> Access:
     count = len(touch.addresses)
     if not columns:
         index = None if touch.through is None else np.where(touch.through, 0, ABSENT).astype(np.uint16)
-        return Access(touch.memory, touch.write, touch.addresses, index, np.zeros((1, 0), np.uint32), count, touch.end)
+        return Recorded(
+            touch.memory, touch.write, touch.addresses, index, np.zeros((1, 0), np.uint32), count, touch.end
+        )
     table = np.concatenate([np.broadcast_to(column, (len(column), units)) for column in columns])
     if own and touch.write:  # what stands where a unit takes no part is no business of this access
         words = len(table) // count - 1
@@ -229,7 +230,7 @@ def access_of(touch: Touch, machine: Machine) -> Access:
     elif touch.through is not None:
         index = np.where(touch.through, index, ABSENT).astype(np.uint16)
     same = None if not index.any() else index
-    return Access(touch.memory, touch.write, None if own else touch.addresses, same, rows, count, touch.end)
+    return Recorded(touch.memory, touch.write, None if own else touch.addresses, same, rows, count, touch.end)
 
 
 def distinct(table: Rows) -> tuple[Index, Rows]:
@@ -247,7 +248,7 @@ def distinct(table: Rows) -> tuple[Index, Rows]:
     return number[inverse.reshape(-1)], np.ascontiguousarray(table[:, first[order]].T)
 
 
-def _keep(access: Access, scope: Scope) -> Access:
+def _keep(access: Recorded, scope: Scope) -> Recorded:
     """The access with the rows of units outside the scope left out."""
     inside = scope.units(KINDS[access.memory].level)
     if inside is None or not access.rows.shape[1]:

@@ -18,7 +18,7 @@ _UNIT = re.compile(r"(?:n(\d+)(?:c(\d+)(?:b(\d+)(?:m(\d+)(?:p(\d+))?)?)?)?)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ChipPart:
     """A unit and everything below it, e.g. n0c1 for an L2B; no numbers for the whole chip."""
 
     numbers: tuple[int, ...]
@@ -41,7 +41,7 @@ class Unit:
 class Scope:
     """Some units; the first is where narrowing leads to."""
 
-    parts: tuple[Unit, ...]
+    parts: tuple[ChipPart, ...]
 
     def units(self, level: Level) -> NDArray[np.bool_] | None:
         """Which units of a level are inside, or have a part inside; None for all."""
@@ -57,17 +57,17 @@ class Scope:
         return [part.name for part in self.parts if part.numbers]
 
 
-CHIP = Scope((Unit(()),))
+CHIP = Scope((ChipPart(()),))
 
 
 def narrower(scope: Scope, pe: int = 0) -> Scope | None:
     """The next smaller part around a PE: the chip, then one group, L2B, L1B, MAB, PE. None where there is none."""
     depth = len(scope.parts[0].numbers) + 1
     numbers = np.unravel_index(pe, [SHAPE[level] for level in LEVELS])
-    return Scope((Unit(tuple(int(number) for number in numbers[:depth])),)) if depth <= len(LEVELS) else None
+    return Scope((ChipPart(tuple(int(number) for number in numbers[:depth])),)) if depth <= len(LEVELS) else None
 
 
-def parse_unit(text: str) -> Unit:
+def parse_unit(text: str) -> ChipPart:
     """`n0c1b2m3p0` or the first letters of it. Raises SimulatorError."""
     match = _UNIT.fullmatch(text)
     if not text or match is None:
@@ -77,4 +77,4 @@ def parse_unit(text: str) -> Unit:
         if number >= SHAPE[level]:
             last = SHAPE[level] - 1
             raise SimulatorError(f"`{text}`: {level} goes from 0 to {last}", f"{level}{last}")
-    return Unit(numbers)
+    return ChipPart(numbers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchmarks.families import ENOUGH, MOVES, family_lines, program_of
 from haribote.chip.program import ProgramPart
-from haribote.training.backends import SimBackend
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from simulator.isa.program import Move, Step
 
 

@@ -17,8 +17,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-import grader.grade.emit
 import grader.grade.work
+import grader.sandbox.emit
 from grader.course import verdict_hash
 from grader.emitter.values import encode
 from grader.grade.work import Work, grade_one
@@ -82,7 +82,7 @@ PROMPT = ("os._exit(0)", "patching numpy", "a forged report", "reading the solut
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less time and memory than an answer has, so that the tests are quick."""
-    monkeypatch.setattr(grader.grade.emit, "limits_of", _short_limits)
+    monkeypatch.setattr(grader.sandbox.emit, "limits_of", _short_limits)
 
 
 def _short_limits(task: Task) -> Limits:

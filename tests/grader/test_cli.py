@@ -126,6 +126,23 @@ def test_watch_waits_for_the_file_and_stays_in_the_stage(course: Path) -> None:
     assert "task 5.1 " in lines[4] and Progress(course).state(RELU) == "passed"
 
 
+def test_watch_keeps_place_cause_and_next_step_in_sight(course: Path) -> None:
+    """Of a wrong answer the first 40 lines, about a terminal, hold all three; the picture is elsewhere."""
+
+    def happen(path: Path) -> Iterator[Event]:
+        yield "now"
+        solve(course)
+        answer = course / "haribote" / RELU.file
+        answer.write_text(answer.read_text().replace('yield f"frelu', 'if at == 0:\n            yield f"frelu'))
+        yield "saved"
+        yield "quit"
+
+    text = "\n".join(watch(RELU, happen, course))
+    assert len(text.splitlines()) <= 40, text
+    assert "case: " in text and "likely cause: never written" in text and "next: grader debug 5.12" in text, text
+    assert text.index("case: ") < text.index("likely cause: ") < text.index("next: ")
+
+
 def test_watch_has_keys(course: Path) -> None:
     lines = watched(course, "hint", "hint", "quit", "saved")
     assert ["hint 1 of 3" in lines[2], "hint 2 of 3" in lines[3]] == [True, True]

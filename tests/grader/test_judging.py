@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.emitter.replies import Problem, Reply, answering
+from grader.emitter.replies import Problem, Reply
 from grader.judging import judge_answers, judge_reply, key_of, replies_in, requests_of
+from grader.running import replies_to
 from grader.trials import compare, trials_of
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
@@ -19,10 +19,8 @@ from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 SOLUTION = answer_file(find_task("2.3"), solutions=True)
 
 
-def replies(task: Task, path: Path, seed: int = 3) -> Iterator[Reply]:
-    reply = answering(task, path)
-    for trial in trials_of(task, seed):
-        yield reply(trial.name, trial.given)
+def replies(task: Task, path: Path, seed: int = 3) -> list[Reply]:
+    return replies_to(task, path, trials_of(task, seed))
 
 
 def test_all_cases_are_judged() -> None:
@@ -89,7 +87,7 @@ def test_no_answer_breaks_a_judge(task: Task) -> None:
     """Values of every other kind in place of the right ones: a failure, never an error."""
     with product_only():
         trial = next(trials_of(task, 3))
-        own = answering(task, answer_file(task, solutions=True))(trial.name, trial.given).answer
+        own = replies_to(task, answer_file(task, solutions=True), [trial])[0].answer
         assert own
         for value in ODD:
             for key in own:

@@ -88,7 +88,7 @@ def test_a_value_of_no_use_is_a_failure_in_words(task: Task, way: str, tmp_path:
         for value in VALUES:
             trial = next(trials_of(task, 3))
             path.write_text(answer(task, value, way))
-            reply = answering(task, path)(trial.name, trial.given)
+            reply = answering(task, path, path.read_bytes())(trial.name, trial.given)
             failure = judge_reply(trial, reply)
             assert failure is not None, value
             again = next(trials_of(task, 3))  # what a judge says may depend on the cases before
@@ -100,5 +100,5 @@ def test_huge_integers_are_told_as_such(tmp_path: Path) -> None:
     task, path = find_task("0.1"), tmp_path / "answer.py"
     path.write_text(answer(task, "10**400", "return"))
     trial = next(trials_of(task, 3))
-    problem = answering(task, path)(trial.name, trial.given).problem
+    problem = answering(task, path, path.read_bytes())(trial.name, trial.given).problem
     assert problem and "what accuracy gave is of no use: OverflowError: int too large" in problem.message

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from haribote.training.backends import SimBackend, TorchBackend
+from haribote.training.backends import TorchBackend
+from haribote.training.sim_backend import SimBackend
 
 
 def batch(seed: int, size: int = 256, features: int = 784) -> tuple[np.ndarray, np.ndarray]:

@@ -73,7 +73,7 @@ def test_help(parser: Callable[[], argparse.ArgumentParser]) -> None:
         assert english(one.format_help()) == [], one.prog
 
 
-def graph() -> draw.Svg:
+def graph() -> draw.Picture:
     builder = Builder("small")
     value = builder.op("Add", builder.input("x", (2, 3), np.float32), builder.scalar(1.0), name="y")
     builder.output(value)

@@ -34,6 +34,7 @@ def test_a_script_asks_for_its_texts_word_by_word(path: Path) -> None:
         assert not set(re.findall(r"\{(\w*)", text)) - set(re.findall(r"\w+", code)), text
 
 
+@pytest.mark.slow
 def test_a_message_of_a_page_has_its_own_translation_else_that_of_its_text(tmp_path: Path) -> None:
     text = "{before}, {last}"
     own = f"{PAGE}{END_OF_CONTEXT}{text}"

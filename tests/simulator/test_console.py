@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.fuzz import search as fuzz
 from grader.cli import main as grader
 from haribote.commands.cli import main as haribote
 from simulator.__main__ import main as simulator
 from simulator.console import MISTAKE, Parser, run_guarded, seed
 from simulator.errors import SimulatorError
 from simulator.explain import isa_page
-from simulator.fuzz import search as fuzz
 
 ROOT = Path(__file__).resolve().parents[2]
 unix = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -32,6 +32,8 @@ LONG = {
     "haribote": [*HARIBOTE, "kernel", "--list"],
     "grader": [*GRADER, "list"],
 }
+EACH = [pytest.param(name, marks=[pytest.mark.slow] if name in ("haribote", "grader") else []) for name in LONG]
+"""All go through the same function; these two take seconds to start."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def run(
 
 
 @unix
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize(
     ("shell", "message"),
     [("> /dev/full", b"cannot write the output: No space left on device"), (">&-", b"the standard output is closed")],
@@ -72,7 +74,7 @@ def test_a_full_or_closed_output_is_one_message(name: str, shell: str, message: 
 
 
 @unix
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", EACH)
 def test_a_reader_that_leaves_early_is_no_error(name: str, folder: Path) -> None:
     """`true` reads nothing, so that the command always writes to a pipe that nobody reads."""
     done = run(LONG[name], folder, "; echo $? >&2")

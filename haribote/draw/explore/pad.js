@@ -4,6 +4,7 @@
 const SIDE = 260, NEAR = 6;
 
 function render({ model, el }) {
+  ownKeys(el);
   el.lang = model.get("language");
   const _ = (text) => model.get("texts")[text] ?? text;
   const row = document.createElement("div");

@@ -30,6 +30,7 @@ function control(spec, changed) {
 }
 
 function render({ model, el }) {
+  ownKeys(el);
   el.lang = model.get("language");
   const bar = document.createElement("div");
   const picture = document.createElement("div");

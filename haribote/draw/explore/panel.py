@@ -126,13 +126,13 @@ def _fitting(control: Slider | Choice, value: Any) -> Any:
 def widget_of(script: str, **values: Any) -> Any:
     """A widget with these values as its traits, its script's texts, and a counter of answers.
 
-    script: a file beside this one.
+    script: a file beside this one; `ownKeys` of keys.js is there for it.
     """
     import anywidget
     import traitlets
 
     kinds = {str: traitlets.Unicode, list: traitlets.List, dict: traitlets.Dict, int: traitlets.Int}
-    code = (SCRIPTS / script).read_text(encoding="utf-8")
+    code = "".join((SCRIPTS / name).read_text(encoding="utf-8") for name in ("keys.js", script))
     values |= {"language": language(), "texts": script_texts(code), "answer": 0}
     traits = {name: kinds[type(value)]().tag(sync=True) for name, value in values.items()}
     made = type(script.removesuffix(".js").title(), (anywidget.AnyWidget,), {"_esm": code, **traits})

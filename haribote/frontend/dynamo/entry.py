@@ -18,7 +18,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import Options
 from haribote.frontend.decompositions import COMPILED, decompositions
-from haribote.frontend.dynamo.graphs import GraphReport, compile_graph
+from haribote.frontend.dynamo.graphs import GraphReport, compile_graph, left_alone
 from haribote.frontend.dynamo.options import options_of
 
 Compiled = Callable[..., Any]
@@ -72,7 +72,10 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
 
     def compiler(name: str) -> Compiled:
         def compile_one(graph: fx.GraphModule, _: Sequence[Any]) -> Compiled:
-            joined, report = compile_graph(graph, name, options)
+            try:
+                joined, report = compile_graph(graph, name, options)
+            except Exception as error:  # PyTorch can run it, whatever ours raises
+                joined, report = graph, left_alone(graph, name, error)
             _tell(report)
             return _undisturbed(make_boxed_func(joined.forward))
 

@@ -15,6 +15,7 @@ from haribote.frontend.compiled import Options
 from haribote.frontend.dynamo.partition import Part, is_item, partition
 from haribote.frontend.dynamo.piece import Piece
 from haribote.frontend.dynamo.support import Support, random, where
+from haribote.partition.verdicts import reason
 from simulator.isa.cost import Cost
 
 
@@ -76,18 +77,33 @@ def compile_graph(program: fx.GraphModule, name: str, options: Options) -> tuple
 
 
 def _compiled(part: Part, program: fx.GraphModule, name: str, options: Options, support: Support) -> list[Part | Piece]:
-    """A part as a piece; where the compiler refuses it, as pieces of its halves; single operations then are torch's."""
+    """A part as a piece; where the compiler refuses it or fails, as pieces of its halves; single operations then are
+    torch's.
+    """
     if not part.computes:
         return [Part(part.nodes, False)]
     try:
         return [Piece(part, program, name, options)]
-    except HariboteError as error:
+    except Exception as error:  # PyTorch can run it, whatever ours raises
         first, second = part.halves()
         if not second.nodes:
-            support.reasons |= dict.fromkeys(part.nodes, f"the compiler: {str(error).splitlines()[0]}")
+            support.reasons |= dict.fromkeys(part.nodes, _said(error))
             return [Part(part.nodes, False)]
     found = _compiled(first, program, f"{name}a", options, support)
     return found + _compiled(second, program, f"{name}b", options, support)
+
+
+def _said(error: Exception) -> str:
+    """Why an operation stays with PyTorch."""
+    said = reason(error)
+    return f"the compiler: {said}" if isinstance(error, HariboteError) else said
+
+
+def left_alone(program: fx.GraphModule, name: str, error: Exception) -> GraphReport:
+    """What to say of a graph that stays with PyTorch as a whole, since ours has failed."""
+    left = [Left(str(node.target), _said(error), where(node)) for node in program.graph.nodes
+            if node.op == "call_function" and not is_item(node)]  # fmt: skip
+    return GraphReport(name, (), tuple(left), 0)
 
 
 def _joined(program: fx.GraphModule, parts: Sequence[Part | Piece]) -> fx.GraphModule:

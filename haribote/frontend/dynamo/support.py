@@ -28,6 +28,9 @@ class Support:
 
     def taken(self, node: fx.Node) -> bool:
         """Whether the compiler takes it."""
+        if _is_empty(node):  # nothing is computed: torch has it at no cost
+            self.reasons[node] = ""
+            return False
         if node not in self.reasons:
             self.reasons[node] = self._reason(node)
         return not self.reasons[node]
@@ -80,6 +83,12 @@ def _compared(g: Lowering, results: Mapping[fx.Node, Any]) -> str:
         if found != wanted:
             return f"its rule gives {found[0]}{list(found[1])} instead of {wanted[0]}{list(wanted[1])}"
     return ""
+
+
+def _is_empty(node: fx.Node) -> bool:
+    """Whether all its results are tensors without elements."""
+    found = [tensor for tensor in _tensors(node.meta.get("val")) if isinstance(tensor, Tensor)]
+    return bool(found) and not any(tensor.numel() for tensor in found)
 
 
 def random(node: fx.Node) -> bool:

@@ -8,33 +8,11 @@ from typing import Any
 import numpy as np
 
 from haribote.answers.ownership import exercise
+from haribote.core.elementwise import ROWS
 from haribote.jax.flat.values import Ref, Value
 from haribote.jax.rules.lowering import RULES, Held, Lowering, graph_type, is_float, rule, uniform
 
-SAME_IN_ONNX = {
-    "abs": "Abs",
-    "acos": "Acos",
-    "acosh": "Acosh",
-    "asin": "Asin",
-    "asinh": "Asinh",
-    "atan": "Atan",
-    "atanh": "Atanh",
-    "ceil": "Ceil",
-    "cos": "Cos",
-    "cosh": "Cosh",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "log": "Log",
-    "logistic": "Sigmoid",
-    "neg": "Neg",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sinh": "Sinh",
-    "sqrt": "Sqrt",
-    "tan": "Tan",
-    "tanh": "Tanh",
-}
+SAME_IN_ONNX = {name: row.name for row in ROWS for name in row.jax.split()}
 """Primitives of one argument that are one operator."""
 
 

@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.core.cells import Cell
+from haribote.core.elementwise import ELEMENTWISE
 from haribote.lazy.primitives.arrays import Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
-from haribote.lazy.primitives.cells import Cell
 
-FUNCTIONS: dict[str, Any] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
-    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "maximum": np.maximum, "minimum": np.minimum,
-    "less": np.less, "greater": np.greater, "equal": np.equal, "where": np.where,
-}  # fmt: skip
-FOLDS: dict[str, Any] = {"add": np.sum, "mul": np.prod, "maximum": np.max, "minimum": np.min}
+FOLDS: dict[str, Any] = {"Add": np.sum, "Mul": np.prod, "Max": np.max, "Min": np.min}
 
 
 class Reference:
@@ -44,7 +40,7 @@ def _value(found: Array, operands: list[NDArray[Any]], inputs: Mapping[str, NDAr
         case Map():
             return np.broadcast_to(found.cell.at(operands, _cell), found.shape)
         case Reduce():
-            wide = np.float64 if found.dtype.kind == "f" and found.op in ("add", "mul") else found.dtype
+            wide = np.float64 if found.dtype.kind == "f" and found.op in ("Add", "Mul") else found.dtype
             return FOLDS[found.op](operands[0].astype(wide), axis=found.axes)
         case View():
             grids = [*np.indices(found.shape)]
@@ -57,4 +53,4 @@ def _value(found: Array, operands: list[NDArray[Any]], inputs: Mapping[str, NDAr
 
 
 def _cell(cell: Cell, operands: list[Any]) -> Any:
-    return cell.value if cell.op == "number" else FUNCTIONS[cell.op](*operands)
+    return cell.value if cell.op == "number" else ELEMENTWISE[cell.op].numpy(*operands)

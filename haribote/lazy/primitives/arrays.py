@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from haribote.lazy.primitives.cells import BOOL, FLOAT, INT, Cell, DType, Operators, trace
+from haribote.core.cells import BOOL, FLOAT, INT, Cell, DType, trace
+from haribote.core.notation import Operators
 from haribote.lazy.primitives.indices import Index, LazyError, axes
 
 Shape = tuple[int, ...]
-REDUCTIONS = {"add": "sum", "mul": "product", "maximum": "max", "minimum": "min"}
+REDUCTIONS = {"Add": "sum", "Mul": "product", "Max": "max", "Min": "min"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +141,7 @@ def lazy_reduce(function: Callable[..., Any], x: Array, along: Sequence[int]) ->
     if not chosen:
         return x
     kept = tuple(size for axis, size in enumerate(x.shape) if axis not in chosen)
-    if 0 in x.shape and 0 not in kept and cell.op in ("maximum", "minimum"):
+    if 0 in x.shape and 0 not in kept and cell.op in ("Max", "Min"):
         raise LazyError(f"{x} has no {REDUCTIONS[cell.op]} along {list(along)}: it is empty")
     return Reduce(kept, x.dtype, (x,), cell.op, tuple(sorted(chosen)))
 
@@ -195,6 +196,11 @@ def walk(*outputs: Array) -> Iterator[Array]:
         elif id(found) not in seen:
             seen.add(id(found))
             waiting += [(found, True), *((operand, False) for operand in reversed(found.operands))]
+
+
+def depends(output: Array) -> bool:
+    """Whether an expression depends on an input."""
+    return any(isinstance(found, Input) for found in walk(output))
 
 
 def _shape(shape: Sequence[int]) -> Shape:

@@ -9,8 +9,8 @@ from math import prod
 
 import numpy as np
 
+from haribote.core.cells import FLOAT, Cell
 from haribote.lazy.primitives.arrays import Array, Constant, Map, Product, Reduce, View, walk
-from haribote.lazy.primitives.cells import FLOAT, Cell
 from haribote.lazy.primitives.indices import Index, axes, digits, flat
 
 
@@ -102,10 +102,10 @@ def _product(found: Array) -> Array:
 
 def _factors(found: Array) -> list[tuple[Array, tuple[Index, ...]]]:
     """What a sum of products multiplies: two arrays, and where each is read; nothing for other arrays."""
-    if not isinstance(found, Reduce) or found.op != "add" or found.dtype != FLOAT:
+    if not isinstance(found, Reduce) or found.op != "Add" or found.dtype != FLOAT:
         return []
     terms = found.operands[0]
-    if not isinstance(terms, Map) or terms.cell.op != "mul":
+    if not isinstance(terms, Map) or terms.cell.op != "Mul":
         return []
     if any(cell.op != "argument" for cell in terms.cell.operands):
         return []

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from haribote.errors import HariboteError
+from haribote.core.notation import ExpressionError
 
-
-class LazyError(HariboteError):
-    """An expression that cannot be: shapes, types or indices do not fit. Raised where the expression is built."""
+LazyError = ExpressionError
+"""What is wrong with an expression, as those who write one know it."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """What softmax costs on the chip, piece by piece: its five operators in three layouts, and the moves between these.
 
 Every price is that of a program that exists. An operator costs what the stack's generators write, or what the
-reference kernel of stage 05 writes, whichever is cheaper; a move what the stack's search finds, from LM to LM.
+reference kernel of stage 05 writes, whichever is cheaper; a move what the stack writes for it, from LM to LM, and the
+scheduler leaves of it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from haribote.answers.resolve import resolve_row
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import BY_NAME
 from haribote.layout import LAYOUTS as TAGS
-from haribote.stack import moves, vectors
+from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, PART, Bit, BitMap
 from haribote.stack.notation import of_layout
 from haribote.stack.places import Place
 from haribote.stack.planner.families import reduced
+from haribote.stack.vectors.emit import emit
 from haribote.stack.ways import Combine
 from simulator import assemble
 from simulator.assembly.checks import fix_nops
 from simulator.isa.cost import Cost, cost_of
+from simulator.schedule import schedule
 
 LAYOUTS = ("A", "P", "B")
 READS: Mapping[str, tuple[str, ...]] = {
@@ -135,13 +138,17 @@ def program(value: str, layout: str) -> tuple[list[str], list[str]]:
     else:
         node: onnx.NodeProto = helper.make_node(OPERATORS[value], list(places), [value], name=value)
         reads = {name: (place,) for name, place in places.items()}
-        vectors.emit(code, [node], reads, {value: (target,)}, dict.fromkeys(places, np.dtype(np.float32)), {})
+        emit(code, [node], reads, {value: (target,)}, dict.fromkeys(places, np.dtype(np.float32)), {})
     return list(code.setup), code.lines
 
 
 def _move(column: bool, before: str, after: str) -> Cost:
     source, target = map_of(before, column), map_of(after, column)
-    return Cost() if before == after else moves.move(Place("LM1", 0, source), Place("LM0", 0, target)).cost
+    if before == after:
+        return Cost()
+    code = Code()
+    moves.emit(code, Place("LM1", 0, source), Place("LM0", 0, target))
+    return cost_of(schedule(assemble(fix_nops(assemble("\n".join(code.lines) + "\n"))), rename=True))
 
 
 def _of_kernel(name: str) -> Cost:

@@ -20,6 +20,7 @@ from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.facts import Facts, Split, view_shape
 from haribote.stack.planner.families import candidates, half_candidates, projected
 from haribote.stack.planner.states import MOST_WORDS, NoWay, State, holdable
+from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
 from haribote.stack.planner.versions import NotPlanned, versions
 from simulator.isa import STEP_CYCLES
@@ -33,6 +34,9 @@ TARGETS = 4
 def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
     """By every core that suits a layout of one operand and a layout of the other that goes with it."""
     letters = letters_of(state.facts.index, node)
+    if streams(state.facts, node, letters):
+        yield from streamed(state, node, letters)
+        return
     for everywhere in (False, True):
         some = False
         for follower in _products(state, node, letters, everywhere):

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
+from math import inf
 
 import onnx
 
-from haribote.stack import vectors
+from haribote.graph import has_labels
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Compute, Version
-from haribote.stack.planner.facts import HUGE, NO_INDEX, Facts, Split, operand_split, view_shape
+from haribote.stack.planner.facts import FAR_BELOW, LEAST_INTEGER, Facts, Split, operand_split, view_shape
 from haribote.stack.planner.families import candidates, projected
 from haribote.stack.planner.states import NoWay, State, groups
+from haribote.stack.vectors.emit import steps
+from haribote.stack.vectors.fills import fill_of
 from simulator.isa import STEP_CYCLES
 
 Place = tuple[Split, BitMap]
@@ -82,11 +85,11 @@ def _steps(facts: Facts, node: onnx.NodeProto) -> int:
     """Steps for a group of four long words."""
     dtypes = {name: facts.index.dtype[name] for name in (*node.input, *node.output) if name}
     scalars = {name: facts.scalars[name] for name in node.input if name in facts.scalars}
-    return vectors.steps([node], dtypes, scalars)
+    return steps([node], dtypes, scalars)
 
 
 ORDINARY = "ordinary"
-"""What an element of the graph may be, beside what padding holds: some number far from HUGE, no NO_INDEX."""
+"""What an element of the graph may be, beside what padding holds: any number, an infinity too."""
 
 Held = float | str | None
 """What a place holds: its padding, an element (ORDINARY), or anything (None)."""
@@ -119,24 +122,24 @@ def _held(facts: Facts, version: Version, padded: Sequence[int], rank: int) -> l
 
 def _fill_from(facts: Facts, node: onnx.NodeProto, held: Mapping[str, Held]) -> float | None:
     """What a node makes of what its operands hold; None where that is not known."""
+    if FAR_BELOW in held.values():
+        return 0.0 if node.op_type == "Exp" else None
     fills = {name: fill for name, fill in held.items() if isinstance(fill, float)}
     if len(fills) == len(held):
-        return vectors.fill_of(node, fills, {name: facts.index.dtype[name] for name in fills})
+        return fill_of(node, fills, {name: facts.index.dtype[name] for name in fills})
     if node.op_type == "Div" and facts.kind(node.output[0]) == "int":
         return None  # 0 / 0 is anything
-    return _fill_beside_unknown(node.op_type, [held[name] for name in node.input if name])
+    return _fill_beside_unknown(node, [held[name] for name in node.input if name])
 
 
-def _fill_beside_unknown(op_type: str, held: Sequence[Held]) -> float | None:
+def _fill_beside_unknown(node: onnx.NodeProto, held: Sequence[Held]) -> float | None:
     """What an operator gives whatever the other operand holds: 0 times anything (the machine has no NaN); and whatever
-    the element is that it has: HUGE plus any ordinary number, a comparison with what is no index."""
+    the element is that it has: less than all of them when infinity is taken off, a comparison with what is no index."""
+    op_type = node.op_type
     if (op_type == "Mul" and 0.0 in held) or (op_type == "Div" and held[0] == 0.0):
         return 0.0
     if ORDINARY not in held:
         return None
-    huge = [fill for fill in held if isinstance(fill, float) and abs(fill) == HUGE]
-    if op_type == "Add" and huge:
-        return huge[0]
-    if op_type == "Sub" and huge:
-        return huge[0] if held[0] == huge[0] else -huge[0]
-    return 0.0 if op_type == "Equal" and NO_INDEX in held else None
+    if (op_type == "Add" and -inf in held) or (op_type == "Sub" and (held[0] == -inf or held[1] == inf)):
+        return FAR_BELOW
+    return 0.0 if op_type == "Equal" and has_labels(node) and LEAST_INTEGER in held else None

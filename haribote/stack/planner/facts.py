@@ -21,12 +21,14 @@ from haribote.stack.planner.views import View, views_of
 Array = NDArray[Any]
 Split = tuple[tuple[int, ...], ...]
 
-HUGE = 1e30
-"""Stands for infinity in padding: beyond every ordinary single, and sums with ordinary singles leave it as it is."""
-NO_INDEX = -(2.0**31)
-"""Padding of integer constants: equal to no label."""
-NEUTRAL = {"fadd": 0.0, "iadd": 0.0, "fmax": -HUGE, "fmin": HUGE, "imax": NO_INDEX, "imin": -NO_INDEX - 1}
+LEAST_INTEGER, LARGEST_INTEGER = -(2.0**31), 2.0**31 - 1
+NEUTRAL = {"fadd": 0.0, "iadd": 0.0, "fmax": -inf, "fmin": inf, "imax": LEAST_INTEGER, "imin": LARGEST_INTEGER}
 """What padding must hold so that a reduction does not see it."""
+FAR_BELOW = -(2.0**126)
+"""As the fill of a padding: no certain number, but one whose exponential is 0, such as -inf less a maximum. The machine
+takes an infinity for 2^128, so that less 2^128 (1 - 2^-24) it is 2^104, and less an infinity 0: a row with that has an
+infinite or no sum of exponentials without the padding.
+"""
 
 
 class Facts:
@@ -84,8 +86,8 @@ class Facts:
             return wanted
         dtype = self.index.dtype[name]
         if dtype == np.uint32:
-            return -NO_INDEX  # the same bits
-        return NO_INDEX if self.kind(name) == "int" and dtype != np.bool_ else 0.0
+            return -LEAST_INTEGER  # the same bits
+        return LEAST_INTEGER if self.kind(name) == "int" and dtype != np.bool_ else 0.0
 
     def root(self, name: str) -> View | None:
         """What a value is a view of."""

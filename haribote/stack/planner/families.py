@@ -11,9 +11,8 @@ sums over units.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import ceil
 from typing import Literal
 
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
@@ -30,6 +29,9 @@ L1BS = tuple(Bit("L1B", number) for number in range(3))
 L2BS = (Bit("L2B", 0), Bit("group", 0), Bit("group", 1))
 CYCLES = 2
 """Address bits that the four cycles of a step run through."""
+LONG = 128
+"""Elements that words, PEs and MABs hold of an axis; a longer one that is no power of two is dealt out over the L2Bs
+too."""
 IMAGE_AXES = 4
 """Axes from which on a value counts as images."""
 
@@ -43,14 +45,15 @@ def candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
         for turned in (False, True):
             rows, columns = _bits(shape, turned)
             found[whole, near(shape, rows, columns, across)] = None
-            found[whole, wide(shape, rows, columns, across)] = None
+            if across != "columns" or not (shape and _is_long(shape[-1]) and not turned):
+                found[whole, wide(shape, rows, columns, across)] = None
+    for axis in range(len(shape)):
+        if _is_long(shape[axis]):
+            others = [bit for number in reversed(range(len(shape))) if number != axis for bit in _axis(shape, number)]
+            found[whole, dealt(shape, others, _axis(shape, axis))] = None
     if len(shape) >= IMAGE_AXES:
         for inner in (1, len(shape) - 1):
             found |= {(whole, deep(shape, inner, pooled)): None for pooled in (False, True)}
-    for axis, split in _splits(shape):
-        parts = [size for sizes in split for size in sizes]
-        before = [bit for number in range(len(parts)) for bit in _axis(parts, number) if number not in (axis, axis + 1)]
-        found[split, wide(parts, before, [*_axis(parts, axis + 1), *_axis(parts, axis)], "columns")] = None
     return tuple(found)
 
 
@@ -63,19 +66,6 @@ def half_candidates(shape: tuple[int, ...]) -> tuple[tuple[Split, BitMap], ...]:
         for across in ACROSS if len(columns) >= len(HALF_PES) else ():
             found[tuple((size,) for size in shape), wide(shape, rows, columns, across, HALF_PES)] = None
     return tuple(found)
-
-
-def _splits(shape: Sequence[int]) -> Iterator[tuple[int, Split]]:
-    """Axes that are dealt out evenly over the L2Bs, or over the groups, where powers of two would leave some of them
-    empty: 785 as 8x112, or as 4x208, of which an L2B of each group has 128 and the other 80: less travels to a group.
-    """
-    for axis, size in enumerate(shape):
-        if size <= 128:
-            continue
-        for units in (8, 4):
-            part = ceil(size / units / 16) * 16
-            if part < 1 << axis_bits(size) - axis_bits(units):
-                yield axis, tuple((units, part) if number == axis else (n,) for number, n in enumerate(shape))
 
 
 def _axis(shape: Sequence[int], axis: int) -> list[int]:
@@ -112,6 +102,26 @@ def wide(
     _across(table, across, rows, columns)
     _l1bs(table, rows)
     _rest(table, [*rows, *columns], len(inner) - len(PES))
+    return BitMap.of("LM", tuple(shape), table)
+
+
+def _is_long(size: int) -> bool:
+    """Whether an axis is dealt out over the L2Bs by low bits."""
+    return size > LONG and size != 1 << axis_bits(size)
+
+
+def dealt(shape: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> BitMap:
+    """Columns over words and PEs, eight at a time over the groups, then over MABs and the L2Bs of a group, so that an
+    axis that is no power of two fills all groups alike; rows over addresses and L1Bs.
+
+    Where columns do not fill all of these, eight at a time over all L2Bs: else both L2Bs of a group would do the same.
+    """
+    fills = len(columns) >= len((*PES, *L2BS, *MABS))
+    rows, columns, table = list(rows), list(columns), _copies()
+    for places in (PES, L2BS[1:], MABS, L2BS[:1]) if fills else (PES, L2BS, MABS):
+        _lowest(table, places, columns)
+    _l1bs(table, rows)
+    _rest(table, [*rows, *columns])
     return BitMap.of("LM", tuple(shape), table)
 
 

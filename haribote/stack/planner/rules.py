@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import onnx
 
+from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index
-from haribote.stack import vectors
 from haribote.stack.planner.contractions import PRODUCTS, letters_of, product
 from haribote.stack.planner.elementwise import elementwise
 from haribote.stack.planner.gathers import pick
@@ -28,7 +28,7 @@ def rule_of(node: onnx.NodeProto, index: Index | None = None) -> Rule:
         return product
     if node.op_type == "Pick":
         return pick
-    if node.op_type in vectors.SUPPORTED:
+    if node.op_type in ELEMENTWISE:
         return elementwise
     why = f"there is no rule for {node.op_type}"
     if index is not None:

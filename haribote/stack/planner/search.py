@@ -47,7 +47,6 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
         cost -= sum(tariff.price(*ask) for ask in asks)
         if not any([tariff.learn(*ask) for ask in asks]):
             return found
-        tariff.save()
         known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
         if number + 1 >= rounds and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
@@ -165,9 +164,9 @@ def _stored(state: State) -> State:
 
 def _to_store(state: State, name: str) -> Version:
     """The version in which an output is stored: of those that there are, or of any for what is only passed on."""
-    there = list(state.of(name))
+    there = [*state.below(name), *state.of(name)]
     there = there or [Version(name, found, split) for split, found in candidates(state.facts.index.shape[name])]
-    return min(there, key=lambda found: found.map.longs)
+    return min(there, key=lambda found: (found.map.memory != "DRAM", found.map.longs))
 
 
 def _with_constants(facts: Facts) -> onnx.ModelProto:

@@ -9,7 +9,7 @@ from math import prod
 
 from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
-from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version
+from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
 from haribote.stack.planner.facts import Facts, agrees
 from haribote.stack.planner.families import L2BS, Split, candidates
 from haribote.stack.planner.padding import mended
@@ -65,13 +65,17 @@ class State:
         kept = {name: found for name, found in self.versions.items() if name in live or name in self.facts.asked_for}
         return replace(self, versions=kept)
 
+    def below(self, name: str) -> tuple[Version, ...]:
+        """The versions of a value in DRAM."""
+        return tuple(version for version in self.versions.get(name, ()) if in_dram(version))
+
     def of(self, name: str) -> tuple[Version, ...]:
-        """The versions of a value, those of what it is a view of included."""
+        """The versions of a value in the PEs, those of what it is a view of included."""
         view = self.facts.root(name)
-        own = self.versions.get(name, ())
+        own = tuple(version for version in self.versions.get(name, ()) if not in_dram(version))
         if view is None:
             return own
-        seen = (view.version(name, version) for version in self.versions.get(view.root, ()))
+        seen = (view.version(name, version) for version in self.of(view.root))
         return (*own, *(version for version in seen if version is not None and version not in own))
 
     def get(self, wanted: Version, place_only: bool = False) -> tuple[State, Version]:
@@ -79,7 +83,8 @@ class State:
 
         place_only: another address will do (an operand of a loop).
         """
-        for version in reversed(self.of(wanted.value)):  # the latest, whose padding is known best
+        there = self.of(wanted.value) if not in_dram(wanted) else self.below(wanted.value)
+        for version in reversed(there):  # the latest, whose padding is known best
             if self.fits(version, wanted, place_only):
                 return self._named(version)
         if wanted.fill is None or wanted.value in self.facts.index.constants:
@@ -122,7 +127,9 @@ class State:
         if name in facts.index.constants:
             fresh = fresh.filled(facts.constant_fill(name, wanted.fill))
             return self.settled(fresh), fresh
-        near = [v for v in self.of(name) if v.split == wanted.split]
+        if name in facts.inputs and in_dram(wanted):
+            return self.did(Load(fresh), 0.0, fresh), fresh  # the host lays it out
+        near = [v for v in (*self.of(name), *self.below(name)) if v.split == wanted.split]
         if not near and name in facts.inputs:
             cost = load_cost(fresh.map)
             if cost >= NEVER:
@@ -177,8 +184,8 @@ class State:
 
 
 def holdable(version: Version) -> None:
-    """Raises NoWay for a version that is larger than most of an LM."""
-    if 2 * version.map.longs > MOST_WORDS:
+    """Raises NoWay for a version that is larger than most of an LM, where it is in one."""
+    if not in_dram(version) and 2 * version.map.longs > MOST_WORDS:
         raise NoWay(f"{version.value} would take {2 * version.map.longs} words per PE; {MOST_WORDS} are the most")
 
 
@@ -198,10 +205,11 @@ def load_cost(found: BitMap) -> float:
 
 
 def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
-    """Long words of all that is not dealt out over these bits of the units, most of its axes' padding left out."""
-    dealt = {found[bit] for bit in units if found[bit] >= 0}
+    """Long words of what the unit of number 0 has of all that is dealt out over these bits of the units: none has more,
+    since padding is at the end of axes."""
+    dealt = sum(1 << found[bit] for bit in units if found[bit] >= 0)
     held = [
-        min(size, 1 << sum(bit not in dealt for bit in bits))
+        sum(1 for number in range(size) if not (number << bits.start) & dealt)
         for size, bits in zip(found.shape, found.axes, strict=True)
     ]
     return max(prod(held) / 2, 1.0)
@@ -212,11 +220,13 @@ def _return_cost(facts: Facts, version: Version) -> float:
     dealt out over all units as sums of gradients are.
     """
     dealt = _most_dealt(facts.index.shape[version.value], version.split)
-    return STEP_CYCLES * groups(version.map) + facts.tariff.price(dealt, version.map)
+    return STEP_CYCLES * groups(version.map) + min(facts.tariff.price(found, version.map) for found in dealt)
 
 
 @lru_cache(maxsize=1 << 10)
-def _most_dealt(shape: tuple[int, ...], split: Split) -> BitMap:
-    """The layout that is dealt out over most units."""
-    shapes = [found for other, found in candidates(shape) if other == split]
-    return max(shapes, key=lambda found: sum(found[bit] >= 0 for bit in unit_bits("LM")))
+def _most_dealt(shape: tuple[int, ...], split: Split) -> tuple[BitMap, ...]:
+    """The layouts that are dealt out over most units."""
+    units = {
+        found: sum(found[bit] >= 0 for bit in unit_bits("LM")) for other, found in candidates(shape) if other == split
+    }
+    return tuple(found for found, count in units.items() if count == max(units.values()))

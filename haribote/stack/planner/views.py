@@ -154,6 +154,8 @@ def _joined(parts: Sequence[Part]) -> Parts:
 
 def view_of(node: onnx.NodeProto, index: Index) -> View | None:
     """What a node gives as a view of its first input; None where it moves elements or computes."""
+    if not node.output[0]:  # an optional output that is left out
+        return None
     source, target = index.shape[node.input[0]], index.shape[node.output[0]]
     match node.op_type:
         case "Transpose":

@@ -93,6 +93,7 @@ class Homes:
         self.code = code
         self._places: dict[Version, tuple[Place, ...]] = {}
         self._slots: dict[Version, tuple[Slot, ...]] = {}
+        self._below: dict[Version, Place] = {}
 
     def __contains__(self, version: Version) -> bool:
         return version in self._places
@@ -112,6 +113,11 @@ class Homes:
     def share(self, version: Version, other: Version) -> tuple[Place, ...]:
         """A version is where another one is."""
         return self._put(version, self._slots[other])
+
+    def below(self, version: Version, place: Place) -> tuple[Place, ...]:
+        """A version is in DRAM, where its room is its own."""
+        self._below[version] = place
+        return self._put(version, ())
 
     def give(self, version: Version) -> None:
         """A version is gone; its room is free unless another one shares it."""
@@ -139,7 +145,8 @@ class Homes:
 
     def _put(self, version: Version, slots: tuple[Slot, ...]) -> tuple[Place, ...]:
         self._slots[version] = slots
-        self._places[version] = tuple(Place(slot.bank, slot.address, version.map) for slot in slots)
+        below = (self._below[version],) if version in self._below else ()
+        self._places[version] = below or tuple(Place(slot.bank, slot.address, version.map) for slot in slots)
         return self._places[version]
 
     def _two(self, words: int) -> tuple[Slot, ...]:

@@ -14,15 +14,15 @@ from haribote.graph import Index, updates
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
-from haribote.stack.places import NoBuffer, NoDram, NoRoom, Place
-from haribote.stack.plan import Alias, Become, Load, Plan, Store, Version
+from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
+from haribote.stack.plan import Alias, Become, Load, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
-from haribote.stack.program.scheduled import mended, scheduled
+from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from haribote.stack.tiles import tile_table
 from simulator import Program, isa
@@ -111,7 +111,7 @@ def _largest(resident: Sequence[Version], away: frozenset[Version]) -> frozenset
 def kept(homes: Mapping[Version, Places], tables: Sequence[Slot]) -> Keep:
     """What must be as it was, or as it is to become, when a step is over: residents, tables and masks."""
     found: dict[str, list[range]] = {"omr": [range(FIXED_MASKS.start, FIXED_MASKS.stop)]}
-    for place in (place for places in homes.values() for place in places):
+    for place in (place for places in homes.values() for place in places if place.memory in BANKS):
         found.setdefault(place.memory.lower(), []).append(range(place.address, place.address + place.words))
     for slot in tables:
         found.setdefault(slot.bank.lower(), []).append(range(slot.address, slot.address + slot.words))
@@ -139,6 +139,7 @@ class _Builder:
         self.pieces: list[Piece] = []
         self.residents: list[tuple[_Way, _Way]] = []
         self.spilled: dict[Version, Place] = {}
+        self.alive: dict[Stream, Keep] = {}
 
     def emit(self) -> None:
         """All lines, with the programs that bring residents to their homes and back first: they share tables."""
@@ -156,7 +157,7 @@ class _Builder:
         names = {version.value for version in self.plan.resident}
         loaded = tuple(self._loaded())
         read = {port.name for port in loaded} | names
-        step = scheduled(plain, kept(homes, self.code.set_up))
+        step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))))
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,
@@ -174,6 +175,20 @@ class _Builder:
             unread={name: self.index.shape[name] for name in self.index.inputs if name not in read},
         )
         return Built(self.plan, tuple(self.pieces), plain, executable, homes, self.code.set_up)
+
+    def _segments(self, at_end: Keep) -> Iterator[Segment]:
+        """The lines of templates, and those between them."""
+        lines: list[str] = []
+        for piece in self.pieces:
+            if isinstance(piece.action, Stream):
+                if lines:
+                    yield Segment(tuple(lines), self.alive[piece.action])
+                yield Segment(piece.lines, None)
+                lines = []
+            else:
+                lines += piece.lines
+        if lines:
+            yield Segment(tuple(lines), at_end)
 
     # --- what comes from DRAM and goes there --------------------------------------------------------------------------
 
@@ -228,16 +243,29 @@ class _Builder:
             if version not in self.homes:
                 self._piece(number, Spill(version, back=True), used, partial(self._return, version))
         if isinstance(action, Load) and (Load, action.target) not in self.context.dram:
-            below = pairs_of(action.target) if action.half else action.target
-            assert below is not None, "what is loaded as halves has pairs"
-            self.context.dram[Load, action.target] = self._room(Load, action.target, moves.dram_map_for(below.map))
+            self.context.dram[Load, action.target] = self._loaded_from(action)
         if isinstance(action, Store) and (Store, action.source) not in self.context.dram:
-            found = moves.dram_map_of(action.source.map)
-            self.context.dram[Store, action.source] = self._room(Store, action.source, found)
+            self.context.dram[Store, action.source] = self._stored_to(action)
+        if isinstance(action, Stream):
+            self.alive[action] = kept({version: self.homes.of(version) for version in self.homes}, self.code.set_up)
         self._piece(number, action, used, partial(self._emit, number, action))
         for version in used - self.lives.resident:
             if version in self.homes and self.lives.next_use(version, number) is None:
                 self.homes.give(version)
+
+    def _loaded_from(self, action: Load) -> Place:
+        """Where the host lays out what is loaded."""
+        if in_dram(action.target):
+            return self._room(Stream, action.target, action.target.map)
+        below = pairs_of(action.target) if action.half else action.target
+        assert below is not None, "what is loaded as halves has pairs"
+        return self._room(Load, action.target, moves.dram_map_for(below.map))
+
+    def _stored_to(self, action: Store) -> Place:
+        """Where the host finds what is stored."""
+        if in_dram(action.source):
+            return self.homes.of(action.source)[0]
+        return self._room(Store, action.source, moves.dram_map_of(action.source.map))
 
     def _emit(self, number: int, action: Work) -> None:
         if isinstance(action, Become) and action.parameter in self.away:
@@ -246,7 +274,9 @@ class _Builder:
         for version in writes(action):
             if version in self.homes:  # a parameter, or made once more
                 continue
-            if isinstance(action, Alias):
+            if in_dram(version):
+                self.homes.below(version, self._room(Stream, version, version.map))
+            elif isinstance(action, Alias):
                 self.homes.share(version, action.source)
             elif (number, version) in self.here:
                 self.homes.share(version, self.here[number, version])
@@ -284,7 +314,8 @@ class _Builder:
 
     def _latest(self, number: int, used: set[Version]) -> Version | None:
         """The version that is needed latest, of those that can go."""
-        free = [v for v in self.homes if v not in used and v not in self.lives.resident and self.homes.alone(v)]
+        there = (v for v in self.homes if not in_dram(v) and v not in used and v not in self.lives.resident)
+        free = [v for v in there if self.homes.alone(v)]
         return max(free, key=lambda v: self.lives.next_use(v, number) or 0, default=None)
 
     def _spill(self, version: Version) -> None:

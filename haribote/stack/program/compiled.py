@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 import onnx
 
-from haribote.answers.ownership import learners_text
+from haribote.answers.deciding import digest
 from haribote.chip.program import Compiled
+from haribote.core import checker
+from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.passes import cse, decompose, join_bias, simplify
-from haribote.stack import elementary, tiling
+from haribote.stack import paths, tiling
 from haribote.stack.plan import Plan
+from haribote.stack.planner import elementary
 from haribote.stack.planner.precision import checked
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
@@ -65,6 +67,8 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackComp
     checked(precision)
     file = cache_folder() / "stack" / f"{_key(model, precision)}.npz"
     try:
+        if checker.asked():
+            raise LookupError("what is kept was not checked now")
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
         executable = built(model, precision).executable
@@ -76,7 +80,14 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackComp
 @seldom_collected()
 def built(model: onnx.ModelProto, precision: str = "float") -> Built:
     """The program of a graph with its plan."""
-    return build(planned(model, precision))
+    found = build(planned(model, precision))
+    if checker.asked():
+        from haribote.stack.program.ownership import trespasses  # which nobody else needs
+
+        if wrong := trespasses(found):
+            raise HariboteError(f"the program touches what is not its own: {wrong[0]}", "report it with the model")
+    paths.save()
+    return found
 
 
 def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
@@ -91,20 +102,11 @@ def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
     for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.cut):
         model = apply(model)
+        if apply is elementary.run and checker.asked():
+            checker.check(model, "chip")
     return model
 
 
 def _key(model: onnx.ModelProto, precision: str) -> str:
     content = model.SerializeToString(deterministic=True)
-    theirs = learners_text("7.8") if precision == "mixed" else b""  # which products stay exact
-    parts = (content, precision.encode(), sources_digest(), *([theirs] if theirs else []))
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
-
-
-@cache
-def sources_digest() -> bytes:
-    """A digest of all that decides what is generated."""
-    root = Path(__file__).parents[3]
-    folders = ("haribote/stack", "haribote/passes", "simulator")
-    files = sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
+    return hashlib.sha256(b"\0".join((content, precision.encode(), digest(__name__).encode()))).hexdigest()[:32]

@@ -9,15 +9,30 @@ import numpy as np
 import onnx
 
 from haribote.graph import Index, clone
-from haribote.stack import moves, picks, products, vectors
+from haribote.stack import moves, picks, products
 from haribote.stack.code import Code
 from haribote.stack.maps import PART, BitMap
 from haribote.stack.places import Place
-from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version, halves_name
+from haribote.stack.plan import (
+    Alias,
+    Become,
+    Compute,
+    Halve,
+    Load,
+    Multiply,
+    Pick,
+    Shift,
+    Store,
+    Stream,
+    Version,
+    halves_name,
+)
 from haribote.stack.planner.families import reduced
 from haribote.stack.products import Core, NoProduct, pairs
+from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.work import Joined, Work
+from haribote.stack.vectors.emit import emit as emit_chain
 
 Places = tuple[Place, ...]
 MENDED = "'"
@@ -38,6 +53,8 @@ def emit(action: Work, context: Context) -> None:
     """Add the lines of an action, whose versions have their homes. Raises NoRoom."""
     code, homes = context.code, context.homes
     match action:
+        case Load(Version(map=BitMap(memory="DRAM"))) | Store(Version(map=BitMap(memory="DRAM"))):
+            pass  # the host has laid it out, or reads it there
         case Load(target, half):
             (_load_halves if half else _load)(target, context)
         case Store(source):
@@ -55,6 +72,9 @@ def emit(action: Work, context: Context) -> None:
             products.halve(code, homes.of(source), homes.of(target))
         case Multiply():
             _multiply(action, context)
+        case Stream(matrix, vectors, target, tiling):
+            matrix_at, vectors_at, target_at = (homes.of(version)[0].address for version in (matrix, vectors, target))
+            emit_stream(code, tiling, matrix_at, vectors_at, target_at)
         case Joined(multiply, shift):
             _sum_on_the_way(multiply, shift, context)
         case Pick():
@@ -101,7 +121,7 @@ def _compute(action: Compute, context: Context) -> None:
     writes = {made[version.value].pop(): homes.of(version) for version in reversed(action.writes)}
     names = {name for node in nodes for name in node.input} - set(reads)
     constants = {name: index.constants[name] for name in names if name in index.constants}
-    vectors.emit(context.code, nodes, reads, dict(reversed(writes.items())), index.dtype, constants)
+    emit_chain(context.code, nodes, reads, dict(reversed(writes.items())), index.dtype, constants)
 
 
 def _single_assignment(
@@ -132,15 +152,14 @@ def _multiply(action: Multiply, context: Context) -> None:
 def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
     code, targets = context.code, context.homes.of(shift.target)
-    with code.scratch():
-        cycles = moves.cycles(_taken(code, multiply.target.map), targets[0], shift.combine)
+    cycles = moves.cycles(multiply.target.map, targets[0].map, shift.combine)
 
     def between(core: Core) -> Places:
         found = core.reduced_target
         if found is None or core.target != multiply.target.map:
             raise NoProduct("no transfer sums these parts")
         below = Place("L1BM", code.buffer("L1BM", found.longs), found)
-        if moves.cycles(below, targets[0], shift.combine) > cycles:
+        if moves.cycles(found, targets[0].map, shift.combine) > cycles:
             raise NoProduct("the way from L1BM is longer")
         return (below,)
 

@@ -19,7 +19,6 @@ from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.emitters import Places
 from haribote.stack.program.work import reads, writes
 from simulator import assemble
-from simulator.isa import CYCLE_MASKS
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.touches import BLOCK, touches
 
@@ -67,8 +66,9 @@ def trespasses(built: Built) -> list[Trespass]:
 
 
 def cells_of(place: Place) -> frozenset[Cell]:
-    """The words of a place, as the scheduler names them."""
-    assert place.memory in BANKS
+    """The words of a place, as the scheduler names them; none of DRAM, where nothing is used twice."""
+    if place.memory not in BANKS:
+        return frozenset()
     return frozenset((place.memory.lower(), place.address + k) for k in range(place.words))
 
 
@@ -134,10 +134,9 @@ def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset
 
 
 def _touched(lines: Sequence[str]) -> Iterator[tuple[str, frozenset[int], bool]]:
-    """What every operand touches: memory, cells, whether they are written. Fixed mask entries are nobody's."""
+    """What every operand touches: memory, cells, whether they are written."""
     for node in nodes_of(assemble("\n".join(lines) + "\n")):
         for touch in touches(node, frozenset()):
             cells = frozenset({ALL}) if touch.cells is None else touch.cells
-            fixed = touch.memory == "omr" and max(cells) >= CYCLE_MASKS
-            if not fixed and not touch.memory.startswith("base of"):
+            if touch.memory != "bar":
                 yield touch.memory, cells, touch.written

@@ -17,7 +17,7 @@ from simulator.messages import shown
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 LEFT, RIGHT = 190.0, WIDTH - MARGIN
-TOP, ROW, BAR = 84.0, 19.0, 14.0
+TOP, ROW, BAR = 94.0, 19.0, 14.0
 LEAST = 4.0
 """Pixels that an action is wide at least."""
 HUES = (("GRF0, GRF1", "h1"), ("GRF", "h2"), ("LM", "h0"), ("DRAM", "h7"))
@@ -72,6 +72,8 @@ def plan_picture(built: Built, title: str = "") -> Picture:
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, utilisation(cost), "s f", room=WIDTH - 2 * MARGIN)
     bottom = TOP + len(found) * ROW
+    canvas.text(LEFT - 8, TOP - 14, "value", "s f", anchor="end")
+    canvas.text(LEFT, TOP - 26, "actions in their order, as wide as they take cycles; time runs to the right", "s f")
     _actions(canvas, built, letters, edges, bottom, [piece_cost.cycles for piece_cost in costs])
     for row, bar in enumerate(found):
         _bar(canvas, bar, TOP + row * ROW, edges, letters)
@@ -113,8 +115,8 @@ def _bar(canvas: Canvas, bar: Bar, y: float, edges: list[float], letters: Letter
     text = shown(f"layout {letters[bar.version.map]}, {words} words per PE at {where(bar.places)}")
     canvas.rect(x, y, end - x, BAR, bar.hue, round_=3, title=f"{name}: {text}")
     if end - x > 14:
-        canvas.text(x + 5, y + 11, f"{letters[bar.version.map]} {words}" if end - x > 50 else letters[bar.version.map],
-                    "s on")  # fmt: skip
+        text = f"{letters[bar.version.map]} {words}" if end - x > 50 else letters[bar.version.map]
+        canvas.text(x + 5, y + 11, text, "s on", room=end - x - 6)
 
 
 def _arrows(canvas: Canvas, built: Built, found: list[Bar], edges: list[float]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from haribote.stack.plan import Stream
+from haribote.stack.products.bound import gemm_bound
 from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
 from simulator.columns import columns, left, right
@@ -27,7 +29,7 @@ def table(built: Built) -> str:
     said = [tuple(map(shown, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
     widths = [max(map(columns, column)) for column in zip(*said, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in said]
-    below = ["", *stays(built, letters), "", *letters.legend(), "", _total(scheduled)]
+    below = ["", *stays(built, letters), *streams(built), "", *letters.legend(), "", _total(scheduled)]
     return "\n".join([*lines, *map(shown, below)])
 
 
@@ -35,6 +37,19 @@ def stays(built: Built, letters: Letters) -> list[str]:
     """What is on the chip before and after a step."""
     return [f"stays on the chip: {version.value} in {letters[version.map]}, {where(places)}"
             for version, places in built.homes.items()]  # fmt: skip
+
+
+def streams(built: Built) -> list[str]:
+    """The products of templates: how each is cut, what that costs and what it costs at least."""
+    found = [piece.action for piece in built.pieces if isinstance(piece.action, Stream)]
+    lines = []
+    for action in found:
+        tiling = action.tiling
+        least = gemm_bound(tiling.rows, tiling.depth, tiling.columns)
+        size = f"{tiling.rows}x{tiling.depth}x{tiling.columns}"
+        cycles = f"{tiling.overlapped:,.0f} cycles, at least {least.cycles:,.0f}"
+        lines.append(f"streamed: {action.target.value}, {size}, matrix {action.matrix.value}, {tiling}; {cycles}")
+    return lines
 
 
 def _total(cost: Cost) -> str:

@@ -7,6 +7,7 @@ instructions run beside steps and take longer than those, fewer steps save nothi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from simulator import Program, assemble
 from simulator.assembly.checks import fix_nops
@@ -21,18 +22,41 @@ SLACK = 0.02
 """The share of its overlapped cycles that a program may take beyond its moves, when these count as what binds it."""
 
 
-def mended(lines: Sequence[str]) -> Program:
-    """Lines as a program, with the nops that its waits ask for."""
+def mended(lines: Sequence[str], warnings: bool = False) -> Program:
+    """Lines as a program, with the nops that its waits ask for; with `warnings`, also those that are only warned of."""
     program = assemble("\n".join(lines) + "\n")
-    return assemble(fix_nops(program), "step.vsm")
+    return assemble(fix_nops(program, warnings), "step.vsm")
 
 
 def scheduled(plain: Program, keep: Keep) -> Program:
     """A program with as few steps as are found. plain: with its nops; keep: what must be right at the end."""
     if plain.steps > LONG:
         return schedule_long(plain)
-    found = schedule(plain, rename=True, keep=keep)
-    return found if _moves_bind(found) else schedule(plain, rename=True, effort=EFFORT, keep=keep)
+    return schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
+
+
+class Segment(NamedTuple):
+    """Lines between two products of templates, with what must be right at their end; or, with None, the lines of a
+    template, whose order is its own."""
+
+    lines: tuple[str, ...]
+    keep: Keep | None
+
+
+def in_segments(plain: Program, segments: Sequence[Segment]) -> Program:
+    """A program with as few steps as are found: the scheduler works between the templates. plain: all segments, with
+    nops."""
+    if all(segment.keep is None for segment in segments):
+        return mended(plain.source.splitlines(), warnings=True)
+    if len(segments) == 1 and segments[0].keep is not None:
+        return scheduled(plain, segments[0].keep)
+    lines: list[str] = []
+    for segment in segments:
+        if segment.keep is None:
+            lines += segment.lines
+        else:
+            lines += scheduled(mended(segment.lines), segment.keep).source.splitlines()
+    return mended(tuple(lines), warnings=True)
 
 
 def _moves_bind(program: Program) -> bool:

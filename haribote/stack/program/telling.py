@@ -9,7 +9,7 @@ from haribote.layout import LayoutError
 from haribote.stack.maps import NOTHING, BitMap
 from haribote.stack.notation import text_of
 from haribote.stack.places import Place
-from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Version
+from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Stream, Version
 from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.work import Joined, Spill, reads, writes
 from simulator import assemble
@@ -86,6 +86,8 @@ def told(piece: Piece) -> str:
             return f"halves of {source.value}"
         case Multiply(spec, a, b, _, _, precision):
             return f"{a.value} x {b.value}, {spec}" + f", {precision}" * (precision != "float")
+        case Stream(matrix, vectors):
+            return f"{matrix.value} x {vectors.value}, streamed"
         case Joined(multiply, shift):
             return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
         case Pick(source, _, _, _, others, combine, _):

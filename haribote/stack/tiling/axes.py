@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import onnx
 
+from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index, updates
-from haribote.stack import vectors
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
 from haribote.stack.planner.views import view_of
 
@@ -66,7 +66,7 @@ class Axes:
                 self._all((first.setdefault(c, (name, axis)), (name, axis)) for axis, c in enumerate(letters))
         elif node.op_type in REDUCTIONS:
             self._all(reduction_axes(self.index, node))
-        elif node.op_type in vectors.SUPPORTED:
+        elif node.op_type in ELEMENTWISE:
             for name in filter(None, node.input):
                 self._all(zip(reversed(self._of(name)), reversed(self._of(result)), strict=False))
         else:

@@ -12,8 +12,9 @@ from haribote.graph import Index
 from haribote.stack.maps import axis_bits
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of
+from haribote.stack.planner.streams import between_host
 from haribote.stack.tiling.axes import Axes, Axis
-from haribote.stack.vectors import SUPPORTED
+from haribote.stack.vectors.expression import SUPPORTED
 from simulator.isa import ALL_PES
 
 MOST_WORDS = 3072
@@ -67,6 +68,8 @@ def _words(axes: Axes, found: Mapping[Axis, int], node: onnx.NodeProto) -> float
     names = dict.fromkeys(name for name in (*node.input, *node.output) if name)
     shapes = {name: _shape(axes, found, name) for name in names}
     if node.op_type in PRODUCTS:
+        if between_host(axes.index, node):
+            return 0.0  # it streams
         return min(_products(axes.index, node, shapes))
     if node.op_type in SUPPORTED or node.op_type in REDUCTIONS:
         return sum(_dealt_out(shape) for shape in shapes.values())

@@ -2,11 +2,3 @@
 
 nodes of the graph -> values (machine operations) -> nodes (masked writes, targets) -> lines -> text for each group
 """
-
-from __future__ import annotations
-
-from haribote.stack.vectors.emit import emit, steps
-from haribote.stack.vectors.expression import SUPPORTED
-from haribote.stack.vectors.fills import fill_of
-
-__all__ = ["SUPPORTED", "emit", "fill_of", "steps"]

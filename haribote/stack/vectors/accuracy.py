@@ -3,8 +3,9 @@
 The machine has no subnormals and no NaN: what is below 2^-126 is 0, on the way too; a product that ONNX rounds before
 it is added is not rounded here. Comparisons, choices, limits, Abs, Neg, Relu, Floor, Ceil, Round, Sign and casts are
 exact, integers too (modulo 2^32; division by 0 gives anything). An infinity is an ordinary 2^128 where the MAU reads
-it: inf - inf is 0, 0 inf is 0, and inf / inf is 0. Extremes along axes (ReduceMax, ArgMin, Softmax, MaxPool, …) are
-those of numbers up to 1e30, which stands for infinity in padding.
+it: inf - inf is 0, 0 inf is 0, inf / inf is 0, and inf - (2^128 - 2^104) is 2^104. Extremes along axes (ReduceMax,
+ArgMin, Softmax, MaxPool, …) are right for every value, infinities too. What has no number elsewhere, such as the
+softmax of a row of -inf or of one with inf, is some number here.
 
 Equal: numbers that differ by less than 2^-126 are equal. RoundHalf: 2^32 instead of what is larger.
 """

@@ -12,33 +12,15 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from haribote.core.chip.terms import KINDS, Call, Kind, Term
+from haribote.core.chip.values import Builder, Value, ordered
+from haribote.core.elementwise import ELEMENTWISE
 from haribote.errors import UnsupportedOp
 from haribote.graph import attributes
-from haribote.stack.vectors import (
-    arithmetic,
-    division,
-    exponentials,
-    integer_products,
-    integers,
-    logarithms,
-    logic,
-    trigonometry,
-)
-from haribote.stack.vectors.terms import KINDS, RULES, Call, Kind, Term
-from haribote.stack.vectors.values import Builder, Value, ordered
 
-RULE_MODULES = (arithmetic, division, exponentials, integer_products, integers, logarithms, logic, trigonometry)
-"""The modules whose import enters all rules."""
-
-
-def _supported() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for op_type, kind in RULES:
-        found.setdefault(op_type, set()).update(dtype for dtype, other in KINDS.items() if other == kind)
-    return {op_type: frozenset(dtypes) for op_type, dtypes in found.items()}
-
-
-SUPPORTED: Mapping[str, frozenset[str]] = _supported()
+SUPPORTED: Mapping[str, frozenset[str]] = {
+    row.name: frozenset(dtype for dtype, kind in KINDS.items() if kind in row.kinds) for row in ELEMENTWISE.values()
+}
 """The operators, and the dtypes that their first operand may have."""
 
 
@@ -129,9 +111,9 @@ def apply(b: Builder, node: onnx.NodeProto, terms: Mapping[str, Term]) -> Term:
     """What a node makes of its operands. Raises UnsupportedOp."""
     operands = [terms[name] if name else None for name in node.input]
     kind = operands[0].kind if operands and operands[0] else "float"
-    found = RULES.get((node.op_type, kind))
-    if found is None:
-        types = [k for op_type, k in RULES if op_type == node.op_type]
-        what = f"for {kind}, only for {', '.join(types)}" if types else "among the element-wise operators of the chip"
-        raise UnsupportedOp(f"{node.op_type} is not {what}")
-    return found(Call(b, operands, attributes(node), node.op_type))
+    row = ELEMENTWISE.get(node.op_type)
+    if row is None:
+        raise UnsupportedOp(f"{node.op_type} is not among the element-wise operators of the chip")
+    if kind not in row.kinds:
+        raise UnsupportedOp(f"{node.op_type} is not for {kind}, only for {', '.join(row.kinds)}")
+    return row.kinds[kind](Call(b, operands, attributes(node), node.op_type))

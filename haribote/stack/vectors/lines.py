@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
+from haribote.core.chip.values import Value
 from haribote.errors import HariboteError
 from haribote.stack.code import GRF, LM
 from haribote.stack.vectors.nodes import Node, Target, copy_of
-from haribote.stack.vectors.values import Value
 
 GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
 """Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from haribote.stack.vectors.values import MAU, Arg, Value, ordered
+from haribote.core.chip.values import MAU, Arg, Value, ordered
 
 
 class Target(NamedTuple):

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -41,6 +42,7 @@ FLAGS = (
 LINK_FLAGS = ("-shared", "-pthread")
 NATIVE_FLAGS = ("-march=native", "-mcpu=native", "")
 """The first that the compiler accepts is added: the code is for this processor only."""
+ENGINE = "engine"
 TIME_LIMIT = 300  # seconds for one source file; each takes a few
 AT_ONCE = 4  # source files
 REMEMBERED = 24 * 3600  # seconds for which a compiler that failed is not tried again
@@ -52,28 +54,34 @@ class BuildError(SimulatorError):
 
 def load() -> ctypes.CDLL:
     """The engine's library, built first if need be. Raises BuildError."""
-    compiler = _compiler()
-    path = _path(compiler)
-    if not _is_whole(path):
-        _refuse_known_failure(path)
-        _compile(compiler, path)
+    path = compiled(records.SOURCES, ENGINE)
     try:
         return _load(path)
     except (OSError, AttributeError) as error:
         raise BuildError(f"the native engine cannot be loaded: {error}", "engine='numpy'") from error
 
 
+def compiled(sources: Path, name: str) -> Path:
+    """The library of the C++ files of a folder, built first if need be. Raises BuildError."""
+    compiler = _compiler()
+    path = _path(compiler, sources, name)
+    if not _is_whole(path):
+        _refuse_known_failure(path)
+        _compile(compiler, sources, path, told=name == ENGINE)
+    return path
+
+
 def is_built() -> bool:
     """True where the library is there, so that nobody would have to wait for it."""
     try:
-        return _is_whole(_path(_compiler()))
+        return _is_whole(_path(_compiler(), records.SOURCES, ENGINE))
     except BuildError:
         return False
 
 
-def _path(compiler: list[str]) -> Path:
+def _path(compiler: list[str], sources: Path, name: str) -> Path:
     """Where the library is kept. Raises BuildError."""
-    return cache_folder() / f"engine-{_identity(compiler)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
+    return cache_folder() / f"{name}-{_identity(compiler, sources)}{'.dylib' if sys.platform == 'darwin' else '.so'}"
 
 
 def _compiler() -> list[str]:
@@ -87,11 +95,7 @@ def _compiler() -> list[str]:
         ) from error
 
 
-def _sources() -> list[Path]:
-    return sorted(records.SOURCES.glob("*.[ch]pp"))
-
-
-def _identity(compiler: list[str]) -> str:
+def _identity(compiler: list[str], sources: Path) -> str:
     """A hash of everything that the library depends on. Raises BuildError."""
     try:
         version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
@@ -103,7 +107,7 @@ def _identity(compiler: list[str]) -> str:
         repr((FLAGS, LINK_FLAGS, NATIVE_FLAGS)).encode(),
         _processor().encode(),
     ]
-    parts += [source.read_bytes() for source in _sources()]
+    parts += [source.read_bytes() for source in sorted(sources.glob("*.[ch]pp"))]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
 
 
@@ -145,17 +149,20 @@ def _refuse_known_failure(path: Path) -> None:
         return
 
 
-def _compile(compiler: list[str], path: Path) -> None:
-    """Build the library at `path` and say how long it takes. Raises BuildError with the compiler's first messages."""
+def _compile(compiler: list[str], sources: Path, path: Path, told: bool) -> None:
+    """Build the library at `path`; told: and say how long it takes. Raises BuildError with the compiler's first
+    messages.
+    """
     start = time.monotonic()
     name = Path(compiler[0]).name
-    say(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
+    if told:
+        say(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
             built = Path(folder) / path.name
             try:
-                _run_compiler(compiler, built)
+                _run_compiler(compiler, sorted(sources.glob("*.cpp")), built)
             except BuildError as error:
                 write_file(_failure(path), str(error))
                 raise
@@ -169,13 +176,13 @@ def _compile(compiler: list[str], path: Path) -> None:
             f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}",
             "set HARIBOTE_CACHE to a folder",
         ) from error
-    say(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
+    if told:
+        say(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
 
 
-def _run_compiler(compiler: list[str], output: Path) -> None:
+def _run_compiler(compiler: list[str], sources: Sequence[Path], output: Path) -> None:
     """Compile the sources side by side and link them. Raises BuildError."""
     command = [*compiler, *FLAGS, *_processor_flags(compiler, output.parent)]
-    sources = [source for source in _sources() if source.suffix == ".cpp"]
     objects = [output.with_name(f"{source.stem}.o") for source in sources]
 
     def compile_one(source: Path, compiled: Path) -> None:
@@ -221,8 +228,6 @@ def _load(path: Path) -> ctypes.CDLL:
         ctypes.c_int,
     ]
     library.haribote_run.restype = None
-    library.haribote_place.argtypes = [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 10
-    library.haribote_place.restype = None
     sizes = (ctypes.c_int * len(records.ALL))()
     library.haribote_record_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(record) for record in records.ALL.values()]:

@@ -18,7 +18,7 @@ from simulator.once import once_per_program
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Section:
     """Some lines in a row, of the program and (native) of the records; not native: one line for the NumPy engine.
 
     holds: the family of the block in the turnaround register after the piece, and its long words per L1B; None where
@@ -36,7 +36,7 @@ class Piece:
 class Encoded:
     """What the engine needs to run a program. read, written: DRAM pages that it touches, as (group, page)."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Section, ...]
     program: records.Records
     tables: tuple[Any, ...]  # keeps alive what `program` points to
     read: frozenset[tuple[int, int]]
@@ -74,24 +74,24 @@ def _mark_latches(lines: Sequence[EncodedLine], everything: bool) -> None:
             wanted[name] = True
 
 
-def _pieces(lines: Sequence[EncodedLine], single: bool) -> Iterator[Piece]:
+def _pieces(lines: Sequence[EncodedLine], single: bool) -> Iterator[Section]:
     """Cut the lines where the NumPy engine takes over; single: after every line."""
     start = record = done = 0
     holds: tuple[str, int] | None = None
     for number, line in enumerate(lines):
         if not line.native:
             if start < number:
-                yield Piece(start, number, True, (done, record), holds)
-            yield Piece(number, number + 1, False)
+                yield Section(start, number, True, (done, record), holds)
+            yield Section(number, number + 1, False)
             start, done, holds = number + 1, record, None
             continue
         record += line.record is not None
         holds = line.turnaround or holds
         if single:
-            yield Piece(number, number + 1, True, (done, record), holds)
+            yield Section(number, number + 1, True, (done, record), holds)
             start, done, holds = number + 1, record, None
     if start < len(lines):
-        yield Piece(start, len(lines), True, (done, record), holds)
+        yield Section(start, len(lines), True, (done, record), holds)
 
 
 def _tables(lines: Sequence[EncodedLine]) -> tuple[records.Records, tuple[Any, ...]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.engine.native import build, records
-from simulator.engine.native.encode import Encoded, Piece, encoded, encoded_singly
+from simulator.engine.native.encode import Encoded, Section, encoded, encoded_singly
 from simulator.engine.state import rows
 from simulator.engine.state.elements import fit
 from simulator.engine.state.memories import Dram, Memories
@@ -73,7 +73,7 @@ class Engine:
             else:
                 yield line, fallback(piece.first)
 
-    def _native(self, code: Encoded, piece: Piece) -> Run:
+    def _native(self, code: Encoded, piece: Section) -> Run:
         def run(memories: Memories) -> None:
             self._take_over(memories)
             self._find_pages(memories, code)

@@ -1,4 +1,6 @@
-"""The records that the engine runs, as ctypes structures made from their one description, `src/records.hpp`."""
+"""The records that the engine runs, as ctypes structures made from their one description, `src/records.hpp`; and the
+codes of what they name, the ALU instructions of `src/alu.cpp` among them.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from typing import Any
 
 SOURCES = Path(__file__).with_name("src")
 
-_HEADER = re.sub("//.*", "", (SOURCES / "records.hpp").read_text(encoding="utf-8"))
+_HEADER = "".join(
+    re.sub("//.*", "", (SOURCES / name).read_text(encoding="utf-8")) for name in ("records.hpp", "alu.cpp")
+)
 _ENUMERATION = re.compile(r"enum class (\w+) : i32 \{([^}]*)\};")
 _DECLARATION = re.compile(r"\s*(?:const )?(\w+)(.*)")
 _NAME = re.compile(r"(\**)\s*(\w+)(?:\[(\d+)\])?")
 
 
 def _codes() -> Mapping[str, Mapping[str, int]]:
-    """Every enumeration of `records.hpp`: its names and their values."""
+    """Every enumeration: its names and their values."""
     enumerations = {}
     for name, body in _ENUMERATION.findall(_HEADER):
         names = [word.strip().rstrip("_") for word in body.split(",")]

@@ -7,22 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from simulator.engine.state.memories import Flags, Memories, Words
-from simulator.isa import CYCLE_MASKS
-from simulator.isa.program import WriteMask
+from simulator.isa.program import WriteMask, is_fixed
 
 ALL_BITS = np.uint32(0xFFFFFFFF)
 HIGH_HALF = np.uint32(0xFFFF0000)
 LOW_HALF = np.uint32(0x0000FFFF)
-
-
-def is_fixed(entry: int) -> bool:
-    """True for the entries that programs cannot write: 0 (all ones) and 16..31 (cycle patterns)."""
-    return entry == 0 or entry >= CYCLE_MASKS
-
-
-def fixed_cycles(entry: int) -> tuple[bool, ...]:
-    """The cycles that a fixed entry lets through: bit 3 of the low nibble is cycle 0."""
-    return (True,) * 4 if entry == 0 else tuple(entry & bit != 0 for bit in (8, 4, 2, 1))
 
 
 def entry_flags(memories: Memories, entry: int) -> Flags:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulator import isa
 from simulator.engine.numpy.action import NotExecutable, Result, Write
-from simulator.engine.numpy.masks import blend, entry_flags, fixed_cycles, is_fixed, write_bits
+from simulator.engine.numpy.masks import blend, entry_flags, write_bits
 from simulator.engine.state.elements import WIDTH, fit
 from simulator.engine.state.memories import Memories, Words
 from simulator.isa import ALL_PES
@@ -200,8 +200,9 @@ def _memory_writer(operand: p.PeMemory, mask: p.WriteMask | None) -> Writer:
 def _write_masked(memories: Memories, memory: Words, starts: Addresses, datum: Words, mask: p.WriteMask) -> None:
     """Store cycle after cycle, so that a later cycle finds what an earlier one wrote to the same address."""
     words = datum.shape[1]
-    if is_fixed(mask.entry):
-        for cycle, through in enumerate(fixed_cycles(mask.entry)):
+    if mask.fixed:
+        for cycle in range(isa.STEP_CYCLES):
+            through = cycle in mask.cycles
             free = 0 if through else words if mask.words == 4 else 2  # long word 1 is not masked but by `ll`
             if free < words:
                 memory[starts[cycle] + free : starts[cycle] + words] = _cycle(datum, cycle)[free:]

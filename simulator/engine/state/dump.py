@@ -28,7 +28,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Printed:
     """One dump line: memory, unit, address and the long word found there (for OMR four flags)."""
 
     memory: str
@@ -46,20 +46,20 @@ class Entry:
         return f"DEBUG-{NAMES[self.memory]}({self.unit},{self.address}):{text} #{echo}"
 
 
-def decode(statement: DebugGet) -> Callable[[Memories], list[Entry]]:
+def decode(statement: DebugGet) -> Callable[[Memories], list[Printed]]:
     """A function that reads what the statement asks for: units in the order n, c, b, m, p, words innermost."""
     dtype, memory, text, line = statement.dtype, statement.target.memory, statement.text, statement.line
     places = debug.addresses(statement.target, statement.count)
 
     names = [unit.name for unit in debug.units(statement.target)]
 
-    def run(memories: Memories) -> list[Entry]:
+    def run(memories: Memories) -> list[Printed]:
         entries = []
         for name, found in zip(names, debug.read(memories, statement.target, statement.count), strict=True):
             for address, value in zip(places, found, strict=True):
                 # A mask entry prints one line per cycle.
                 values = [value >> shift & 15 for shift in (12, 8, 4, 0)] if memory == "omr" else [value]
-                entries += [Entry(memory, name, address, v, dtype, text, line) for v in values]
+                entries += [Printed(memory, name, address, v, dtype, text, line) for v in values]
         return entries
 
     return run

@@ -140,6 +140,7 @@ class Page {
 
   leave() {
     this.player.stop();
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     document.activeElement?.blur();
   }
 

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from grader.emitter.serving import Order
 from grader.judging import judge_answers, replies_in, requests_of
 from haribote.answers.tasks import ROOT, find_task
 
 
 def emitted(task: str, path: Path, requests: str) -> subprocess.CompletedProcess[str]:
+    order = Order(task, str(path), path.read_bytes(), {}, 10.0).line()
     return subprocess.run(
-        [sys.executable, "-m", "grader.emitter", task, str(path)],
-        input=requests, cwd=ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "grader.emitter"], input=f"{order}\n{requests}",
+        cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 

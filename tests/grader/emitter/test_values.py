@@ -26,6 +26,14 @@ def test_values_come_back_as_they_were() -> None:
     assert np.isnan(decode(encode({"x": float("nan")}))["x"])
 
 
+def test_tables_keep_their_order() -> None:
+    """Graphs are given as tables of nodes in their order, which an answer may rely on."""
+    given: dict[str, Any] = {"z": {"n10": 1, "n9": {"b": 0, "a": 1}}, "a": [{"y": 0, "x": 1}]}
+    back: Any = decode(encode(given))
+    assert list(back) == ["z", "a"] and list(back["z"]) == ["n10", "n9"]
+    assert list(back["z"]["n9"]) == ["b", "a"] and list(back["a"][0]) == ["y", "x"]
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_keeps_its_bits(dtype: str) -> None:
     array = (np.arange(32, dtype=np.uint8) % 2 if dtype == "bool" else np.arange(32, dtype=np.uint8)).view(dtype)

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from grader import check
-from grader.emitter.replies import answering
-from grader.emitter.values import copied
 from grader.feedback import diagnose
 from grader.feedback.causes import HARD_CODED, MISPAIRED, NEGATIVE, NEVER_WRITTEN, STALE
 from grader.feedback.error_map import error_map
@@ -18,6 +16,7 @@ from grader.feedback.failure import Failure
 from grader.judges.kernel import judge_case
 from grader.judging import judge_answers
 from grader.rigs.kernel_cases import Case, kernel_cases
+from grader.running import replies_to
 from grader.trials import compare, trials_of
 from haribote.answers.tasks import ROOT, find_task
 from haribote.answers.verdicts import last_verdict
@@ -112,7 +111,6 @@ def test_only_the_first_failure_is_probed(tmp_path: Path, monkeypatch: pytest.Mo
     text = (ROOT / "solutions" / task.file).read_text(encoding="utf-8")
     path = tmp_path / "answer.py"
     path.write_text(text.replace("{a.long(at + 2, 4)} $lr2v4", "{a.long(at, 4)} $lr2v4"), encoding="utf-8")
-    reply = answering(task, path)
-    replies = [reply(trial.name, copied(trial.given)) for trial in trials_of(task, 3)]
+    replies = replies_to(task, path, trials_of(task, 3))
     result = judge_answers(task, 3, replies, path)
     assert result.cases == 0 and result.total > 2 and probes == ["every element different"]

@@ -7,20 +7,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grader.emitter.replies import answering
-from grader.emitter.values import copied
 from grader.feedback.failure import Failure
 from grader.judging import judge_reply
+from grader.running import replies_to
 from grader.trials import trials_of, wrong_of
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import Task, all_tasks
-from haribote.errors import HariboteError
 from simulator.messages import shown
 
 TASKS = [task for task in all_tasks() if task.stage in ("07_speed", "08_frontends")]
@@ -68,11 +65,8 @@ def told(task: Task, source: str, path: Path) -> Iterator[str]:
     failures: list[Failure | None] = []
     with product_only():
         trials = list(trials_of(task, 7))
-        try:
-            reply = answering(replace(task, seconds=2.0), path)
-            failures = [judge_reply(trial, reply(trial.name, copied(trial.given))) for trial in trials]
-        except HariboteError as error:
-            yield shown(str(error))
+        replies = replies_to(task, path, trials, seconds=2.0)
+        failures = [judge_reply(trial, reply) for trial, reply in zip(trials, replies, strict=False)]
     yield from (shown(f"case: {trial.name}") for trial in trials)
     for failure in filter(None, failures):
         yield from failure.told(shown).splitlines()

@@ -32,7 +32,7 @@ def test_reports(tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(as_csv(report))))
     assert rows[0][:4] == ["id", "submission", "points", "of"] and len(rows) == 6
     assert rows[1][0].startswith("'=cmd") and rows[1][2] == "12" and rows[2][2] == "15"
-    assert EVIL in rows[5][-1] and "the same id as" in rows[2][-1]
+    assert EVIL in rows[5][-1] and "the same name as" in rows[2][-1]
     page = as_page(report)
     assert EVIL not in page and "&lt;script&gt;" in page and "default-src 'none'" in page and "<script" not in page
     assert "http" not in page.replace("http-equiv", "")

@@ -46,6 +46,7 @@ STRAYS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "old", "new", "word"), STRAYS)
 def test_what_changes_beside_the_output_is_named(task: str, old: str, new: str, word: str, tmp_path: Path) -> None:
     failure = check_changed(tmp_path, task, old, new).failure

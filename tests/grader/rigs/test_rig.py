@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.rigs.rig import DramWords, Words, pes, run, unit_name
 from simulator import assemble
-from simulator.trace.places import Place
+from simulator.effects.places import Place
 
 
 def test_a_run_tells_stray_words_and_odd_copies() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from grader.sandbox import Limits, find_sandbox
+from grader.sandbox.watch import end
 from haribote.answers.tasks import ROOT
 from tests.grader.sandboxes import sandboxed
 
@@ -23,6 +26,22 @@ def test_limits_and_files() -> None:
     assert box.run(["cat", "/dev/zero"], limits=Limits(output=1 << 20)).stopped == "printed more than 1 MiB"
     assert box.run(["/bin/sh", "-c", "kill -9 $$"]).status == -9
     assert not box.run(["/bin/sh", "-c", "(sleep 30; echo late) & exit 0"]).output
+
+
+@sandboxed
+def test_nothing_is_left_whenever_the_end_comes() -> None:
+    """Also while bubblewrap is still starting, when its `--die-with-parent` does not hold yet."""
+    box = find_sandbox()
+    nap = str(1000 + os.getpid() % 1000 + 0.5)  # a command line that no other process has
+    for moment in range(60):
+        with ExitStack() as stack:
+            line, handles = box.command(["sleep", nap], Limits(), stack, {})
+            process = subprocess.Popen(line, stdout=subprocess.PIPE, pass_fds=handles, start_new_session=True)
+            time.sleep(moment * 0.0004)
+            end(process)
+    time.sleep(0.1)  # for what would have started nevertheless
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert f"sleep {nap}" not in running
 
 
 @sandboxed

@@ -1,34 +1,47 @@
-"""The tree that an answer sees: bare stubs, no answers, and no form of the product's own."""
+"""The tree that an answer sees: nobody's answers, no hints, and no form of the product's own."""
 
 from __future__ import annotations
 
 import ast
-from pathlib import Path
+
+import pytest
 
 from grader.sandbox.tree import course_tree, tree_files, withheld
-from haribote.answers.ownership import is_written
-from haribote.answers.tasks import ROOT, all_tasks, find_task
+from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 
 
-def test_the_tree_has_bare_stubs_and_no_answers() -> None:
-    files = tree_files()
-    names = set(files)
-    assert not any(name.startswith(("solutions/", "tests/", "grader/trials", "grader/judging")) for name in names)
-    assert {name for name in names if name.startswith("grader/") and "/emitter/" not in name} == {"grader/__init__.py"}
-    assert "haribote/answers/tasks.toml" in names
-    folder = course_tree() / "course"
-    assert all(not is_written(folder / "haribote" / task.file) for task in all_tasks())
-    assert all((ROOT / name).is_file() or name.startswith("haribote/") for name in names)
+@pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.id)
+def test_no_answers_no_hints_and_nothing_of_the_checks(task: Task) -> None:
+    files = tree_files(task)
+    answers = ("solutions/", "tests/", "haribote/kernels/", "haribote/exercises/")
+    assert not any(name.startswith(answers) for name in files)
+    assert {name for name in files if name.startswith("grader/") and "/emitter/" not in name} == {"grader/__init__.py"}
+    text = b"\n".join(files.values()).decode()
+    assert not any(hint in text for known in all_tasks() for hint in known.hints)
 
 
-def test_the_products_own_answer_is_withheld_in_every_form() -> None:
+def test_kernels_and_assembly_see_no_assembler_and_no_compiler() -> None:
+    for name in ("4.2", "4.3", "4.8", "5.12", "5.34"):
+        files = tree_files(find_task(name))
+        parts = {"/".join(file.split("/")[:2]) for file in files}
+        assert not parts & {"simulator/assembly", "simulator/schedule", "haribote/stack", "haribote/passes"}, name
+
+
+def test_what_a_task_lists_is_there() -> None:
     for task in all_tasks():
-        for name, content in withheld(task).items():
-            assert (course_tree() / "withheld" / task.id / name).read_bytes() == content
-            compiled = (course_tree() / "course" / name).parent / "__pycache__"
-            assert not list(compiled.glob(f"{Path(name).stem}.*"))
-            if name.endswith(".py"):
-                compile(content, name, "exec")
+        files = tree_files(task)
+        for module in task.may_import:
+            place = module.replace(".", "/")
+            assert f"{place}.py" in files or f"{place}/__init__.py" in files, (task.id, module)
+
+
+@pytest.mark.parametrize("name", ["0.1", "1.1", "3.1", "4.2", "4.3", "5.12", "7.6", "8.4"])
+def test_the_products_own_answer_is_withheld(name: str) -> None:
+    task = find_task(name)
+    files = tree_files(task)
+    for file, content in withheld(task).items():
+        assert files.get(file, content) == content
+        assert not (course_tree(task) / file).exists() or (course_tree(task) / file).read_bytes() == content
     text = withheld(find_task("2.1"))["haribote/autodiff/elementwise.py"].decode()
     assert "is the product's own answer to task 2.1" in text and "'Greater'" not in text.split("def relu")[1][:400]
 

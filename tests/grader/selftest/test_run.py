@@ -39,6 +39,7 @@ def test_several_processes_find_the_same() -> None:
 RELU = find_task("5.12")
 
 
+@pytest.mark.slow
 def test_selftest_of_one_task() -> None:
     report = selftest([RELU], mutants=2)
     assert report.passed and report.kill_rate == 1 and report.mutants > 0 and report.wrong_answers >= 2

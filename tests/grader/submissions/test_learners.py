@@ -24,7 +24,7 @@ from grader.grade.overview import overview
 from grader.grade.page import as_page
 from grader.grade.report import as_csv, as_json, as_text, report_of
 from grader.grade.work import Work
-from grader.submissions.learners import Submission, file_hash, looks, one_each, one_line, printable
+from grader.submissions.learners import Submission, file_hash, in_order, looks, one_line, printable
 from grader.submissions.submission import pack, read_submission, read_submissions
 from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
@@ -196,25 +196,53 @@ def test_one_good_archive_among_all_that_can_go_wrong(tmp_path: Path, capsysbina
 )  # fmt: skip
 def test_ids_that_look_alike_are_one(one: str, two: str) -> None:
     assert looks(one) == looks(two)
-    old, new = (Submission(i, f"{i}.zip", {"0.1": b""}, made=made) for i, made in ((one, "2026-01"), (two, "2026-02")))
+    old, new = (
+        Submission(i, f"{i}.zip", {"0.1": b""}, made=made, origin="her folder")
+        for i, made in ((one, "2026-01"), (two, "2026-02"))
+    )
     for order in ((old, new), (new, old)):
-        (kept,) = one_each([*order])
+        (kept,) = in_order([*order])
         assert kept.id == two and kept.older == (old.source,)
     assert looks("ada") != looks("bob") and looks("ada1") != looks("ada2")
 
 
-def test_the_newer_of_two_archives_counts(tmp_path: Path) -> None:
-    (tmp_path / "course" / "haribote" / "kernels").mkdir(parents=True)
-    written = tmp_path / "course" / PLACE
+def test_nobody_takes_anothers_place(tmp_path: Path) -> None:
+    """A name and a date of one's choice in an archive of one's own: both are graded, both reported, first."""
     room = tmp_path / "room"
     room.mkdir()
+    course = tmp_path / "course"
+    (course / "haribote" / "kernels").mkdir(parents=True)
+    (course / PLACE).write_text("all that Ada has written")
+    (room / "zoe.zip").write_bytes(pack("Zoe", course, NOON))
+    (room / "ada.zip").write_bytes(pack("Ada", course, NOON))
+    (room / "other.zip").write_bytes(archive(id="ada  ", made="2999-01-01T00:00:00.000000Z"))
+    (room / "third").mkdir()
+    (room / "third" / "x.zip").write_bytes(archive(id="\u00a0ADA", made="2999-01-01T00:00:00.000000Z"))
+    found = read_submissions([room])
+    assert [(s.id, Path(s.source).name, s.older) for s in found] == [
+        ("Ada", "ada.zip", ()), ("ada", "other.zip", ()), ("ADA", "x.zip", ()), ("Zoe", "zoe.zip", ())
+    ]  # fmt: skip
+    report = report_of(found, graded(tmp_path / "out", found), 1)
+    assert [report.points(number) for number in range(4)] == [10, 10, 10, 10]
+    for number, others in enumerate((("other.zip", "x.zip"), ("ada.zip", "x.zip"), ("ada.zip", "other.zip"))):
+        assert all(other in report.trouble(number) for other in ("the same name as", *others))
+    assert not report.remark(3)
+    assert [row[0] for row in csv.reader(io.StringIO(as_csv(report)))][1:] == ["Ada", "ada", "ADA", "Zoe"]
+
+
+def test_the_newest_of_one_folder_counts(tmp_path: Path) -> None:
+    """As course sites give every learner a folder."""
+    (tmp_path / "course" / "haribote" / "kernels").mkdir(parents=True)
+    written = tmp_path / "course" / PLACE
+    hers = tmp_path / "room" / "ada_1234"
+    hers.mkdir(parents=True)
     for number, (name, days, text) in enumerate((("b", 2, "newest"), ("c", 1, "old"), ("a", 0, "oldest"))):
         written.write_text(text)
         made = pack("ada " if number else "ada", tmp_path / "course", NOON + timedelta(days=days))
-        (room / f"{name}.zip").write_bytes(made)
-    (room / "d.zip").write_bytes(b"damaged, and so not the newest")
-    (room / "ada.zip").write_bytes(archive(id="ada"))  # from before archives had dates
-    counts, damaged = read_submissions([room])
+        (hers / f"{name}.zip").write_bytes(made)
+    (hers / "d.zip").write_bytes(b"damaged, and so not the newest")
+    (hers / "ada.zip").write_bytes(archive(id="ada"))  # from before archives had dates
+    counts, damaged = read_submissions([tmp_path / "room"])
     assert counts.id == "ada" and counts.files == {"5.12": b"newest"} and damaged.problem
     assert sorted(Path(source).name for source in counts.older) == ["a.zip", "ada.zip", "c.zip"]
     report = report_of([counts, damaged], graded(tmp_path / "out", [counts]), 1)

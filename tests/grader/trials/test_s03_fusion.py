@@ -31,6 +31,7 @@ def gemm(tmp_path: Path, *lines: str) -> str:
     return str(result)
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize(
     ("lines", "message"),

@@ -64,7 +64,7 @@ def test_a_known_mistake_is_named(task: str, old: str, new: str, words: str, tmp
 def test_where_nops_go_is_not_given_away(tmp_path: Path) -> None:
     failure = check_changed("4.3", {'yield "nop"  # LM0': "pass  # LM0"}, tmp_path).failure
     assert failure is not None and "needs 2 steps; 1 steps lie between" in failure.explanation
-    assert "try:" not in failure.explanation
+    assert failure.explanation.endswith("try: put `nop` between the two lines, or other work")  # not how many
     lines = (tmp_path / "answer.py").read_text(encoding="utf-8").splitlines()
     assert lines[int(failure.where.rpartition(":")[2]) - 1].strip() == "yield from square"
 

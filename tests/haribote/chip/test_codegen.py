@@ -17,8 +17,9 @@ from haribote.frontend.torch import trace_step
 from haribote.kernel import Kernel, Op
 from haribote.kernel_table import BY_NAME, KernelRow
 from haribote.problems.problem import judge_problem
-from haribote.training.backends import SimBackend, TorchBackend, example_batch
+from haribote.training.backends import TorchBackend, example_batch
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from simulator.assembly.checks import check
 from tests.haribote.batches import batch, largest_difference
 

@@ -9,8 +9,9 @@ from haribote.chip.runtime import Session
 from haribote.compiler import compile_for_sim
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_step
-from haribote.training.backends import ChipRequired, SimBackend, TorchBackend, example_batch
+from haribote.training.backends import ChipRequired, TorchBackend, example_batch
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from tests.haribote.batches import batch, largest_difference
 
 LEARNING_RATE = 0.1
@@ -31,6 +32,7 @@ def test_the_whole_step_on_the_chip_follows_torch_and_padding_stays() -> None:
         assert np.array_equal(after, before[name]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("widths", "bias", "size"),
     [((784, 16, 10), False, 256), ((784, 16, 10), True, 100), ((10, 7, 5, 3), True, 256), ((16, 10), True, 256)],
@@ -47,6 +49,7 @@ def test_other_small_networks_follow_torch(widths: tuple[int, ...], bias: bool, 
     assert np.abs(sim.logits(images[:7]) - torch.logits(images[:7])).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_more_classes_than_a_tile_run_partly_on_the_host_and_are_right() -> None:
     widths = (784, 16, 40)
     sim = SimBackend(mlp(*widths), LEARNING_RATE, 256, solutions=True)

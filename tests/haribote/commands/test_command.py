@@ -92,6 +92,7 @@ sys.exit(importlib.import_module(module).main(arguments))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="users of Unix")
 @pytest.mark.parametrize(
     ("command", "status", "said"),

@@ -31,6 +31,7 @@ def test_the_graph_is_printed_after_a_stage(folder, capsys):
     assert "--backend cpp has no stage 'pad'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_convolutional_model_of_the_users_own(tmp_path, capsys):
     (tmp_path / "net.py").write_text("from haribote.training.models import lenet\n")
     folder = tmp_path / "lenet"

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,12 +17,13 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import onnx
 import pytest
 
-from haribote.commands import view
+from haribote.commands import local_server, view
 from haribote.commands.cli import main
 from haribote.errors import HariboteError
 from haribote.graph import Builder, save
@@ -81,8 +83,8 @@ def test_server_has_the_model_and_netrons_files_only(viewer: view.Viewer) -> Non
 
 
 def test_head_has_no_body(viewer: view.Viewer) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", int(viewer.url.rsplit(":", 1)[1].strip("/")))
-    connection.request("HEAD", "/")
+    connection = http.client.HTTPConnection("127.0.0.1", port_of(viewer))
+    connection.request("HEAD", urlsplit(viewer.url).path)
     response = connection.getresponse()
     assert response.status == 200 and int(response.headers["Content-Length"]) > 1000 and response.read() == b""
 
@@ -95,12 +97,50 @@ def test_server_is_on_this_machine_only_and_stops(viewer: view.Viewer) -> None:
         get(other.url)
 
 
+def port_of(viewer: view.Viewer) -> int:
+    port = urlsplit(viewer.url).port
+    assert port is not None
+    return port
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "localhost:1", "localhost.evil.example", "", "["]
+)
+def test_a_page_of_another_name_reads_nothing(viewer: view.Viewer, host: str) -> None:
+    """A name that its owner lets lead to 127.0.0.1 for a moment (rebinding)."""
+    connection = http.client.HTTPConnection("127.0.0.1", port_of(viewer), timeout=10)
+    connection.request("GET", urlsplit(viewer.url).path, headers={"Host": host.format(port=port_of(viewer))})
+    response = connection.getresponse()
+    assert response.status == 403 and b"netron" not in response.read().lower()
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/data/small%20graph.onnx", "//", "/x{secret}/", "/{secret}", "{secret}x/", "{secret}"]
+)
+def test_another_user_of_the_machine_has_to_know_the_path(viewer: view.Viewer, path: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port_of(viewer), timeout=10)
+    connection.request("GET", path.format(secret=urlsplit(viewer.url).path.rstrip("/")))
+    assert connection.getresponse().status == 404
+    assert len(urlsplit(viewer.url).path) > 20 and view.netron(graph()).url != viewer.url
+
+
+def test_readers_that_say_nothing_are_dropped(viewer: view.Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_server._Handler, "timeout", 0.5)
+    silent = [
+        socket.create_connection(("127.0.0.1", port_of(viewer)), timeout=20) for _ in range(3 * local_server.READERS)
+    ]
+    assert [reader.recv(1) for reader in silent] == [b""] * len(silent)  # closed: at once, or when their time was over
+    for reader in silent:
+        reader.close()
+    assert get(viewer.url)[1]
+
+
 def test_notebooks_show_the_page(viewer: view.Viewer) -> None:
     assert f'<iframe src="{viewer.url}"' in viewer._repr_html_()
 
 
 def test_a_port_that_cannot_be_used_is_told(viewer: view.Viewer) -> None:
-    port = int(viewer.url.rsplit(":", 1)[1].strip("/"))
+    port = port_of(viewer)
     with pytest.raises(HariboteError, match=f"port {port} is in use"):
         view.netron(graph(), port=port)
     for port in (-1, 65536):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from haribote.cpp.cases import run_in_cpp
 from haribote.cpp.expand import run
@@ -42,6 +43,7 @@ def cases() -> Iterator[Case]:
     yield case("Dropout", normal(3, 5))
 
 
+@pytest.mark.slow
 def test_expanded_graphs_agree_with_the_reference() -> None:
     written = [Case(part.name, run(part.model), part.inputs, part.outputs) for part in cases()]
     assert {node.op_type for part in written for node in part.model.graph.node} <= RULES.keys()

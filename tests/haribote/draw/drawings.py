@@ -9,7 +9,7 @@ from haribote import draw
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def tree(drawing: draw.Svg) -> ElementTree.Element:
+def tree(drawing: draw.Picture) -> ElementTree.Element:
     return ElementTree.fromstring(drawing.text)
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from tests.haribote.frontend.aten_decomposed import DECOMPOSED
 from tests.haribote.frontend.aten_values import (
     COMPARISON,
     ELEMENTWISE,
@@ -275,4 +276,4 @@ GRADIENTS = cases(
     average_gradient=(_gradient(lambda x: F.avg_pool2d(x, (3, 2))), IMAGES),
     embedding_gradient_of_a_table=(_gradient(lambda x: F.embedding(ROWS, x)), X),
 )
-CASES = [*ELEMENTWISE, *COMPARISON, *REDUCTION, *VIEWS, *PICKS, *CONSTANTS, *PRODUCTS, *IMAGE]
+CASES = [*ELEMENTWISE, *COMPARISON, *REDUCTION, *VIEWS, *PICKS, *CONSTANTS, *PRODUCTS, *IMAGE, *DECOMPOSED]

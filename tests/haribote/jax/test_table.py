@@ -41,6 +41,6 @@ def test_the_program_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_programs_of_the_page_are_there() -> None:
     import importlib
 
-    names = re.findall(r"^python -m (haribote\.jax\.programs\.\w+)", TEXT, re.MULTILINE)
+    names = re.findall(r"^python -m (benchmarks\.jax_programs\.\w+)", TEXT, re.MULTILINE)
     assert len(names) == 3
     assert all(callable(importlib.import_module(name).main) for name in names)

@@ -10,8 +10,9 @@ from haribote.kernel import Op
 from haribote.lessons.coverage import on_chip
 from haribote.own.filled import Filled
 from haribote.own.shares import shares_of
-from haribote.training.backends import SimBackend, TorchBackend
+from haribote.training.backends import TorchBackend
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from tests.haribote.batches import batch, largest_difference
 from tests.haribote.own.learner import STEP, lines, writes
 

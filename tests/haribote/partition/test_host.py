@@ -36,7 +36,7 @@ def test_every_engine_gives_the_reference(engine: str, monkeypatch: pytest.Monke
     else:
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
     if engine == "reference":
-        monkeypatch.setattr(host, "_cpp", lambda model: None)
+        monkeypatch.setattr(host, "generated", lambda model: None)
     name, run = host.fastest(model := small())
     assert name == engine
     first = run(feeds(0))

@@ -10,10 +10,8 @@ import torch
 
 from haribote.compiler import CPP_STAGES, lower
 from haribote.cpp.emit import emit
-from haribote.cpp.fused import EXPRESSIONS
-from haribote.cpp.session import sessions
 from haribote.frontend.torch import trace_step
-from haribote.graph import Builder, complete, evaluate
+from haribote.graph import complete, evaluate
 from haribote.graphs.cases import unit_cases
 from haribote.passes import fuse
 from haribote.passes.report import counts
@@ -87,40 +85,6 @@ def test_the_steps_of_mlp_and_lenet():
         lower(traced, stages=CPP_STAGES, watch=lambda stage, _, graph, sizes=sizes: sizes.update({stage: graph}))
         assert counts(sizes["simplify"]).total() == counts(sizes["cse"]).total() == before
         assert counts(sizes["fuse"]).total() == after
-
-
-def every_expression() -> onnx.ModelProto:
-    """y = one fused node with every operator that C++ can write into a loop."""
-    builder = Builder("every")
-    value = builder.op("Sigmoid", builder.input("x", (3, 5), np.float32), name="start")
-    other = builder.input("z", (5,), np.float32)
-    for op_type in sorted({*EXPRESSIONS} - {"Sigmoid"}):
-        if op_type in ("Greater", "Less"):
-            flag = builder.op(op_type, value, other, name=op_type)
-            value = builder.op("Add", value, builder.op("Cast", flag, name=f"{op_type}.float", to=1), name="sum")
-        elif op_type == "Where":
-            flag = builder.op("Greater", value, other, name="above")
-            value = builder.op("Where", flag, value, other, name="where")
-        elif op_type in ("Log", "Sqrt", "Div"):
-            positive = builder.op("Exp", value, name="positive")
-            value = builder.op(op_type, *[value, positive][-1 if op_type != "Div" else 0 :], name=op_type.lower())
-        else:
-            binary = op_type in ("Add", "Sub", "Mul")
-            value = builder.op(op_type, value, *[other] * binary, name=op_type.lower())
-    builder.output(builder.op("Identity", value, name="y"))
-    return builder.finish()
-
-
-def test_every_expression_in_cpp_equals_the_reference():
-    model = fuse.run(every_expression())
-    assert len(model.graph.node) == 2
-    random = np.random.default_rng(4)
-    feeds = {"x": random.standard_normal((3, 5)).astype(np.float32), "z": random.uniform(0, 1, 5).astype(np.float32)}
-    session = sessions({"every": model})["every"]
-    for name, value in feeds.items():
-        session.write(name, value)
-    session.run()
-    np.testing.assert_allclose(session.read("y"), evaluate(model, feeds)["y"], rtol=2e-5, atol=1e-6)
 
 
 def test_a_fused_node_is_one_loop_in_cpp_and_a_case_of_its_own():

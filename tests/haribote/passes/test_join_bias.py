@@ -12,7 +12,7 @@ import torch
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, metadata, updates
 from haribote.passes import decompose, join_bias, simplify
-from haribote.stack import elementary
+from haribote.stack.planner import elementary
 from haribote.training.backends import example_batch
 from haribote.training.models import mlp
 

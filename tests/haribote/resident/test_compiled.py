@@ -13,8 +13,9 @@ from haribote.compiler import compile_for_sim
 from haribote.frontend.torch import trace_step
 from haribote.passes.placement import homes_of, placement_of
 from haribote.resident import rooms
-from haribote.training.backends import SimBackend, example_batch
+from haribote.training.backends import example_batch
 from haribote.training.models import mlp
+from haribote.training.sim_backend import SimBackend
 from simulator import Machine, assemble
 from simulator.assembly.checks import check
 from tests.haribote.batches import batch

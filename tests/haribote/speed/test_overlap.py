@@ -45,10 +45,9 @@ def test_both_models_agree_on_a_training_step() -> None:
 def test_what_is_kept_depends_on_the_learners_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A step that was compiled with somebody's choice of exact products is not taken for another one's."""
     path = tmp_path / "theirs.py"
-    path.write_bytes(b"theirs")
     monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
     assert learners_text("7.8") == b""  # not written
-    monkeypatch.setattr(ownership, "learners_function", lambda task: len)
+    path.write_bytes(b"theirs")
     monkeypatch.setattr(ownership, "answer_file", lambda task, solutions: path)
     assert learners_text("7.8") == b"theirs"
     with product_only():

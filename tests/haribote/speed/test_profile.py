@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from benchmarks.fuzz.generate import program as random_program
 from haribote.speed.profile import BETWEEN, cycles_by_name, cycles_by_unit, nodes_of_lines, table
 from simulator import assemble
-from simulator.fuzz.generate import program as random_program
 from simulator.isa.cost import cost_of
 
 

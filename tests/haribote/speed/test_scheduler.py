@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from benchmarks.fuzz.generate import program as random_program
 from haribote.errors import HariboteError
 from haribote.speed.dependence import Access, plain_edges, steps_apart
 from haribote.speed.equality import difference
@@ -13,7 +14,6 @@ from haribote.speed.scheduler import Table, critical_path, problem_of, schedule
 from simulator import assemble
 from simulator import schedule as fast
 from simulator.assembly.checks import check
-from simulator.fuzz.generate import program as random_program
 from simulator.isa.program import Program, Step
 from simulator.schedule.dependences import edges
 from simulator.schedule.nodes import nodes_of

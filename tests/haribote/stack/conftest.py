@@ -11,7 +11,8 @@ from haribote.stack import paths
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder instead of the user's cache of paths, and nothing in memory."""
-    monkeypatch.setattr(paths, "_folder", lambda: tmp_path / "moves")
+    """An empty file instead of the user's cache of paths, and nothing in memory."""
+    monkeypatch.setattr(paths, "_file", lambda: tmp_path / "stack" / "paths.json")
+    monkeypatch.setattr(paths, "_new", {})
     paths.forget()
-    return tmp_path / "moves"
+    return tmp_path / "stack" / "paths.json"

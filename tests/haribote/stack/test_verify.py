@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from haribote.stack.collection import collection
-from haribote.stack.moves import Move, move
+from haribote.stack.moves import Move, alone
 from haribote.stack.verify import failure
 from simulator import assemble
 from tests.haribote.stack.random_maps import source_of, target_of
@@ -21,18 +21,18 @@ def _altered(found: Move, pattern: str, by: str) -> Move:
 
 
 def test_a_copy_that_was_not_written_is_found() -> None:
-    found = move(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"]))
+    found = alone(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"]))
     only_mab_0 = 'imm i"60" $nowrite\niand $peid $aluf $omr1\n'
     text = only_mab_0 + re.sub(r"(l1bmm .*)v$", r"\1v/$llimr1", found.text, flags=re.M)
     assert "words are wrong, the first is copy 1" in failure(replace(found, text=text, program=assemble(text)))
 
 
 def test_a_word_beside_the_target_is_found() -> None:
-    found = move(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"]))
+    found = replace(alone(source_of(MAPS["256x16.dram"]), target_of(MAPS["256x16.A"])), scratch=False)
     assert "beside the target" in failure(_altered(found, r"\Z", "zero $ln48\n"))
     assert "source has changed" in failure(_altered(found, r"\Z", "nop\nmvp/n64 $p0@0 $d1024@0\n"))
 
 
 def test_a_swapped_pair_of_addresses_is_found() -> None:
-    found = move(source_of(MAPS["256x16.A"].weakened()), target_of(MAPS["256x16.dram"]))
+    found = alone(source_of(MAPS["256x16.A"].weakened()), target_of(MAPS["256x16.dram"]))
     assert "words are wrong" in failure(_altered(found, r"\$lc0@\.0", "$lc0@.1"))

@@ -73,7 +73,7 @@ def test_a_filled_run_says_whose_kernels_it_takes(
     chip = train.train(wanted, data, lines.append)
     torch = train.train(options(tmp_path / "torch", epochs=1), data, lambda line: None)
     assert chip.losses == pytest.approx(torch.losses, abs=1e-5)
-    assert "\nyours where they pass: 3 of " in lines[0] and "-O1" in lines[-1]
+    assert "\nyours where they pass: 3 of " in lines[0] and any("-O1" in line for line in lines)
 
 
 def test_the_chip_trains_as_torch_does(digits: Dataset, tmp_path: Path) -> None:
@@ -83,6 +83,5 @@ def test_the_chip_trains_as_torch_does(digits: Dataset, tmp_path: Path) -> None:
     torch = train.train(options(tmp_path / "torch", epochs=1), data, lambda line: None)
     assert chip.losses == pytest.approx(torch.losses, abs=1e-5)
     assert chip.accuracies == torch.accuracies
-    assert re.search(
-        r"  on chip 28 of 28 nodes  steps \d+ \+ \d+ MV  -O0  serial [\d,]+ cycles per train step$", lines[-1]
-    )
+    cost = r"  on chip 28 of 28 nodes  steps \d+ \+ \d+ MV  -O0  serial [\d,]+ cycles per train step$"
+    assert len([line for line in lines if re.search(cost, line)]) == 1

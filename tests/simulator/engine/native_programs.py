@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz import generate
 from simulator import Machine, assemble
 from simulator.errors import SimulatorError
-from simulator.fuzz import generate
 from simulator.isa import DRAM_LONGS, INSTRUCTIONS
 from simulator.isa.program import Program
 

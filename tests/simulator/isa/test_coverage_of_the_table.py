@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.fuzz import generate
+from benchmarks.fuzz.search import fill
 from simulator import Machine, SimulatorError, assemble, isa
-from simulator.fuzz import generate
-from simulator.fuzz.search import fill
 from simulator.isa.program import Instruction, Move, Step
 
 HERE = Path(__file__).parents[1]

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from benchmarks.fuzz.generate import program as random_program
 from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
-from simulator.fuzz.generate import program as random_program
 from simulator.isa.program import Program, Step
 from simulator.schedule import bounds, schedule, schedule_long
 from simulator.schedule.text import text_of
@@ -197,6 +197,7 @@ def _check_random(seed: int, length: int) -> tuple[int, int]:
     return before.steps, after.steps
 
 
+@pytest.mark.slow
 def test_random_programs() -> None:
     counts = [_check_random(seed, 30) for seed in range(3)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)

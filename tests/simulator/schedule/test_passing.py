@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from benchmarks.fuzz.generate import is_valid
 from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
-from simulator.fuzz.generate import is_valid
 from simulator.isa.program import Program
 from simulator.schedule import bounds, schedule
 from simulator.schedule.nodes import nodes_of

@@ -6,17 +6,16 @@ from random import Random
 
 import pytest
 
+from benchmarks.fuzz.generate import program as random_program
 from simulator import assemble
 from simulator.assembly.checks import fix_nops
-from simulator.engine import native
-from simulator.fuzz.generate import program as random_program
 from simulator.rules.waits import WINDOW
 from simulator.schedule import placing, schedule
 from simulator.schedule.groups import groups_of
 from simulator.schedule.list_scheduler import Problem, backward, forward, placed
 from simulator.schedule.nodes import nodes_of
 
-needs_library = pytest.mark.skipif(not native.available(), reason="there is no native engine")
+needs_library = pytest.mark.skipif(placing._library() is None, reason="there is no compiler")
 
 
 def problem_of(seed: int) -> Problem:
@@ -27,8 +26,7 @@ def problem_of(seed: int) -> Problem:
 
 @needs_library
 @pytest.mark.parametrize("seed", range(20))
-def test_the_starts_are_those_of_python(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placing, "_library", native.library)
+def test_the_starts_are_those_of_python(seed: int) -> None:
     problem, random = problem_of(seed), Random(seed)
     sides = (
         (problem.templates, problem.before, problem.after),
@@ -47,7 +45,7 @@ def test_the_starts_are_those_of_python(seed: int, monkeypatch: pytest.MonkeyPat
 def test_schedules_are_the_same_without_the_library(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     program = assemble(fix_nops(assemble(random_program(Random(seed), 40))))
     found = []
-    for library in (native.library, lambda: None):
+    for library in (placing._library, lambda: None):
         monkeypatch.setattr(placing, "_library", library)
         found.append(schedule(program, rename=True, keep={}).source)
     assert found[0] == found[1]

@@ -7,9 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from benchmarks.fuzz.generate import is_valid
 from simulator import assemble
 from simulator.assembly.checks import check, fix_nops
-from simulator.fuzz.generate import is_valid
 from simulator.isa.program import Program
 from simulator.schedule import Keep, schedule
 from simulator.schedule.keep import SIZES, Kept

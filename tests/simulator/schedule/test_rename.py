@@ -84,6 +84,7 @@ def _check_buffers(seed: int) -> tuple[int, int]:
     return plain.steps, after.steps
 
 
+@pytest.mark.slow
 def test_buffers_in_turn() -> None:
     counts = [_check_buffers(seed) for seed in range(3)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)

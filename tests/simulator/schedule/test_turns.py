@@ -12,7 +12,7 @@ from simulator.isa.program import Program
 from simulator.schedule import schedule
 from simulator.schedule.keep import Kept
 from simulator.schedule.nodes import nodes_of
-from simulator.schedule.webs import webs_of
+from simulator.schedule.webs import matrix_webs
 from tests.long_runs import long_runs
 from tests.simulator.schedule.memories import assert_equal
 
@@ -40,7 +40,7 @@ def matrix_program(rng: Random, length: int) -> Program:
 
 def webs(*lines: str) -> list[tuple[list[int], bool, bool]]:
     """Of each web the lines, and whether it begins before the program or lives to its end."""
-    found = webs_of(nodes_of(assemble("\n".join(lines))), Kept(None))
+    found = matrix_webs(nodes_of(assemble("\n".join(lines))), Kept(None))
     return [([node.line.line for node in web.nodes], web.first, web.last) for web in found]
 
 

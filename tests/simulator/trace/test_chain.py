@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from simulator import Machine, assemble
+from simulator.effects.places import Place, value_of
 from simulator.trace.chain import Origin, trace
-from simulator.trace.places import Place, value_of
 from tests.simulator.trace.trace_machines import put, randomise
 
 
@@ -163,7 +163,7 @@ def test_turnaround_register() -> None:
     text = "d set $lm0n0c0b0m3p1 1 0000000B0000000C\nl1bmm@3 $lm0v $lbi\nl1bmm $lbi $lr0v\n"
     origin = first(text, "$r0n0c0b0m9p1")
     assert lines(origin) == [3, 2, 1] and origin.value == 0xB
-    assert origin.inputs[0].place == Place("turnaround", 0, 2)
+    assert origin.inputs[0].place == Place("turn", 0, 2)
 
 
 def test_table_of_dram_addresses() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simulator import SimulatorError
-from simulator.trace.places import parse_place
+from simulator.effects.places import parse_place
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import count
+
 import numpy as np
 
 from simulator import Machine
+from simulator.effects.places import PE_BANKS, Place
 from simulator.isa.units import PATHS
-from simulator.trace.places import PE_BANKS, Place
 
 PLAIN = ("lm0", "lm1", "grf0", "grf1", "mx", "my")
 
 
 def randomise(machine: Machine, seed: int) -> None:
     """Fill what the programs may touch with numbers of moderate size in single and half precision."""
-    rng = np.random.default_rng(seed)
+    numbers = count()
 
     def words(shape: tuple[int, ...]) -> np.ndarray:
-        return (rng.integers(0, 1 << 32, shape, np.uint32) & 0xBFFFFFFF) | 0x30003000
+        return _words(seed, next(numbers), shape)
 
     for name in PLAIN:
         array = getattr(machine, name)
@@ -28,6 +31,12 @@ def randomise(machine: Machine, seed: int) -> None:
         array[...] = words((*array.shape, 2)).view(np.uint64)[..., 0]
     for dram in machine.dram:
         dram[0:512] = words((512, 2)).view(np.uint64)[..., 0]
+
+
+@cache
+def _words(seed: int, number: int, shape: tuple[int, ...]) -> np.ndarray:
+    words = np.random.default_rng((seed, number)).integers(0, 1 << 32, shape, np.uint32)
+    return (words & 0xBFFFFFFF) | 0x30003000
 
 
 def put(machine: Machine, place: Place, value: int) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from simulator import Machine, assemble
+from simulator.effects.places import Place
 from simulator.engine.state.contents import KINDS, UNITS
 from simulator.isa.program import Program
 from simulator.trace.history import History
-from simulator.trace.places import Place
 from simulator.view import page
 from simulator.view.opening import spot_of
 from tests.simulator.view.test_recording import PROGRAMS
@@ -33,12 +33,12 @@ ASK = """
 def places(history: History, rng: np.random.Generator, count: int = 150) -> list[Place]:
     """Words of all memories that some line may write, at random."""
     memories = [
-        name for name, writers in history._writers.items() if writers and name not in ("", "omr", "bar0", "bar1")
+        name for name, writers in history._writers.items() if writers and name in KINDS and name not in ("omr", "bar")
     ]
-    sizes = {"t": 16, "turnaround": 128, "mx": 128, "my": 128, "l1bm": 1600, "l2bm": 800, "pdm": 4000, "dram": 2400}
+    sizes = {"t": 16, "turn": 128, "mx": 128, "my": 128, "l1bm": 1600, "l2bm": 800, "pdm": 4000, "dram": 2400}
     found = []
     for memory in rng.choice(memories, count):
-        kind = KINDS["turn" if memory == "turnaround" else memory]
+        kind = KINDS[memory]
         word = int(rng.integers(16 if memory.endswith("f") else sizes.get(memory, 72)))
         if memory.endswith("f"):
             word &= ~3  # not every result has more than one word

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from simulator import Machine, assemble, messages
+from simulator.effects.places import parse_place
 from simulator.page_texts import END_OF_CONTEXT, PAGE, in_page, in_script
-from simulator.trace.places import parse_place
 from simulator.view import Opening, View
 from tests.simulator.view.test_view_browser import DRIVER, PROGRAM, browser, open_page
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simulator import Machine, assemble
-from simulator.trace.places import parse_place
+from simulator.effects.places import parse_place
 from simulator.view import Opening, View
 from tests.simulator.view.test_recording import PROGRAMS
 from tests.simulator.view.test_view_browser import DRIVER, PROGRAM, browser, open_page, run
@@ -31,7 +31,8 @@ def test_everything_by_keyboard(browser: str, tmp_path: Path) -> None:
       press("?");
       seen.keys = [...document.querySelectorAll("#keys kbd")].map((key) => key.textContent);
       seen.help = byId("help").open;
-      byId("help").close();
+      press("Escape");
+      seen.closed = !byId("help").open;
       press("g");
       seen.goto = document.activeElement.id;
       type("goto", "7");
@@ -80,7 +81,11 @@ def test_everything_by_keyboard(browser: str, tmp_path: Path) -> None:
       return seen;
     """
     seen = run(browser, tmp_path, script)
-    assert seen["help"] and {"Space", "b", "c", "g", "/", "n", "w", "a", "u", "m", "+", "?"} <= set(seen["keys"])
+    assert (
+        seen["help"]
+        and seen["closed"]
+        and {"Space", "b", "c", "g", "/", "n", "w", "a", "u", "m", "+", "?"} <= set(seen["keys"])
+    )
     assert (seen["goto"], seen["search"]) == ("goto", "search")
     assert seen["line7"].startswith("imm f") and seen["step4"] == 4
     assert seen["stopped"] == 5 and seen["breakpoint"] == "1 breakpoint"

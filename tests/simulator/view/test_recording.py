@@ -14,10 +14,10 @@ import pytest
 
 from simulator import ExecutionError, Machine, SimulatorError, assemble
 from simulator.__main__ import main
+from simulator.effects.places import parse_place
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, contents
 from simulator.engine.state.snapshot import snapshot
 from simulator.isa.units import PATHS
-from simulator.trace.places import parse_place
 from simulator.view import Opening, View, page
 from simulator.view.recording import ABSENT, UNKNOWN, Recorder, distinct, record
 from simulator.view.scope import CHIP, Scope, parse_unit
@@ -270,6 +270,7 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     assert shown.startswith("<iframe ") and " srcdoc=" in shown and "<script" not in shown
 
 
+@pytest.mark.slow
 def test_a_program_of_many_lines_stays_small() -> None:
     view = View(assemble("\n".join(f"fvfma $lm{8 * i % 64}v $lr0v $lr0v $ln{8 * i % 64}v" for i in range(600))))
     assert view.frames == 600 and len(view.page) < 500_000

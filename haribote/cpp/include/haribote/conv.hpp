@@ -55,11 +55,17 @@ void conv(X x, K w, Y y) {
     }
 }
 
+// Adds a number per output channel to the images y.
+template <class B, class Y>
+void add_bias(B bias, Y y) {
+    map([](auto p, auto q) { return p + q; }, y, Tensor<const typename Y::Value, 1, Y::shape[1], 1, 1>(bias.data), y);
+}
+
 // The convolution with its bias, one number per output channel.
 template <class Algorithm, class W, Size Groups, class X, class K, class B, class Y>
 void conv(X x, K w, B bias, Y y) {
     conv<Algorithm, W, Groups>(x, w, y);
-    add(Tensor<const typename Y::Value, 1, Y::shape[1], 1, 1>(bias.data), y, y);
+    add_bias(bias, y);
 }
 
 // ConvTranspose, the gradient of conv by x: w is [channels, outputs / Groups, kernel]; each x adds w to what it saw.
@@ -83,7 +89,7 @@ void conv_transpose(X x, K w, Y y) {
 template <class Algorithm, class W, Size Groups, class X, class K, class B, class Y>
 void conv_transpose(X x, K w, B bias, Y y) {
     conv_transpose<Algorithm, W, Groups>(x, w, y);
-    add(Tensor<const typename Y::Value, 1, Y::shape[1], 1, 1>(bias.data), y, y);
+    add_bias(bias, y);
 }
 
 // Calls f(position in y, position in x) with the largest element that each window of a MaxPool sees (NaN is largest).

@@ -1,4 +1,5 @@
-// Operators that work element by element, with ONNX's broadcasting. NaN stays NaN.
+// What element-wise operators make of single elements, where that is more than an expression. NaN stays NaN.
+// The operators themselves are rows of haribote/core/elementwise.py.
 #pragma once
 
 #include <cmath>
@@ -7,64 +8,52 @@
 
 namespace op {
 
-template <class A, class B, class Y>
-void add(A a, B b, Y y) { map([](auto p, auto q) { return p + q; }, y, a, b); }
-
-template <class A, class B, class Y>
-void sub(A a, B b, Y y) { map([](auto p, auto q) { return p - q; }, y, a, b); }
-
-template <class A, class B, class Y>
-void mul(A a, B b, Y y) { map([](auto p, auto q) { return p * q; }, y, a, b); }
-
 // Of integers towards 0; 0 where one is divided by 0, as a program must not stop there.
-template <class A, class B, class Y>
-void div(A a, B b, Y y) {
-    map([](auto p, auto q) {
-        using T = decltype(p);
-        if constexpr (std::is_floating_point_v<T>) return p / q;
-        else if constexpr (std::is_signed_v<T>) return static_cast<T>(q == 0 ? 0 : q == -1 ? T(0) - p : p / q);
-        else return static_cast<T>(q == 0 ? 0 : p / q);
-    }, y, a, b);
+template <class P, class Q>
+inline auto quotient(P p, Q q) {
+    using T = std::common_type_t<P, Q>;
+    if constexpr (std::is_floating_point_v<T>) return p / q;
+    else if constexpr (std::is_signed_v<T>) return static_cast<T>(q == 0 ? 0 : q == -1 ? T(0) - p : p / q);
+    else return static_cast<T>(q == 0 ? 0 : p / q);
 }
 
-template <class A, class B, class Y>
-void max(A a, B b, Y y) { map([](auto p, auto q) { return p > q || p != p ? p : q; }, y, a, b); }
+// The remainder with the sign of the divisor, as Python has it, or with Fmod that of the dividend, as C has it; 0 where
+// an integer is divided by 0.
+template <bool Fmod, class P, class Q>
+inline auto remainder(P p, Q q) {
+    using T = std::common_type_t<P, Q>;
+    T rest;
+    if constexpr (std::is_floating_point_v<T>) {
+        rest = std::fmod(p, q);
+    } else {
+        if (q == 0 || q == static_cast<T>(-1)) return T(0);
+        rest = static_cast<T>(p % q);
+    }
+    return !Fmod && rest != 0 && (rest < 0) != (q < 0) ? static_cast<T>(rest + q) : rest;
+}
 
-template <class A, class B, class Y>
-void min(A a, B b, Y y) { map([](auto p, auto q) { return p < q || p != p ? p : q; }, y, a, b); }
+template <class T, class U>
+inline T power(T p, U q) { return static_cast<T>(std::pow(p, q)); }
 
-template <class A, class B, class Y>
-void greater(A a, B b, Y y) { map([](auto p, auto q) { return p > q; }, y, a, b); }
+template <class P, class Q>
+inline auto larger(P p, Q q) { return p > q || p != p ? p : q; }
 
-template <class A, class B, class Y>
-void less(A a, B b, Y y) { map([](auto p, auto q) { return p < q; }, y, a, b); }
+template <class P, class Q>
+inline auto smaller(P p, Q q) { return p < q || p != p ? p : q; }
 
-template <class A, class B, class Y>
-void equal(A a, B b, Y y) { map([](auto p, auto q) { return p == q; }, y, a, b); }
+template <class T>
+inline T from_0_to_1(T p) { return p < 0 ? 0 : p > 1 ? 1 : p; }
 
-template <class C, class A, class B, class Y>
-void where(C condition, A a, B b, Y y) { map([](bool c, auto p, auto q) { return c ? p : q; }, y, condition, a, b); }
+// log(1 + e^p), which does not overflow.
+template <class T>
+inline T softplus(T p) { return (p > 0 ? p : T(0)) + std::log1p(std::exp(-std::abs(p))); }
 
-template <class X, class Y>
-void neg(X x, Y y) { map([](auto p) { return -p; }, y, x); }
-
-template <class X, class Y>
-void relu(X x, Y y) { map([](auto p) { return p < 0 ? decltype(p)(0) : p; }, y, x); }
-
-template <class X, class Y>
-void exp(X x, Y y) { map([](auto p) { return std::exp(p); }, y, x); }
-
-template <class X, class Y>
-void log(X x, Y y) { map([](auto p) { return std::log(p); }, y, x); }
-
-template <class X, class Y>
-void sqrt(X x, Y y) { map([](auto p) { return std::sqrt(p); }, y, x); }
-
-template <class X, class Y>
-void tanh(X x, Y y) { map([](auto p) { return std::tanh(p); }, y, x); }
-
-template <class X, class Y>
-void sigmoid(X x, Y y) { map([](auto p) { return 1 / (1 + std::exp(-p)); }, y, x); }
+// All bits leave from as many places on as there are bits.
+template <char Direction, class T>
+inline T shifted(T p, T places) {
+    if (places >= static_cast<T>(8 * sizeof(T))) return T(0);
+    return static_cast<T>(Direction == 'L' ? p << places : p >> places);
+}
 
 // Another element type, as C++ converts: to bool, what is not 0 becomes true; to an integer, towards 0. A bool becomes
 // a number by a choice between two, which the compiler can make for many at once.
@@ -73,13 +62,6 @@ inline T as(P p) {
     if constexpr (std::is_same_v<P, bool>) return p ? T(1) : T(0);
     else return static_cast<T>(p);
 }
-
-template <class X, class Y>
-void cast(X x, Y y) { map([](auto p) { return as<typename Y::Value>(p); }, y, x); }
-
-// 1 where x > 0, else 0 (haribote.GreaterCast).
-template <class X, class Y>
-void greater_cast(X x, Y y) { map([](auto p) { return typename Y::Value(p > 0); }, y, x); }
 
 // The same values, repeated to the shape of y where x is smaller.
 template <class X, class Y>

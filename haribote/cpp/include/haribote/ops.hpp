@@ -3,7 +3,6 @@
 
 #include "conv.hpp"
 #include "elementwise.hpp"
-#include "functions.hpp"
 #include "gemm.hpp"
 #include "move.hpp"
 #include "packed.hpp"

@@ -136,6 +136,15 @@ void pad_reflect(X x, Y y) {
     });
 }
 
+// The elements of x, counted row by row, that the indices name; `fill` where one names none.
+template <class X, class I, class Y>
+void pick(X x, I indices, Y y, typename Y::Value fill) {
+    for (Size i = 0; i < Y::size; ++i) {
+        const auto place = static_cast<Size>(static_cast<std::int64_t>(indices[i]));  // a negative one becomes large
+        y[i] = place < X::size ? x[place] : fill;
+    }
+}
+
 // The parts of x that the indices name on an axis.
 template <Size Axis, class X, class I, class Y>
 void gather(X x, I indices, Y y) {

@@ -28,20 +28,14 @@ inline std::uint32_t rounded_bits(float value) {
     return (bits + half + last) >> Dropped << Dropped;
 }
 
-template <class X, class Y>
-void round_bfloat16(X x, Y y) {
-    map([](float value) { return value != value ? value : float_of(rounded_bits<16>(value)); }, y, x);
-}
+inline float round_bfloat16(float value) { return value != value ? value : float_of(rounded_bits<16>(value)); }
 
 // Half 1-6-9 of MN-Core 2: below 2^-30 it becomes 0, from 2^32 on infinite.
-template <class X, class Y>
-void round_half(X x, Y y) {
-    map([](float value) {
-        const std::uint32_t bits = rounded_bits<14>(value), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
-        const bool vanishes = magnitude < bits_of(9.31322574615478515625e-10f), overflows = magnitude >= bits_of(4294967296.0f);
-        const float finite = vanishes ? 0.0f : float_of(bits);
-        return overflows ? float_of(sign | bits_of(std::numeric_limits<float>::infinity())) : finite;
-    }, y, x);
+inline float round_half(float value) {
+    const std::uint32_t bits = rounded_bits<14>(value), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
+    const bool vanishes = magnitude < bits_of(9.31322574615478515625e-10f), overflows = magnitude >= bits_of(4294967296.0f);
+    const float finite = vanishes ? 0.0f : float_of(bits);
+    return overflows ? float_of(sign | bits_of(std::numeric_limits<float>::infinity())) : finite;
 }
 
 }  // namespace op

@@ -5,6 +5,12 @@
 
 namespace haribote {
 
+// The instructions that the engine knows, by the names of their rows; records.py reads them from here.
+enum class Alu : i32 {
+    zero, imm, passa, inc, dec, add, sub, not_, lnot, and_, or_, xor_, lsl, lsr, bsl, bsr, max, min, packbit, rsqrt,
+    floor, ftoi, relu, relu0, relu1, relu2, relu3, lrelud, lreluo, ilrelud, bfn, msl, msr
+};
+
 // Calls f(cycle, word) for the words of long word 0.
 template <class Function>
 inline void for_words(Function f) {

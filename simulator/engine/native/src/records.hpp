@@ -1,7 +1,7 @@
 // What the engine is given: a decoded program as plain records of 32-bit integers, and where the memories are.
 //
-// records.py reads the enumerations (a trailing underscore only avoids a C++ keyword) and the structures from this
-// file; haribote_record_sizes lets build.py check that a library was made from the same ones.
+// records.py reads the enumerations (a trailing underscore only avoids a C++ keyword; that of ALU instructions is in
+// alu.cpp) and the structures from this file; haribote_record_sizes lets build.py check that a library was made from the same ones.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,6 @@ enum class Path : i32 { aluf, mauf, lbf, mreadf };
 enum class Fixed : i32 { l2bid, l1bid, mabid, peid, subpeid, msb1 };
 enum class Letter : i32 { none, d, f, g, h, l, i, s };
 enum class Reduction : i32 { none, fadd, max, min, iadd, band, bor, and_, or_ };
-enum class Alu : i32 {
-    zero, imm, passa, inc, dec, add, sub, not_, lnot, and_, or_, xor_, lsl, lsr, bsl, bsr, max, min, packbit, rsqrt,
-    floor, ftoi, relu, relu0, relu1, relu2, relu3, lrelud, lreluo, ilrelud, bfn, msl, msr
-};
 enum class Mau : i32 { vfma, vmul, vadd, vpassa, mmul, mfma };
 enum class L2bm : i32 { broadcast, broadcast_pairs, deal, gather, copy, reduce, reduce_pairs, indirect };
 enum class MoveOp : i32 { mvp, mvb, mvb2, mvb4, mvd, mvr, mvr2, mvr4 };

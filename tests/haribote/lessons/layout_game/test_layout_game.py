@@ -105,6 +105,7 @@ def test_the_picture_says_the_bill_in_words() -> None:
     assert "move exp: A → P, 164 cycles" in picture.title and picture.text.count("1,244") == 2
 
 
+@pytest.mark.slow
 def test_softmax_in_a_is_right_everywhere_and_never_moves() -> None:
     built = softmax_in_a()
     found = walk(built, {"logits": np.random.default_rng(0).normal(size=(BATCH, 16)).astype(np.float32)})

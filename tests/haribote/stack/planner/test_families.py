@@ -40,13 +40,15 @@ def test_the_layouts_of_the_prototype_are_there(notation: str) -> None:
     assert parse(notation) in [layout for _, layout in candidates((256, 16))]
 
 
-def test_785_columns_are_dealt_out_as_eight_times_112() -> None:
-    found = [layout for split, layout in candidates((16, 785)) if split == ((16,), (8, 112))]
-    assert found
-    for layout in found:
-        rows, eights, _ = layout.axes
-        dealt = {layout[bit] for bit in (Bit("L2B", 0), Bit("group", 0), Bit("group", 1))}
-        assert dealt == set(eights) and len(rows) == 4
+@pytest.mark.parametrize(("size", "most"), [(785, 208), (300, 96), (1500, 384)])
+def test_a_long_axis_fills_all_groups_alike(size: int, most: int) -> None:
+    """One way for every value that has such an axis: all of its bits are those of the index."""
+    found = [layout for split, layout in candidates((16, size)) if split == ((16,), (size,))]
+    dealt = [layout for layout in found if layout[Bit("group", 0)] in range(3, 6)]
+    assert dealt and len(found) == len(candidates((16, size)))
+    for layout in dealt:
+        counts = np.bincount(layout.positions("group")[0])
+        assert len(counts) == 4 and counts.max() <= most
 
 
 def test_an_operand_lies_where_the_result_reads_it() -> None:

@@ -12,7 +12,6 @@ from haribote.graph import Builder, set_metadata
 from haribote.stack.maps import BitMap
 from haribote.stack.plan import Alias, Become, Load, Multiply, Plan, Store, Version, reads, writes
 from haribote.stack.planner import search
-from haribote.stack.planner import tariff as tariff_module
 from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.rules import NotPlanned
 from haribote.stack.planner.search import _no_layout, ordered, plan
@@ -21,9 +20,8 @@ from haribote.stack.planner.tariff import NEVER, Tariff
 
 @pytest.fixture(autouse=True)
 def guessed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prices that nobody looks up or keeps."""
+    """Prices that nobody looks up."""
     monkeypatch.setattr(Tariff, "learn", lambda *asked: False)
-    monkeypatch.setattr(Tariff, "save", lambda tariff: None)
 
 
 def step() -> onnx.ModelProto:
@@ -99,8 +97,6 @@ def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: 
         tariff._guessed[source, target, combine] = 50.0 if len(made) == 1 else NEVER
         return True
 
-    monkeypatch.setattr(tariff_module, "_read", dict)
-    monkeypatch.setattr(Tariff, "save", lambda tariff: None)
     monkeypatch.setattr(search, "_planned", noted)
     monkeypatch.setattr(Tariff, "learn", learn)
     monkeypatch.setattr(search, "ROUNDS", 3)

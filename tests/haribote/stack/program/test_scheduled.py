@@ -8,6 +8,7 @@ import pytest
 from haribote.stack.program import scheduled
 from haribote.stack.program.walk import junk
 from simulator import Machine, Program
+from simulator.schedule.search import Search
 
 
 def lines(number: int) -> list[str]:
@@ -35,17 +36,12 @@ def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch)
     leaves_the_same(plain, found)
 
 
-@pytest.mark.parametrize(("slack", "efforts"), [(1.0, [1]), (0.0, [1, scheduled.EFFORT])])
+@pytest.mark.parametrize(("slack", "efforts"), [(1.0, [1]), (0.0, [1, scheduled.EFFORT - 1])])
 def test_it_is_looked_for_at_length_where_steps_bind(
     monkeypatch: pytest.MonkeyPatch, slack: float, efforts: list[int]
 ) -> None:
     asked: list[int] = []
-
-    def schedule(program: Program, rename: bool, keep: object, effort: int = 1) -> Program:
-        asked.append(effort)
-        return program
-
-    monkeypatch.setattr(scheduled, "schedule", schedule)
+    monkeypatch.setattr(Search, "go_on", lambda self, effort: asked.append(effort))
     monkeypatch.setattr(scheduled, "SLACK", slack)
-    scheduled.scheduled(scheduled.mended(lines(0)), {})
+    scheduled.scheduled(scheduled.mended([line for number in range(4) for line in lines(number)]), {})
     assert asked == efforts

@@ -14,7 +14,7 @@ from onnx import helper
 from haribote.stack.code import Code, Slot
 from haribote.stack.maps import BitMap, W, address, unit_bits
 from haribote.stack.places import Place
-from haribote.stack.vectors import emit
+from haribote.stack.vectors.emit import emit
 from haribote.stack.verify import places_of
 from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops

@@ -18,7 +18,7 @@ from haribote.operators.functions import OPSET
 from haribote.stack.code import Code
 from haribote.stack.maps import BitMap, W
 from haribote.stack.places import Place
-from haribote.stack.vectors import emit, steps
+from haribote.stack.vectors.emit import emit, steps
 from tests.haribote.stack.vectors.chip import BANKS, WORDS, Watched, everywhere, node, run
 from tests.haribote.stack.vectors.random_chains import SHAPES, Chain, chain, first_map, operand_map
 

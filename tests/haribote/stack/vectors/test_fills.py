@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from haribote.stack.vectors import fill_of
+from haribote.stack.vectors.fills import fill_of
 from tests.haribote.stack.vectors.chip import node
 
 

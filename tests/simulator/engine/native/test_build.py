@@ -13,7 +13,7 @@ import pytest
 
 from simulator import Machine
 from simulator.engine import native
-from simulator.engine.native import build, engine
+from simulator.engine.native import build, engine, records
 
 needs_compiler = pytest.mark.skipif(not native.available(), reason="no C++ compiler")
 
@@ -168,10 +168,10 @@ def test_a_cache_that_cannot_be_written_is_reported(monkeypatch: pytest.MonkeyPa
 
 
 def test_another_compiler_version_or_flag_is_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = build._identity(["echo", "1"])
-    assert build._identity(["echo", "2"]) != first
+    first = build._identity(["echo", "1"], records.SOURCES)
+    assert build._identity(["echo", "2"], records.SOURCES) != first
     monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-g"))
-    assert build._identity(["echo", "1"]) != first
+    assert build._identity(["echo", "1"], records.SOURCES) != first
 
 
 def test_machine_names_the_engine_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,11 @@ from random import Random
 import numpy as np
 import pytest
 
+from benchmarks.fuzz import generate
 from simulator import Machine, assemble
 from simulator.engine import native
 from simulator.engine.native.encode import encoded
 from simulator.errors import ExecutionError
-from simulator.fuzz import generate
 from simulator.isa.program import Line, Program, Step
 from tests.simulator.engine.native_programs import all_opcodes, check, difference, fill, program_of
 

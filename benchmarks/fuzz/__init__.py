@@ -1,0 +1,1 @@
+"""Random programs on both engines: `python -m benchmarks.fuzz`."""

@@ -1,0 +1,255 @@
+"""What products and train steps of any shape cost at -O2, beside what they cost at least.
+
+    python -m benchmarks.shapes                                            the table of the shapes that we watch
+    python -m benchmarks.shapes --gemm 300x500x200 --mlp 784-64-10:256 --onnx FILE [--json] [--keep FOLDER]
+
+`--gemm MxKxN` is a MatMul of two inputs of the step; `--mlp WIDTHS:BATCH` the train step of a network; `--onnx` any
+graph. `bound`: cycles of the matrix units or of DRAM, whichever binds, without padding
+(`haribote.stack.products.bound`). `serial`, `overlapped`: cycles of the step, MVs after or beside the steps of the PEs.
+`compile s`: CPU seconds of all processes with empty caches. `run s`: wall seconds of one run on the simulator.
+`error`: the largest difference from the same graph in float64, over the largest value of that output.
+
+With `--json`, one object a line. With `--keep`, a folder for each shape: `model.onnx`, `step.vsm`, `executable.npz`
+(`haribote.stack.program.executable.from_bytes` reads it for a `StackSession`) and `values.npz` with all inputs and
+outputs of the run that is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from haribote.commands.command import run_command
+from haribote.errors import HariboteError
+from haribote.graph import Index, updates
+from haribote.stack.products.bound import Bound, gemm_bound, mlp_bound, model_bound
+from simulator.cache import VARIABLE
+from simulator.files import write_file
+
+WATCHED = (
+    *(("gemm", shape) for shape in ("256x784x256", "512x512x512", "256x1024x1024", "1024x1024x1024")),
+    *(("mlp", shape) for shape in ("784-16-10:256", "784-64-10:64", "784-64-10:256", "784-256-10:256")),
+)
+COLUMNS = ("shape", "bound", "serial", "overlapped", "ratio", "steps", "mv", "compile_cpu_s", "simulation_s", "error")
+HEAD = (
+    "shape                   bound    serial  overlapped  overlapped/bound   steps     MV  compile s   run s    error"
+)
+Values = dict[str, NDArray[Any]]
+Row = dict[str, Any]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="shapes", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--gemm", action="append", default=[], metavar="MxKxN")
+    parser.add_argument("--mlp", action="append", default=[], metavar="WIDTHS:BATCH")
+    parser.add_argument("--onnx", action="append", default=[], metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="an object a line")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write models, programs and values there")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # measure in this process
+    parser.set_defaults(run=_run, command="")
+    return run_command(parser, arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    asked = [(kind, shape) for kind in ("gemm", "mlp", "onnx") for shape in getattr(options, kind)]
+    if options.here:
+        print(json.dumps(measured(*asked[0], options.keep)))
+        return 0
+    if not options.json:
+        print(HEAD)
+    failed = False
+    for kind, shape in asked or WATCHED:
+        row = _in_a_new_process(kind, shape, options.keep)
+        failed = failed or row is None
+        if row is not None:
+            print(json.dumps(row) if options.json else _line(row), flush=True)
+    return int(failed)
+
+
+def _in_a_new_process(kind: str, shape: str, keep: Path | None) -> Row | None:
+    """The row of a shape with nothing in any cache; None where it could not be measured, which the process has said."""
+    command = [sys.executable, "-m", "benchmarks.shapes", "--here", f"--{kind}={shape}"]
+    done = subprocess.run(
+        [*command, *(["--keep", str(keep)] if keep else [])], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        return None
+    row: Row = json.loads(done.stdout.splitlines()[-1])
+    return row
+
+
+def _line(row: Row) -> str:
+    formats = ("20", ">8,.0f", ">9,.0f", ">11,.0f", ">17.2f", ">7,", ">6,", ">10.1f", ">7.2f", ">8.1e")
+    return " ".join(format(row[column], form) for column, form in zip(COLUMNS, formats, strict=True))
+
+
+def measured(kind: str, shape: str, keep: Path | None) -> Row:
+    """The row of a shape. Raises HariboteError where it is none, or where it cannot be compiled."""
+    from haribote.chip.runtime import fastest_machine
+    from haribote.compiler import compile_stack
+    from haribote.stack.program.compiled import StackCompiled
+    from haribote.stack.program.executable import to_bytes
+    from haribote.stack.program.session import StackSession
+
+    model, least = MODELS[kind](shape)
+    machine = fastest_machine()  # built before the caches are empty
+    with tempfile.TemporaryDirectory(prefix="shapes-") as folder:
+        os.environ[VARIABLE] = folder
+        begin = _processor()
+        compiled = compile_stack(model)
+        compile_cpu_s = _processor() - begin
+    assert isinstance(compiled, StackCompiled)
+    session = StackSession(compiled.executable, machine)
+    given = inputs_of(model)
+    for name, value in given.items():
+        session.write(name, value)
+    machine.run(compiled.executable.program)  # what is loaded once is loaded
+    for name, value in given.items():
+        session.write(name, value)
+    started = time.perf_counter()
+    machine.run(compiled.executable.program)
+    simulation_s = time.perf_counter() - started
+    found = {name: np.asarray(session.read(name)) for name in Index(model).outputs}
+    if keep is not None:
+        place = keep / f"{kind}-{Path(shape).stem if kind == 'onnx' else shape.replace(':', '-')}"
+        write_file(place / "model.onnx", model.SerializeToString())
+        write_file(place / "step.vsm", compiled.text.encode())
+        write_file(place / "executable.npz", to_bytes(compiled.executable))
+        values = BytesIO()
+        np.savez(values, **{**given, **found})  # type: ignore[arg-type]
+        write_file(place / "values.npz", values.getvalue())
+    cost = compiled.cost
+    overlapped = cost.cycles if cost.overlapped is None else cost.overlapped
+    figures = (
+        shape, least.cycles, cost.cycles, overlapped, overlapped / least.cycles, cost.steps, cost.moves,
+        round(compile_cpu_s, 2), round(simulation_s, 3), error_of(model, given, found),
+    )  # fmt: skip
+    return dict(zip(COLUMNS, figures, strict=True))
+
+
+def _processor() -> float:
+    """CPU seconds of this process and those that it has started and waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+def gemm_model(shape: str) -> tuple[onnx.ModelProto, Bound]:
+    """C = A B of inputs of the step, and what it costs at least. Raises HariboteError."""
+    m, k, n = _numbers(shape, "x", "MxKxN, such as 300x500x200", 3)
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in (("a", (m, k)), ("b", (k, n)))]
+    result = helper.make_tensor_value_info("c", TensorProto.FLOAT, (m, n))
+    graph = helper.make_graph([helper.make_node("MatMul", ["a", "b"], ["c"], name="mm")], "gemm", values, [result])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return model, gemm_bound(m, k, n)
+
+
+def mlp_model(shape: str) -> tuple[onnx.ModelProto, Bound]:
+    """The train step of a network of these widths. Raises HariboteError."""
+    from haribote.frontend.torch import trace_step
+    from haribote.network import LEARNING_RATE
+    from haribote.training.backends import example_batch
+    from haribote.training.models import mlp
+
+    wanted = "WIDTHS:BATCH, such as 784-64-10:256"
+    first, _, batch = shape.partition(":")
+    widths, (size,) = _numbers(first, "-", wanted), _numbers(batch, ":", wanted, 1)
+    if len(widths) < 2:
+        raise HariboteError(f"{shape!r} has no layer", wanted)
+    network = mlp(*widths, seed=1)
+    return trace_step(network, *example_batch(network, size, LEARNING_RATE)), mlp_bound(widths, size)
+
+
+def file_model(path: str) -> tuple[onnx.ModelProto, Bound]:
+    """A graph from a file. Raises HariboteError."""
+    from haribote.graph import load
+    from haribote.operators.opset import at_our_opset
+
+    model = at_our_opset(load(path))
+    return model, model_bound(model)
+
+
+MODELS = {"gemm": gemm_model, "mlp": mlp_model, "onnx": file_model}
+
+
+def _numbers(text: str, between: str, wanted: str, count: int | None = None) -> list[int]:
+    """Positive whole numbers. Raises HariboteError."""
+    parts = text.split(between)
+    if not all(part.isdecimal() and int(part) for part in parts) or count not in (None, len(parts)):
+        raise HariboteError(f"{text!r} is no shape", wanted)
+    return [int(part) for part in parts]
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def inputs_of(model: onnx.ModelProto) -> Values:
+    """Random inputs: normal floats, parameters an eighth of that; whole numbers from 0 to 9."""
+    random, index, kept = np.random.default_rng(0), Index(model), updates(model)
+    found: Values = {}
+    for name in index.inputs:
+        if index.dtype[name].kind == "f":
+            scale = 8 if name in kept else 1
+            found[name] = (random.standard_normal(index.shape[name]) / scale).astype(index.dtype[name])
+        else:
+            found[name] = random.integers(0, 10, index.shape[name]).astype(index.dtype[name])
+    return found
+
+
+def error_of(model: onnx.ModelProto, given: Values, found: Values) -> float:
+    """The largest difference of an output from float64, over its largest value."""
+    wanted = onnx.reference.ReferenceEvaluator(in_doubles(model)).run(
+        list(found),
+        {name: value.astype(np.float64) if value.dtype.kind == "f" else value for name, value in given.items()},
+    )
+    errors = [
+        np.abs(np.asarray(value, np.float64) - right).max(initial=0.0) / max(np.abs(right).max(initial=0.0), 1e-30)
+        for value, right in zip(found.values(), wanted, strict=True)
+    ]
+    return float(max(errors, default=0.0))
+
+
+def in_doubles(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same graph with double instead of single precision everywhere."""
+    wide = onnx.ModelProto()
+    wide.CopyFrom(model)
+    graph = wide.graph
+    del graph.value_info[:]
+    for info in (*graph.input, *graph.output):
+        if info.type.tensor_type.elem_type == TensorProto.FLOAT:
+            info.type.tensor_type.elem_type = TensorProto.DOUBLE
+    for tensor in graph.initializer:
+        _widen(tensor)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.name in ("to", "dtype") and attribute.i == TensorProto.FLOAT:
+                attribute.i = TensorProto.DOUBLE
+            if attribute.HasField("t"):
+                _widen(attribute.t)
+    return wide
+
+
+def _widen(tensor: onnx.TensorProto) -> None:
+    if tensor.data_type == TensorProto.FLOAT:
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""PyTorch's own operators under torch.compile(backend="haribote"): which run wholly on the chip, and why others do not.
+
+    python -m benchmarks.torch_scoreboard [--gradients] [--samples N] [--every N] [--json] [--page FILE] [FILTER]
+
+The operators are those of PyTorch's OpInfo on float32, without random numbers, complex numbers, sparse tensors, linear
+algebra and Fourier transforms, with their first samples; results (and, with --gradients, gradients) are compared with
+eager PyTorch. It needs the package expecttest, as PyTorch's tests do. Verdicts and options: see
+`benchmarks.scoreboard`; of torch, `host` is what PyTorch runs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
+
+from benchmarks.scoreboard import Test, parser_of, told
+from haribote.frontend.dynamo.entry import backend, reports
+from haribote.frontend.dynamo.graphs import GraphReport
+
+APART = ("linalg", "fft", "sparse", "complex", "jiterator", "stft", "view_as_real", "polar", "real", "imag")
+"""How names of operators begin, or go on after a dot, that are not counted."""
+LINEAR_ALGEBRA = (
+    "cholesky",
+    "geqrf",
+    "logdet",
+    "lu",
+    "matrix_exp",
+    "nuc",
+    "ormqr",
+    "pca_lowrank",
+    "pinverse",
+    "qr",
+    "svd",
+    "triangular_solve",
+)
+COMPLEX = ("cdouble", "cfloat", "chalf", "view_as_complex")
+CHANCE = (
+    "rand",
+    "normal",
+    "dropout",
+    "bernoulli",
+    "multinomial",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "uniform",
+    "rrelu",
+)
+UNDEFINED = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize_", "resize_as_")
+"""Operators whose results nobody defines."""
+SAMPLES = 3
+SEED = 0
+RELATIVE, ABSOLUTE = 1e-4, 1e-5
+
+
+def tests(part: str = "", samples: int = SAMPLES, gradients: bool = False) -> list[Test]:
+    """All with `part` in their names."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    found = [info for info in op_db if _counts(info) and part in info.name]
+    return [Test(_name(info), partial(tried, info, samples, gradients)) for info in found]
+
+
+def _name(info: Any) -> str:
+    return f"{info.name}.{info.variant_test_name}" if info.variant_test_name else str(info.name)
+
+
+def _counts(info: Any) -> bool:
+    """Whether an operator is one that we speak of."""
+    words = _name(info).replace(".", "_").split("_")
+    return (
+        torch.float32 in info.supported_dtypes("cpu")
+        and not any(info.name.startswith(part) or f".{part}" in info.name for part in APART)
+        and not any(word.startswith(chance) for word in words for chance in CHANCE)
+        and not any(info.name.startswith(name) or name in words for name in LINEAR_ALGEBRA)
+        and info.name not in COMPLEX
+        and info.name not in UNDEFINED
+    )
+
+
+def tried(info: Any, samples: int, gradients: bool) -> tuple[str, str]:
+    """The verdict of one operator, and the reason where it did not pass whole."""
+    torch.manual_seed(SEED)
+    wanted = gradients and info.supports_autograd
+    found = list(islice(info.sample_inputs("cpu", torch.float32, requires_grad=wanted), samples))
+    left: list[str] = []
+    taken = 0
+    for number, sample in enumerate(found):
+        seen: list[GraphReport] = []
+        if problem := _compared(info, sample, wanted, seen):
+            return "wrong", f"sample {number}: {problem}"
+        taken += sum(report.taken for report in seen)
+        left += [f"{part.operation}: {part.reason}" for report in seen for part in report.left]
+        if not seen:
+            left.append("torch found no graph in it")
+    if not left:
+        return "passed", ""
+    return ("pieces" if taken else "host"), "; ".join(dict.fromkeys(left))
+
+
+def _compared(info: Any, sample: Any, gradients: bool, seen: list[GraphReport]) -> str:
+    """What differs from eager PyTorch; "" for nothing. Reports of what was compiled are added to `seen`."""
+    torch._dynamo.reset()
+
+    def call(source: Any, *args: Any, **kwargs: Any) -> Any:
+        return info.op(source, *args, **kwargs)
+
+    token = reports.set(seen)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            eager = _run(call, sample, gradients)
+            mine = _run(torch.compile(call, backend=backend, dynamic=False), sample, gradients)
+    finally:
+        reports.reset(token)
+    for kind, ours, theirs in zip(("results", "gradients"), mine, eager, strict=True):
+        if len(ours) != len(theirs):
+            return f"{len(ours)} {kind}, PyTorch gives {len(theirs)}"
+        for one, other in zip(ours, theirs, strict=True):
+            if problem := _difference(one, other):
+                return f"{kind}: {problem}"
+    return ""
+
+
+def _run(call: Any, sample: Any, gradients: bool) -> tuple[list[Any], list[Any]]:
+    """Results of a sample, and the gradients of its inputs by all that has one."""
+    given = tree_map(_copied, (sample.input, sample.args, sample.kwargs))
+    source, args, kwargs = given
+    results = [leaf for leaf in tree_leaves(call(source, *args, **kwargs)) if isinstance(leaf, Tensor)]
+    if not gradients:
+        return results, []
+    inputs = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor) and leaf.requires_grad]
+    total = [result.sum() for result in results if result.requires_grad]
+    if not total or not inputs:
+        return results, []
+    return results, list(torch.autograd.grad(total, inputs, allow_unused=True))
+
+
+def _copied(value: Any) -> Any:
+    return value.detach().clone().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value
+
+
+def _difference(got: Any, wanted: Any) -> str:
+    if wanted is None or got is None:
+        nothing = got is None or not bool(got.any())
+        return "" if (wanted is None) == (got is None) or (wanted is None and nothing) else "one of the two is None"
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return f"{got.dtype}{list(got.shape)}, PyTorch gives {wanted.dtype}{list(wanted.shape)}"
+    one, other = got.detach(), wanted.detach()
+    if not torch.allclose(one.to(torch.float64), other.to(torch.float64), RELATIVE, ABSOLUTE, equal_nan=True):
+        gap = (one.to(torch.float64) - other.to(torch.float64)).abs().nan_to_num().max().item()
+        return f"differs by up to {gap:.3g}"
+    return ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run it; 1 where something is wrong, crashed or too slow."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--gradients", action="store_true", help="compare gradients too")
+    parser.add_argument("--samples", type=int, default=SAMPLES, metavar="N", help="of each operator")
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(1)  # a forked process has none of the others
+    title = f"torch {torch.__version__}{', with gradients' if given.gradients else ''}"
+    return told(tests(given.filter, given.samples, given.gradients), given, title)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,111 @@
+"""Let an answer emit, for `check` and for `grade` alike: in a process forked from a warm one, in a new one elsewhere.
+
+For `grade` that is in a sandbox; a learner's own answer runs openly, as its user.
+"""
+
+from __future__ import annotations
+
+import multiprocessing.util
+import subprocess
+import sys
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+
+from grader.emitter.limits import MARGIN
+from grader.emitter.serving import Order
+from grader.sandbox.command import Sandbox
+from grader.sandbox.limits import Limits, Outcome
+from grader.sandbox.probe import find_sandbox
+from grader.sandbox.tree import COURSE, course_tree
+from grader.sandbox.warm import Warm, WarmError, clean
+from grader.stubs import source_of, stub_of
+from haribote.answers.tasks import Task
+
+MOST_WARM = 3  # processes that are kept, one per tree
+COMMAND = (sys.executable, "-s", "-m", "grader.emitter")
+
+
+def limits_of(task: Task) -> Limits:
+    """What an answer to a task may use, all its cases together."""
+    return Limits(seconds=task.seconds + MARGIN)
+
+
+class Emitters:
+    """Runs answers, one after the other. confined: in a sandbox. Raises SandboxMissing where there is to be one."""
+
+    def __init__(self, confined: bool) -> None:
+        self.confined = confined
+        self._bwrap = find_sandbox().bwrap if confined else ""
+        self._warm: OrderedDict[Path, Warm] = OrderedDict()
+        self._cold_only = not sys.platform.startswith("linux")  # others do not fork, or not safely
+        multiprocessing.util.Finalize(self, _close, args=(self._warm,), exitpriority=1)
+
+    def run(self, task: Task, order: Order, requests: bytes) -> Outcome:
+        """The replies of an answer to these requests (lines of JSON), of which there is at least one.
+
+        Raises WarmError after two failures.
+        """
+        lines = f"{order.line()}\n".encode() + requests
+        for _ in range(2):  # a process that is gone is replaced once
+            warm = self._started(task, requests)
+            if warm is None:
+                break
+            try:
+                return warm.run(lines, limits_of(task))
+            except WarmError:
+                warm.close()
+        return self._run_cold(task, lines)
+
+    def close(self) -> None:
+        """End all processes."""
+        _close(self._warm)
+
+    def _started(self, task: Task, requests: bytes) -> Warm | None:
+        """The warm process for a task; None, from now on, where such processes do not start on this machine."""
+        if self._cold_only:
+            return None
+        tree = course_tree(task)
+        warm = self._warm.pop(tree, None)
+        if warm is None or not warm.alive:
+            while len(self._warm) >= MOST_WARM:
+                self._warm.popitem(last=False)[1].close()
+            try:
+                warm = Warm(self._sandbox(tree), tree, limits_of(task), _warming(task, requests))
+            except WarmError:
+                self._cold_only = True
+                return None
+        self._warm[tree] = warm
+        return warm
+
+    def _sandbox(self, tree: Path) -> Sandbox | None:
+        return Sandbox({COURSE: tree}, COURSE, self._bwrap) if self.confined else None
+
+    def _run_cold(self, task: Task, lines: bytes) -> Outcome:
+        tree, limits = course_tree(task), limits_of(task)
+        sandbox = self._sandbox(tree)
+        return sandbox.run(COMMAND, lines, limits=limits) if sandbox else _run_openly(tree, lines, limits)
+
+
+def _close(warm: OrderedDict[Path, Warm]) -> None:
+    while warm:
+        warm.popitem()[1].close()
+
+
+def _warming(task: Task, requests: bytes) -> bytes:
+    """Order and request with which a process warms up: the bare stub, and the first case."""
+    stub = stub_of(task, source_of(task)).encode()
+    order = Order(task.id, f"haribote/{task.file}", stub, {}, task.seconds)
+    return f"{order.line()}\n".encode() + requests.split(b"\n", 1)[0] + b"\n"
+
+
+def _run_openly(tree: Path, lines: bytes, limits: Limits) -> Outcome:
+    """A new process of the user's, where none can be forked."""
+    with tempfile.TemporaryDirectory(prefix="haribote-") as folder:
+        try:
+            run = subprocess.run(
+                COMMAND, input=lines, capture_output=True, cwd=tree, timeout=limits.seconds, env=clean(Path(folder))
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            return Outcome(error.stdout or b"", "", None, f"ran longer than {limits.seconds:g} s")
+    return Outcome(run.stdout[: limits.output], run.stderr.decode("utf-8", "replace")[-4000:], run.returncode)

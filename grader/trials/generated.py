@@ -1,0 +1,72 @@
+"""Generators as trials: the rows of the kernel table that each covers, together one cost, and hidden layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from grader.emitter.kernels import given_of
+from grader.emitter.s05_generators import REFUSED
+from grader.emitter.values import Values
+from grader.feedback.failure import Failure
+from grader.judges.program import assembled, text_in
+from grader.result import Cost
+from grader.rigs.generator_cases import counted_cases, hidden_cases
+from grader.rigs.kernel_cases import Case
+from grader.rigs.kernel_run import named_inputs
+from grader.trials import Trial, Trials
+from grader.trials.kernels import History, judge_kernel
+from haribote.answers.tasks import find_task
+
+
+def generated(task: str) -> Trials:
+    """The trials of the generator that answers a task."""
+    return lambda rng: _trials(task, rng)
+
+
+def _trials(task: str, rng: np.random.Generator) -> Iterator[Trial]:
+    found, history, sum_of = find_task(task), History(), _Sum()
+    seed = int(rng.integers(2**31))
+    counted = list(counted_cases(found, seed))
+    sum_of.expected, sum_of.par = len([case for case in counted if not case.moved]), found.par
+    for case in counted:
+        name = f"{case.row.name}: {case.name}"
+        judge = partial(_judge, case, name, history, True)
+        cost: Callable[[Values], Cost | None] = sum_of.add if not case.moved else lambda answer: None
+        yield Trial(name, given_of(case.op), judge, cost, inputs=partial(named_inputs, case))
+    for hidden in hidden_cases(found, rng):
+        judge = partial(_judge, hidden.case, hidden.case.name, history, hidden.promised)
+        earns = hidden.promised
+        yield Trial(
+            hidden.case.name, given_of(hidden.case.op), judge, earns=earns, inputs=partial(named_inputs, hidden.case)
+        )
+
+
+class _Sum:
+    """Steps and MV of all rows that a generator covers, told once, with the last one."""
+
+    expected = par = 0
+
+    def __init__(self) -> None:
+        self._scores: list[int] = []
+
+    def add(self, answer: Values) -> Cost | None:
+        """One more right answer."""
+        program = assembled(text_in(answer))
+        self._scores.append(program.steps + program.moves)
+        if len(self._scores) < self.expected:
+            return None
+        return Cost(f"{self.expected} kernels together", sum(self._scores), self.par)
+
+
+def _judge(case: Case, name: str, history: History, promised: bool, answer: Values) -> Failure | None:
+    refused: Any = answer.get(REFUSED)
+    if refused is None:
+        return judge_kernel(case, name, history, answer)
+    if not promised:
+        return None
+    text = f"{str(refused).splitlines()[0]}\n    but the contract promises this case"
+    return Failure(name, "", text)

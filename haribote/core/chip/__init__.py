@@ -1,0 +1,1 @@
+"""What makes the results of element-wise operators on the chip: expressions of its instructions."""

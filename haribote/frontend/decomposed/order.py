@@ -1,0 +1,118 @@
+"""Sorting, medians and running extremes, as TopK or as comparisons of every element with every other along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+aten = torch.ops.aten
+
+LONGEST = 1024
+"""Along an axis: what compares every element with every other is left to torch beyond."""
+
+
+def sort(x: Tensor, dim: int = -1, descending: bool = False) -> Any:
+    """All elements of the axis, those that are equal in the order in which they were."""
+    return torch.topk(x, x.shape[dim], dim, largest=descending) if x.dim() else NotImplemented
+
+
+def stable_sort(x: Tensor, *, stable: bool | None = False, dim: int = -1, descending: bool = False) -> Any:
+    """As `sort`, which is stable."""
+    return sort(x, dim, descending)
+
+
+def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest, from 1, and where it is."""
+    if not x.dim():
+        return NotImplemented
+    values, places = torch.topk(x, k, dim, largest=False)
+    found = values.narrow(dim, k - 1, 1).contiguous(), places.narrow(dim, k - 1, 1).contiguous()
+    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+
+def median_along(x: Tensor, dim: int, keepdim: bool = False) -> Any:
+    """The lower one of the two in the middle, and where it is."""
+    return kthvalue(x, (x.shape[dim] + 1) // 2, dim, keepdim) if x.dim() else NotImplemented
+
+
+def median(x: Tensor) -> Any:
+    """Of all elements."""
+    return median_along(x.reshape(-1), 0)[0] if x.numel() else NotImplemented
+
+
+def _pairs(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The elements of the axis once more on a last axis, and which of them are not behind the own one."""
+    rows = x.movedim(dim, -1)
+    numbers = torch.arange(rows.shape[-1], device=x.device)
+    return rows.unsqueeze(-2), numbers.unsqueeze(0) <= numbers.unsqueeze(1)
+
+
+def _running(x: Tensor, dim: int, largest: bool) -> Any:
+    if not x.dim() or not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
+        return NotImplemented
+    others, before = _pairs(x, dim)
+    beyond = float("-inf") if largest else float("inf")
+    known = torch.where(before, others, beyond)
+    values = known.amax(-1) if largest else known.amin(-1)
+    numbers = torch.arange(x.shape[dim], device=x.device)
+    places = torch.where(before & (others == values.unsqueeze(-1)), numbers, -1).amax(-1)
+    return values.movedim(-1, dim).contiguous(), places.movedim(-1, dim).contiguous()
+
+
+def cummax(x: Tensor, dim: int) -> Any:
+    """The largest so far, and where it was last."""
+    return _running(x, dim, True)
+
+
+def cummin(x: Tensor, dim: int) -> Any:
+    """The smallest so far, and where it was last."""
+    return _running(x, dim, False)
+
+
+def logcumsumexp(x: Tensor, dim: int) -> Any:
+    """The logarithm of the sum of the exponentials so far."""
+    if not x.dim() or not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
+        return NotImplemented
+    others, before = _pairs(x, dim)
+    return torch.logsumexp(torch.where(before, others, float("-inf")), -1).movedim(-1, dim).contiguous()
+
+
+def searchsorted(
+    sequence: Tensor,
+    values: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Any:
+    """How many elements of the last axis come before each value."""
+    if sorter is not None or not values.dim() or not sequence.shape[-1]:
+        return NotImplemented
+    others, own = sequence.unsqueeze(-2), values.unsqueeze(-1)
+    if sequence.dim() == 1:
+        others = sequence
+    before = others <= own if right or side == "right" else others < own
+    return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+def bucketize(values: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
+    """In which of the intervals between the boundaries each value is."""
+    return searchsorted(boundaries, values, out_int32=out_int32, right=right)
+
+
+ORDER: dict[Any, Callable[..., Any]] = {
+    aten.sort.default: sort,
+    aten.sort.stable: stable_sort,
+    aten.kthvalue.default: kthvalue,
+    aten.median.dim: median_along,
+    aten.median.default: median,
+    aten.cummax.default: cummax,
+    aten.cummin.default: cummin,
+    aten.logcumsumexp.default: logcumsumexp,
+    aten.searchsorted.Tensor: searchsorted,
+    aten.bucketize.Tensor: bucketize,
+}

@@ -1,0 +1,177 @@
+"""Elements at places that are known or computed, as rows of a matrix that are picked or written by one index each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+
+aten = torch.ops.aten
+
+
+def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The elements whose two indices differ by the offset, along a last axis."""
+    rows = x.movedim((dim1, dim2), (-2, -1))
+    high, wide = rows.shape[-2:]
+    row, column = max(-offset, 0), max(offset, 0)
+    count = max(min(high - row, wide - column), 0)
+    places = [(row + k) * wide + column + k for k in range(count)]
+    return rows.reshape(*rows.shape[:-2], high * wide).index_select(-1, torch.tensor(places, dtype=torch.int64))
+
+
+def unfold(x: Tensor, dim: int, size: int, step: int) -> Any:
+    """The windows of an axis, each along a last axis."""
+    if not x.dim():
+        return NotImplemented
+    axis = dim % x.dim()
+    count = (x.shape[axis] - size) // step + 1
+    places = [start * step + k for start in range(count) for k in range(size)]
+    found = x.index_select(axis, torch.tensor(places, dtype=torch.int64))
+    return found.reshape(*x.shape[:axis], count, size, *x.shape[axis + 1 :]).movedim(axis + 1, -1)
+
+
+def as_strided(x: Tensor, size: list[int], stride: list[int], storage_offset: int | None = None) -> Any:
+    """Of a tensor that is its whole memory, in order: the elements at these distances."""
+    if not x.is_contiguous() or x.storage_offset() or x.untyped_storage().nbytes() != x.numel() * x.element_size():
+        return NotImplemented
+    places = torch.zeros((), dtype=torch.int64)
+    for count, distance in zip(size, stride, strict=True):
+        places = places.unsqueeze(-1) + torch.tensor([k * distance for k in range(count)], dtype=torch.int64)
+    return x.reshape(-1).index_select(0, (places + (storage_offset or 0)).reshape(-1)).reshape(size)
+
+
+def take(x: Tensor, index: Tensor) -> Tensor:
+    """The elements at these places of the tensor as one list."""
+    return x.reshape(-1).index_select(0, _wrapped(index, x.numel()).reshape(-1)).reshape(index.shape)
+
+
+def put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """The inverse: these elements at these places, or added there."""
+    flat, places = x.reshape(-1), _wrapped(index, x.numel()).reshape(-1)
+    values = source.reshape(-1)
+    found = flat.scatter_add(0, places, values) if accumulate else flat.scatter(0, places, values)
+    return found.reshape(x.shape)
+
+
+def _wrapped(index: Tensor, size: int) -> Tensor:
+    """Indices from 0 on."""
+    return torch.where(index < 0, index + size, index)
+
+
+class _Rows:
+    """A tensor that several tensors index, as rows, one for each combination of indices.
+
+    named: the axes that are indexed; index: which row each element of the broadcast indices means, flat.
+    """
+
+    def __init__(self, x: Tensor, indices: list[Tensor | None]) -> None:
+        self.named = [axis for axis, index in enumerate(indices) if index is not None]
+        self.order = [*self.named, *(axis for axis in range(x.dim()) if axis not in self.named)]
+        tensors = [index for index in indices if index is not None]
+        given: Any = torch.broadcast_tensors(*tensors)  # type: ignore[no-untyped-call]
+        self.shape = given[0].shape
+        self.kept = [x.shape[axis] for axis in self.order[len(self.named) :]]
+        self.sizes = [x.shape[axis] for axis in self.named]
+        self.rows = x.permute(self.order).reshape(prod(self.sizes), prod(self.kept))
+        self.index = torch.zeros((), dtype=torch.int64)
+        for index, size in zip(given, self.sizes, strict=True):
+            self.index = self.index * size + _wrapped(index.to(torch.int64), size)
+        self.index = self.index.reshape(-1)
+
+    @property
+    def first(self) -> int:
+        """Where in a result the axes of the indices are: at the first indexed axis if these are neighbours, else 0."""
+        neighbours = self.named == list(range(self.named[0], self.named[-1] + 1))
+        return self.named[0] if neighbours else 0
+
+    def as_result(self, rows: Tensor) -> Tensor:
+        """Rows that were picked, in the order of torch's result."""
+        count = len(self.shape)
+        found = rows.reshape(*self.shape, *self.kept)
+        return found.movedim(tuple(range(count)), tuple(range(self.first, self.first + count))).contiguous()
+
+    def of_result(self, values: Tensor) -> Tensor:
+        """The inverse, of values that broadcast to that result."""
+        count = len(self.shape)
+        whole = values.expand(*self.kept[: self.first], *self.shape, *self.kept[self.first :])
+        rows = whole.movedim(tuple(range(self.first, self.first + count)), tuple(range(count)))
+        return rows.reshape(prod(self.shape), prod(self.kept))
+
+    def whole(self, rows: Tensor) -> Tensor:
+        """All rows as the tensor."""
+        back = [self.order.index(axis) for axis in range(len(self.order))]
+        return rows.reshape(*self.sizes, *self.kept).permute(back).contiguous()
+
+
+def _is_plain(x: Tensor, indices: list[Tensor | None]) -> bool:
+    """Whether all are numbers, and something is there to pick."""
+    given = [index for index in indices if index is not None]
+    return bool(given) and all(i.dtype in (torch.int64, torch.int32) and i.numel() for i in given) and x.numel() > 0
+
+
+def index(x: Tensor, indices: list[Tensor | None]) -> Any:
+    """Several axes indexed by tensors; one alone has a rule."""
+    if sum(index is not None for index in indices) < 2 or not _is_plain(x, indices):
+        return NotImplemented
+    found = _Rows(x, indices)
+    return found.as_result(found.rows.index_select(0, found.index))
+
+
+def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Any:
+    """Values written, or added, where axes are indexed; of a mask, one value in all its places."""
+    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == torch.bool:
+        mask = indices[0]
+        if values.numel() != 1 or accumulate:
+            return NotImplemented
+        wide = mask.reshape(*mask.shape, *[1] * (x.dim() - mask.dim()))
+        return torch.where(wide, values.reshape(()), x)
+    if not _is_plain(x, indices):
+        return NotImplemented
+    found = _Rows(x, indices)
+    rows, index = found.of_result(values), found.index
+    if accumulate and x.dtype == torch.float32:  # a product with ones where a row is read: as exact, and wide
+        numbers = torch.arange(found.rows.shape[0], dtype=index.dtype)
+        there = (numbers.unsqueeze(1) == index.unsqueeze(0)).to(x.dtype)
+        return found.whole(found.rows + there @ rows)
+    places = index.unsqueeze(1).expand(rows.shape)
+    written = found.rows.scatter_add(0, places, rows) if accumulate else found.rows.scatter(0, places, rows)
+    return found.whole(written)
+
+
+NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": float("-inf"), "amin": float("inf")}
+
+
+def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
+    """What is scattered joined with what is there, or only among itself; maxima, minima and products have a rule."""
+    if not x.dim() or not x.is_floating_point() or reduce not in NEUTRAL:
+        return NotImplemented
+    if not include_self:
+        base = x.scatter(dim, index, NEUTRAL[reduce])
+        if reduce != "mean":
+            return torch.scatter_reduce(base, dim, index, src, reduce)
+        counts = torch.ones_like(x).scatter(dim, index, 0.0)
+    elif reduce in ("amax", "amin", "prod"):
+        return NotImplemented
+    else:
+        base, counts = x, torch.ones_like(x)
+    total = base.scatter_add(dim, index, src)
+    if reduce == "sum":
+        return total
+    return total / counts.scatter_add(dim, index, torch.ones_like(src))
+
+
+PLACES: dict[Any, Callable[..., Any]] = {
+    aten.diagonal.default: diagonal,
+    aten.unfold.default: unfold,
+    aten.as_strided.default: as_strided,
+    aten.take.default: take,
+    aten.put.default: put,
+    aten.index.Tensor: index,
+    aten._unsafe_index.Tensor: index,
+    aten.index_put.default: index_put,
+    aten._unsafe_index_put.default: index_put,
+    aten.scatter_reduce.two: scatter_reduce,
+}

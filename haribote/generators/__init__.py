@@ -1,0 +1,1 @@
+"""The learner's generators: programs that write kernels, one part of them per file."""

@@ -1,0 +1,31 @@
+"""Task 5.37: who wants what.
+
+It is taught in notebooks/05_mncore_ops/06_the_mover, section 1.
+Check it with `grader check 5.37`; if you are stuck, `grader hint 5.37`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.errors import NotWritten
+from haribote.layout import Layout
+
+UNITS = {"L2B": 8, "L1B": 8, "MAB": 16, "PE": 4}
+"""How many units of each level there are in one of the level above."""
+
+
+def wanted(layout: Layout, everywhere: bool) -> NDArray[np.int64]:
+    """Which pair of elements each PE holds at each long word of LM: [8 L2B, 8 L1B, 16 MAB, 4 PE, long words].
+
+    A pair is two elements, one after the other in row-major order, that are the two words of a long word: pair k is
+    elements 2k and 2k + 1. -1 where nothing is held. A level that the layout does not name holds copies in all its
+    units; everywhere: False asks for copy 0 alone, the one in unit 0 of such a level.
+    `layout.position(level)` is the number of the unit of every element (of the tensor's shape), `position("")` its long
+    word; `layout.names(level)` says whether the layout names a level, and `layout.words` how many words each PE holds.
+    """
+    pairs = np.arange(int(np.prod(layout.shape)) // 2)
+    found = np.full((*UNITS.values(), layout.words // 2), -1)
+    # TODO: about 7 lines.
+    raise NotWritten("task 5.37 (who wants what) is not written yet; check it with `grader check 5.37`")

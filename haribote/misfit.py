@@ -1,0 +1,52 @@
+"""Which node of a graph does not fit, in words: for graphs that ONNX's shape inference refuses."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import shape_inference
+
+Shape = tuple[int, ...]
+
+
+def misfit(model: onnx.ModelProto) -> str:
+    """The first product or element-wise node whose operands do not fit; "" where none is found."""
+    known = _shapes(model)
+    for node in model.graph.node:
+        shapes = [known.get(name) for name in node.input]
+        if len(shapes) < 2 or shapes[0] is None or shapes[1] is None:
+            continue
+        text = _unfit(node, shapes[0], shapes[1])
+        if text:
+            return text
+    return ""
+
+
+def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
+    here = f"node {node.output[0]!r}, {node.op_type}"
+    given = f"{node.input[0]!r} of shape {list(a)} and {node.input[1]!r} of shape {list(b)}"
+    if node.op_type in ("Gemm", "MatMul") and len(a) == len(b) == 2:
+        flags = {attribute.name: attribute.i for attribute in node.attribute}
+        inner = a[0] if flags.get("transA") else a[1], b[1] if flags.get("transB") else b[0]
+        turned = [f"{name}=1" for name in ("transA", "transB") if flags.get(name)]
+        with_flags = f" with {', '.join(turned)}" if turned else ""
+        what = f"{here} of {given}{with_flags}: the inner sizes are {inner[0]} and {inner[1]}"
+        return f"{what}; are the operands exchanged, or is one to be transposed?" if inner[0] != inner[1] else ""
+    if node.op_type in ("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "Pow", "Max", "Min"):
+        pairs = zip(reversed(a), reversed(b), strict=False)
+        if any(x != y and 1 not in (x, y) for x, y in pairs):
+            return f"{here} of {given}: neither broadcasts to the other"
+    return ""
+
+
+def _shapes(model: onnx.ModelProto) -> dict[str, Shape]:
+    """The shapes that are known all the same."""
+    try:
+        graph = shape_inference.infer_shapes(model, data_prop=True).graph
+    except Exception:  # whatever ONNX has against it
+        graph = model.graph
+    found = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
+    for info in (*graph.input, *graph.value_info, *graph.output):
+        dims = info.type.tensor_type.shape.dim
+        if info.type.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
+            found[info.name] = tuple(dim.dim_value for dim in dims)
+    return found

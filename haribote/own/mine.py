@@ -1,0 +1,148 @@
+"""The learner's own compiler: their files in the order of the pipeline, how long they are, what each did in a run."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from haribote.answers.generators import generators_of
+from haribote.answers.ownership import answer_file, is_caught_up, is_written
+from haribote.answers.tasks import ROOT, Task, all_tasks
+from haribote.kernel_table import KERNELS
+from haribote.own.ledger import PARTS, Entry, Ledger
+from haribote.own.shares import per_cent
+from simulator.columns import aligned
+from simulator.files import write_file
+from simulator.messages import shown
+
+FILE = "ledger.json"
+"""Beside the checkpoint of a run: its ledger, which tells here what each part did."""
+GENERATORS = "generators"
+PUZZLES = ("4.2", "4.3", "4.4", "4.5")
+"""Exercises of stage 04, which no run calls."""
+
+
+@dataclass(frozen=True)
+class Mine:
+    """One file of the learner's compiler. lines: of code, without blank lines, comments and docstrings.
+
+    entries: what the last run said of it.
+    """
+
+    part: str
+    task: Task
+    lines: int
+    entries: tuple[Entry, ...] = ()
+
+
+def keep_ledger(ledger: Ledger, folder: Path) -> None:
+    """Write what a run's ledger says beside its checkpoint. Raises FileError."""
+    content = json.dumps([asdict(entry) for entry in ledger.entries], indent=0) + "\n"
+    write_file(folder / FILE, content.encode())
+
+
+def kept_ledger(folder: Path) -> Ledger | None:
+    """The ledger of the last run in a folder; None where there is none, or it cannot be read."""
+    try:
+        entries = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return Ledger(tuple(Entry(**entry) for entry in entries))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def code_lines(text: str) -> int:
+    """Lines of code in a Python file: neither blank, nor comment, nor docstring; 0 for what Python does not read."""
+    try:
+        module = ast.parse(text.lstrip("\ufeff"))
+    except (SyntaxError, ValueError):
+        return 0
+    texts = {
+        line
+        for node in ast.walk(module)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = enumerate(text.splitlines(), 1)
+    return sum(bool(line.strip()) and not line.lstrip().startswith("#") and n not in texts for n, line in lines)
+
+
+def part_of_task(task: Task) -> str:
+    """The part of the compiler that a task's answer is; "" for an exercise that no run calls."""
+    if task.is_kernel:
+        return "kernels"
+    if task.shared:
+        return GENERATORS
+    return next((part for part, tasks in PARTS.items() if task.id in tasks), "")
+
+
+def my_compiler(ledger: Ledger | None = None, root: Path = ROOT) -> list[Mine]:
+    """The learner's files, in the order of the pipeline; those that they have not written, or that were filled in, not.
+
+    ledger: of the last run.
+    """
+    order = [*PARTS]
+    order.insert(order.index("kernels"), GENERATORS)
+    found = []
+    for task in all_tasks():
+        path, part = answer_file(task, solutions=False, root=root), part_of_task(task)
+        if part and is_written(path) and not is_caught_up(path):
+            lines = code_lines(path.read_text(encoding="utf-8", errors="replace"))
+            found.append(Mine(part, task, lines, tuple(_entries(task, ledger, root))))
+    return sorted(found, key=lambda mine: order.index(mine.part))
+
+
+def _entries(task: Task, ledger: Ledger | None, root: Path) -> Iterator[Entry]:
+    """What the ledger says of a task; of a generator, of the kernels that it has written."""
+    written = {task.id}
+    if task.shared:
+        by_hand = {it.id for it in all_tasks() if it.is_kernel and is_written(answer_file(it, False, root))}
+        written = {row.task for row in KERNELS if _writer(row.task, root) == task.id} - by_hand
+    for entry in ledger.entries if ledger else ():
+        if entry.owner == "yours" and entry.task in written:
+            yield entry
+
+
+def _writer(task: str, root: Path) -> str:
+    """The generator that writes the kernels of a task, the first of those that are written; "" for none."""
+    row = next(row for row in KERNELS if row.task == task)
+    tasks = {it.id: it for it in all_tasks()}
+    written = (it for it in generators_of(row) if is_written(answer_file(tasks[it], False, root)))
+    return next(written, "")
+
+
+def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
+    """What `haribote mine` prints. folder: of the run to speak of."""
+    ledger = kept_ledger(folder)
+    found = my_compiler(ledger, root)
+    if not found:
+        yield "no part of the compiler is yours yet; `grader list` shows where to begin"
+        return
+    head = list(map(shown, ["part", "task", "file", "lines", "did"]))
+    rows = [[shown(it.part), it.task.id, it.task.file, str(it.lines), _did(it.entries, ledger)] for it in found]
+    yield from aligned([head, *rows])
+    yield f"your compiler: {len(found)} files, {sum(it.lines for it in found)} lines of code"
+    if ledger is None:
+        yield f"no run is known in {folder}; `haribote train --network small --backend sim` makes one"
+        return
+    shares = [
+        f"{per_cent(ledger.share(measure))} {shown(measure)}" for measure in ("nodes", "words", "steps", "cycles")
+    ]
+    yield f"the last run, in {folder}, was yours to {', '.join(shares)}"
+    if line := ledger.missing_line():
+        yield line
+
+
+def _did(entries: Iterable[Entry], ledger: Ledger | None) -> str:
+    """Calls, and shares of the step where there are any: `36 calls, 71 % of the words, 12 % of the cycles`."""
+    found = list(entries)
+    if ledger is None or not found:
+        return ""
+    calls = sum(entry.calls for entry in found)
+    said = [f"{calls} {shown('calls')}"]
+    for measure in ("nodes", "words", "cycles"):
+        part, whole = sum(getattr(entry, measure) for entry in found), ledger.total(measure)
+        said += [f"{per_cent(part / whole)} {shown(measure)}"] * bool(part and whole)
+    return ", ".join(said)

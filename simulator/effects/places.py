@@ -1,0 +1,104 @@
+"""A word of the machine by name: which memory, which unit, which word of it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator import isa
+from simulator.assembly.operands import OperandError
+from simulator.assembly.statements import parse_debug
+from simulator.engine.state.contents import contents
+from simulator.engine.state.debug import LEVELS, SHAPE
+from simulator.engine.state.memories import Memories
+from simulator.errors import SimulatorError
+from simulator.isa.program import DebugGet
+
+PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
+LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turn": "lbi"}
+_WORD = re.compile(r"\$([mnrs])(\d+)(.*)")
+_LEVELS = {**LEVELS, "turn": "ncb", "mx": "ncbm", "my": "ncbm"}  # others: one per PE
+
+
+class Place(NamedTuple):
+    """A 32-bit word. memory: a name of `simulator.engine.state.contents`; unit: its number among all of its kind (a PE,
+    L1B, L2B, group or MAB). word: the address there, but 2 * address, + 1 for the low word, in memories of long words,
+    and 4 * entry + cycle for omr.
+    """
+
+    memory: str
+    unit: int
+    word: int
+
+    def __str__(self) -> str:
+        """The place as `$n4n0c0b3m2p1`, or with what tells it apart in words."""
+        unit = unit_name(self.memory, self.unit)
+        if self.memory in PE_BANKS:
+            return f"${PE_BANKS[self.memory]}{self.word}{unit}"
+        if self.memory in LONG_WORD:
+            name = f"${LONG_WORD[self.memory]}{self.word // 2}{unit}"
+            return f"{name} low word" if self.word % 2 else f"{name} high word"
+        if self.memory in ("mx", "my"):
+            return f"$l{self.memory[1]} row {self.word // 8} word {self.word % 8} {unit}"
+        if self.memory == "omr":
+            return f"$omr{self.word // 4} cycle {self.word % 4} {unit}"
+        if self.memory == "bar":
+            return f"base address of LM{self.word} {unit}"
+        return f"${self.memory} cycle {self.word // 4} word {self.word % 4} {unit}"
+
+
+def unit_name(memory: str, unit: int) -> str:
+    """`n0c0b3m2p1` for a unit number."""
+    parts: list[str] = []
+    for level in reversed(_LEVELS.get(memory, "ncbmp")):
+        unit, number = divmod(unit, SHAPE[level])
+        parts.append(f"{level}{number}")
+    return "".join(reversed(parts))
+
+
+def unit_number(memory: str, numbers: dict[str, int]) -> int:
+    """The unit with these numbers; levels that are not given count as 0."""
+    index = 0
+    for level in _LEVELS.get(memory, "ncbmp"):
+        index = index * SHAPE[level] + numbers.get(level, 0)
+    return index
+
+
+def parse_place(text: str) -> tuple[Place, ...]:
+    """The words that a name means: one for `$n4n0c0b3m2p1`, two for a long word such as `$ln4…`, `$lc0n1c0`, `$t2…`.
+
+    A unit field that is left out is 0. Raises SimulatorError.
+    """
+    name = text.strip()
+    word = _WORD.fullmatch(name)
+    if word:  # debug statements know long words only
+        name = f"$l{word[1]}{int(word[2]) & ~1}{word[3]}"
+    try:
+        statement = parse_debug(f"d get {name} 1", 1)
+    except OperandError as error:
+        tail = error.fix if error.fix and "d get" not in error.fix else "a name such as $ln4n0c0b3m2p1"
+        raise SimulatorError(f"cannot trace `{text}`: {error.message}", tail) from None
+    assert isinstance(statement, DebugGet)
+    target = statement.target
+    fields = {level: getattr(target, level) or 0 for level in "ncbmp"}
+    unit = unit_number(target.memory, fields)
+    if target.memory in PE_BANKS:
+        words = [int(word[2])] if word else [target.address, target.address + 1]
+        return tuple(Place(target.memory, unit, address) for address in words)
+    if target.memory == "omr":
+        return tuple(Place("omr", unit, 4 * target.address + cycle) for cycle in range(isa.STEP_CYCLES))
+    first = 4 * (target.address % isa.STEP_CYCLES) if target.memory == "t" else 2 * target.address
+    return Place(target.memory, unit, first), Place(target.memory, unit, first + 1)
+
+
+def value_of(memories: Memories, place: Place) -> int:
+    """What a place holds: 32 bits; for omr the four flags, for base address registers 12 bits."""
+    memory, unit, word = place
+    if memory == "omr":
+        flags = contents(memories, memory, np.array([word // 4]))[0, unit]
+        return int(flags) >> 4 * (3 - word % 4) & 15
+    if memory in LONG_WORD:
+        return int(contents(memories, memory, np.array([word // 2]))[word % 2, unit])
+    return int(contents(memories, memory, np.array([word]))[0, unit])

@@ -1,1 +1,0 @@
-"""Random programs on both engines: `python -m simulator.fuzz`."""

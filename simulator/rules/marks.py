@@ -1,0 +1,180 @@
+"""What cannot share a step (isa.md, section 12.1), as data: the marks that instructions leave on their step, and which
+marks exclude each other. The checks read them as sentences, the scheduler as bits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
+from typing import Literal, NamedTuple
+
+from simulator.isa import BANK_WORDS
+from simulator.isa.program import (
+    BaseAddress,
+    Immediate,
+    Instruction,
+    Location,
+    MaskRegister,
+    Matrix,
+    PeMemory,
+    Source,
+    TRegister,
+    Turnaround,
+)
+from simulator.isa.units import UNITS
+
+SPLIT = "put one of them on a line of its own"
+MAU_UNITS = ("mau", "mau-write", "mau-read")
+
+
+class Mark(NamedTuple):
+    """name: what an instruction uses of its step; key: how, as far as rules ask; location: of what uses it; op: what a
+    sentence says of the instruction.
+    """
+
+    name: str
+    key: Hashable
+    location: Location
+    op: str = ""
+
+
+class Exclusion(NamedTuple):
+    """Two marks, `first` and `second` in either order, that cannot share a step; told where `second` stands.
+
+    keys: whether they must not have the same key, or must have it ("other": not another one), or may not meet at all;
+    "third": three of different keys may not meet. says: the sentence, of the first mark and the second.
+    """
+
+    first: str
+    second: str
+    keys: Literal["same", "other", "any", "third"]
+    says: Callable[[Mark, Mark], str]
+    fix: str = SPLIT
+    warning: bool = False
+
+    def forbids(self, one: Hashable, other: Hashable) -> bool:
+        """Whether two marks with these keys exclude each other ("third": in the presence of a third one)."""
+        return one == other if self.keys == "same" else one != other if self.keys in ("other", "third") else True
+
+
+def _exclusions() -> Iterator[Exclusion]:
+    yield Exclusion("unit", "unit", "same", lambda _, b: f"two {b.key} instructions in one step")
+    yield Exclusion(
+        "MAU", "MAU", "third", lambda *_: "at most two of MAU calculation, matrix write and matrix read share a step"
+    )
+    yield Exclusion(
+        "precision",
+        "precision",
+        "other",
+        lambda a, b: f"MAU instructions of one step have one precision, not {' and '.join(sorted((a.op, b.op)))}",
+    )
+    yield Exclusion(
+        "factor",
+        "matrix data",
+        "other",
+        lambda a, _: f"beside {a.op}, a matrix write must read exactly its second input",
+        "make both operands identical, `-`, `e` and `r` included",
+    )
+    yield Exclusion(
+        "matrix data",
+        "sum",
+        "any",
+        lambda _, b: f"it is not known whether {b.op} may stand beside a matrix write",
+        warning=True,
+    )
+    yield Exclusion("matrix", "matrix", "same", lambda _, b: f"matrix register {b.key} is used twice in one step")
+    for bank in BANK_WORDS:
+        name = bank.upper()
+        yield Exclusion(
+            f"{name} read",
+            f"{name} read",
+            "other",
+            lambda *_, name=name: f"{name} is read at two addresses in one step; it has one read address",
+            "read one of them a step earlier, or keep a copy in another memory",
+        )
+    for name in ("LM0", "LM1"):
+        yield Exclusion(
+            f"{name} read",
+            f"{name} written",
+            "other",
+            lambda *_, name=name: f"{name} is read and written at different addresses in one step",
+            "use the same addresses, or write to another memory",
+        )
+    yield Exclusion("written", "written", "same", lambda _, b: f"{b.key} is written twice in one step")
+    yield Exclusion(
+        "immediate",
+        "LM0 used",
+        "any",
+        lambda *_: "imm and LM0 cannot be used in one step",
+        "use another memory, e.g. LM1 or $t",
+    )
+    yield Exclusion("zero-flush", "zero-flush", "same", lambda *_: "two zero-flush masks in one step")
+    for name in ("mask entry", "mask length"):
+        yield Exclusion(
+            name, name, "other", lambda *_: "all masks of a step use one entry and one length", "use the same mask"
+        )
+
+
+EXCLUSIONS = tuple(_exclusions())
+BY_NAME: dict[str, list[tuple[Exclusion, str]]] = defaultdict(list)
+"""Name of a mark to what it is in, each with the name of the other mark."""
+for _exclusion in EXCLUSIONS:
+    BY_NAME[_exclusion.first].append((_exclusion, _exclusion.second))
+    if _exclusion.second != _exclusion.first:
+        BY_NAME[_exclusion.second].append((_exclusion, _exclusion.first))
+
+
+def issue_group(instruction: Instruction) -> str:
+    """The issue group. Reading the turnaround register is one of its own; writing it alone goes with L1BM. [A]"""
+    if any(isinstance(source.operand, Turnaround) for source in instruction.sources):
+        return "turnaround"
+    return UNITS[instruction.unit].group
+
+
+def marks_of(instruction: Instruction) -> Iterator[Mark]:
+    """The marks of one instruction."""
+    here = instruction.location
+    yield Mark("unit", issue_group(instruction), here)
+    if instruction.unit in MAU_UNITS:
+        yield Mark("MAU", instruction.unit, here)
+        yield Mark("precision", instruction.precision, here, instruction.precision)
+    if instruction.unit == "mau-write":
+        yield Mark("matrix data", _decorated(instruction.sources[0]), instruction.sources[0].location)
+    elif instruction.op in ("vfma", "vmul"):
+        yield Mark("factor", _decorated(instruction.sources[1]), here, instruction.op)
+    elif instruction.op in ("vadd", "vpassa"):
+        yield Mark("sum", None, here, instruction.op)
+    for end in instruction.ends:
+        yield from _of_operand(end.operand, isinstance(end, Source), end.location)
+    if instruction.flush is not None:
+        yield Mark("zero-flush", None, here)
+        yield Mark("mask entry", instruction.flush, here)
+    for destination in instruction.destinations:
+        if destination.mask is not None:
+            yield Mark("mask entry", destination.mask.entry, destination.location)
+            yield Mark("mask length", destination.mask.words, destination.location)
+
+
+def _decorated(source: Source) -> Hashable:
+    return source.operand, source.negate, source.widen, source.narrow
+
+
+def _of_operand(operand: object, read: bool, location: Location) -> Iterator[Mark]:
+    if isinstance(operand, PeMemory):
+        name = operand.bank.upper()
+        shifted = None if operand.j is None else (operand.j, operand.words)
+        yield Mark(f"{name} {'read' if read else 'written'}", (operand.addresses, operand.indirect, shifted), location)
+        if not read:
+            yield Mark("written", name, location)
+        if name == "LM0":
+            yield Mark("LM0 used", None, location)
+    elif isinstance(operand, Matrix):
+        yield Mark("matrix", operand.register, location)
+    elif isinstance(operand, Immediate):
+        yield Mark("immediate", None, location)
+    elif isinstance(operand, BaseAddress):
+        yield Mark("written", f"the base address of {operand.bank.upper()}", location)
+    elif isinstance(operand, MaskRegister):
+        yield Mark("written", "the mask register", location)
+    elif isinstance(operand, TRegister) and not read:
+        yield Mark("written", "T", location)

@@ -1,0 +1,1 @@
+"""The reference generators: programs that write kernels, one part of them per file."""

@@ -1,0 +1,34 @@
+"""Gathers by computed indices mean the same as Pick."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from haribote.graph import evaluate
+from haribote.stack.planner import elementary
+from tests.haribote.core.from_onnx.test_elementary import graph
+
+
+@pytest.mark.parametrize(
+    ("body", "shape", "end"),
+    [
+        ("(float[7,6] x, int32[5] l) => (float[5,6] y) { y = Gather(x, l) }", 5, 7),
+        ("(float[7,6] x, int64[5,2] l) => (float[7,5,2] y) { y = Gather<axis = -1>(x, l) }", (5, 2), 6),
+        ("(float[7,6] x, int64 l) => (float[6] y) { y = Gather(x, l) }", (), 7),
+        ("(float[7,6,4] x, int32[3] l) => (float[7,3,4] y) { y = Gather<axis = 1>(x, l) }", 3, 6),
+        ("(float[7] x, int32[3,2] l) => (float[3,2] y) { y = Gather(x, l) }", (3, 2), 7),
+        ("(float[7,6] x, int32[7,3] l) => (float[7,3] y) { y = GatherElements<axis = 1>(x, l) }", (7, 3), 6),
+        ("(float[7,6,3] x, int32[4,6,3] l) => (float[4,6,3] y) { y = GatherElements(x, l) }", (4, 6, 3), 7),
+    ],
+)
+def test_the_meaning_stays(body: str, shape: int | tuple[int, ...], end: int) -> None:
+    model = graph(body)
+    after = elementary.run(model)
+    assert "Pick" in {node.op_type for node in after.graph.node}
+    assert not {"Gather", "GatherElements", "Mul"} & {node.op_type for node in after.graph.node}
+    random = np.random.default_rng(1)
+    sizes = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
+    rows = random.integers(-end, end, shape).astype(np.int64 if "int64" in body else np.int32)
+    values = {"x": random.standard_normal(sizes).astype(np.float32), "l": np.asarray(rows)}
+    np.testing.assert_array_equal(evaluate(after, values)["y"], evaluate(model, values)["y"])

@@ -1,0 +1,65 @@
+"""Convolution and pooling as windows, products and reductions: the same function, torch's gradients included."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+
+from haribote.frontend.torch import trace_step
+from haribote.graph import Index, complete, evaluate
+from haribote.passes import decompose, simplify
+from haribote.stack.planner import elementary
+from haribote.training.backends import example_batch
+from haribote.training.models import lenet
+
+
+def graph(body: str) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 20]> g {body}')
+    for node in model.graph.node:
+        node.name = node.output[0]
+    return complete(model)
+
+
+def compared(model: onnx.ModelProto) -> onnx.ModelProto:
+    after, index, random = elementary.run(model), Index(model), np.random.default_rng(0)
+    feeds = {
+        name: random.standard_normal(index.shape[name]).astype(np.float32)
+        if index.dtype[name] == np.float32
+        else random.integers(0, 10, index.shape[name]).astype(index.dtype[name])
+        for name in index.inputs
+    }
+    expected, found = evaluate(model, feeds), evaluate(after, feeds)
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5)
+    return after
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(float[2,3,7,6] x, float[4,3,3,2] w) => (float[a,b,c,d] y) { y = Conv(x, w) }",
+        "(float[2,3,7,6] x, float[4,3,3,2] w, float[4] b) => (float[a,b,c,d] y) "
+        "{ y = Conv<pads = [1,0,1,1], strides = [2,1], dilations = [1,2]>(x, w, b) }",
+        '(float[2,3,7,6] x, float[4,3,3,3] w) => (float[a,b,c,d] y) { y = Conv<auto_pad = "SAME_UPPER">(x, w) }',
+        "(float[2,4,4,3] x, float[4,3,3,2] w) => (float[a,b,c,d] y) "
+        "{ y = ConvTranspose<strides = [2,1], pads = [1,0,0,1]>(x, w) }",
+        "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = MaxPool<kernel_shape = [2,2], strides = [2,2]>(x) }",
+        "(float[2,3,8,6] x) => (float[a,b,c,d] y) "
+        "{ y = MaxPool<kernel_shape = [3,3], strides = [2,1], pads = [1,1,1,1]>(x) }",
+        "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = AveragePool<kernel_shape = [3,2], pads = [1,1,1,0]>(x) }",
+        "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = GlobalAveragePool(x) }",
+    ],
+)
+def test_windows_mean_the_same(body: str) -> None:
+    after = compared(graph(body))
+    assert not {"Conv", "ConvTranspose", "MaxPool", "AveragePool"} & {node.op_type for node in after.graph.node}
+
+
+def test_the_windows_of_a_layer_and_of_its_gradient_are_picked_once() -> None:
+    model = lenet()
+    after = compared(decompose.run(simplify.run(trace_step(model, *example_batch(model, 3, 0.1)))))
+    windows = [node for node in after.graph.node if node.op_type == "Pick" and node.input[0] == "x"]
+    assert len(windows) == 1
+    assert not {"Conv", "ConvTranspose", "MaxPool", "MaxPoolGrad"} & {node.op_type for node in after.graph.node}

@@ -1,0 +1,124 @@
+"""Programs for the operations that `haribote.frontend.decompositions` writes in others, and for TopK."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from tests.haribote.frontend.aten_values import IMAGES, ROWS, A, B, M, X, Y, aten, cases
+
+FAR = torch.tensor([-9.0, -3, -1, -0.5, -0.2, 0, 0.2, 0.499, 0.5, 0.9, 1.7, 3, 5, 8, 9])
+REPEATED = torch.tensor([[3.0, 1, 2, 1, 3, 0], [0, 0, 0, 0, 0, 0], [5, 4, 3, 2, 1, 0], [-1, 7, 7, -1, 2, 2]])
+COLUMNS = torch.tensor([5, -1, 0])
+STEPS = torch.tensor([-1.0, 0, 0.5, 2])
+
+SPECIAL_FUNCTIONS = cases(
+    erfc=(lambda x, far: (torch.erfc(x), torch.erfc(far)), X, FAR),
+    atan2=(lambda x, y: (torch.atan2(x, y), torch.atan2(x.sign(), y.round())), X, Y),
+    hypot=(lambda x, y: (torch.hypot(x, y), torch.hypot(x * 1e30, y * 1e30), torch.hypot(x * 0, y * 0)), X, Y),
+    copysign=(lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0), torch.copysign(x, y * 0)), X, Y),
+    added_products=(
+        lambda a, b: (
+            torch.addmv(a[0, :, 0], a[0], b[0, :, 0], beta=0.5, alpha=2),
+            torch.addmm(a[0, :, :1], a[0], b[0], beta=0, alpha=3),
+            torch.addbmm(a[0, :, :1], a, b, beta=2),
+            torch.addr(a[0], a[0, :, 0], b[0, :, 1], alpha=0.5),
+        ),
+        A,
+        B,
+    ),
+)
+SORTED = cases(
+    topk=(lambda x: (*torch.topk(x, 2), torch.topk(x, 3, 0, largest=False)[1], x.topk(2)[0]), X),
+    sort=(lambda x: (*x.sort(), *x.sort(dim=0, descending=True, stable=True), x.argsort(dim=1, stable=True)), REPEATED),
+    kth=(lambda x: (*x.kthvalue(2), *x.kthvalue(3, 0, keepdim=True)), X),
+    medians=(lambda x: (x.median(), *x.median(1), *x.median(0, keepdim=True)), X),
+    running=(lambda x: (*x.cummax(1), *x.cummin(0), x.logcumsumexp(1), (x * 100).logcumsumexp(1)), REPEATED),
+    intervals=(
+        lambda x, steps: (
+            torch.bucketize(x, steps),
+            torch.bucketize(x, steps, right=True, out_int32=True),
+            torch.searchsorted(steps, x),
+            torch.searchsorted(x.sort()[0], x[:, :2].contiguous(), right=True),
+        ),
+        X,
+        STEPS,
+    ),
+)
+AT_PLACES = cases(
+    diagonals=(
+        lambda x, i: (x.diagonal() + 1, x.diagonal(2) + 1, x.trace(), x.diagonal(-1) * 2, i.diagonal(1, -1, -2) + 0),
+        X,
+        IMAGES,
+    ),
+    windows=(lambda x: (x.unfold(1, 3, 2) + 0, x.unfold(0, 2, 1) * 2), X),
+    strided=(lambda x: (x.as_strided((3, 2), (6, 2), 1) + 0, x.as_strided((4,), (7,)) * 2), X),
+    take_and_put=(
+        lambda x, m: (x.take(m), x.take(-m), x.put(m[0, :1], x[0, :1]), x.put(m, x, accumulate=True)),
+        X,
+        M,
+    ),
+    several=(
+        lambda x, i, r, c: (x[r, c], i[:, r - 1, :, c + 1], i[:, :, r[:, None], c[None]], i[r - 2, c - 3, r]),
+        X,
+        IMAGES[:, :, :5, :7],
+        torch.tensor([1, 2, 3]),
+        torch.tensor([5, 1, 0]),
+    ),
+    written=(
+        lambda x, y, r, c: (
+            torch.index_put(x, [r, c], y[0, :3]),
+            torch.index_put(x, [r, c], y[0, :3], accumulate=True),
+            aten.index_put.default(x, [None, c], y[:, :3]),
+            torch.index_put(x, [r], y[:3], accumulate=True),
+            torch.masked_fill(x, x > 0, 2.0),
+            torch.index_put(x, [x > 0], y[0, 0]),
+        ),
+        X,
+        Y,
+        ROWS,
+        COLUMNS,
+    ),
+    reduced=(
+        lambda x, m, y: tuple(
+            x.scatter_reduce(1, m, y, reduce, include_self=own)
+            for reduce in ("sum", "mean", "prod", "amax", "amin")
+            for own in (True, False)
+        ),
+        X,
+        M,
+        Y,
+    ),
+    numbered=(
+        lambda x, r, y: (
+            x.index_add(0, r, y[:3]),
+            x.index_fill(0, r, 2.0),
+            x.index_copy(0, r, y[:3]),
+            x.repeat_interleave(2, 1),
+        ),
+        X,
+        ROWS,
+        Y,
+    ),
+)
+RESIZED = cases(
+    nearest=(
+        lambda i: (
+            F.interpolate(i, scale_factor=2),
+            F.interpolate(i, size=(5, 3)),
+            F.interpolate(i[:, 0], size=5),
+            F.interpolate(i, size=(5, 3), mode="nearest-exact"),
+        ),
+        IMAGES,
+    ),
+    linear=(
+        lambda i: (
+            F.interpolate(i, scale_factor=2, mode="bilinear"),
+            F.interpolate(i, size=(5, 3), mode="bilinear", align_corners=True),
+            F.interpolate(i[:, 0], size=5, mode="linear"),
+        ),
+        IMAGES,
+    ),
+    adaptive=(lambda i: (F.adaptive_avg_pool2d(i, 3), F.adaptive_avg_pool1d(i[:, 0], 4)), IMAGES),
+)
+DECOMPOSED = [*SPECIAL_FUNCTIONS, *SORTED, *AT_PLACES, *RESIZED]

@@ -1,0 +1,59 @@
+"""`haribote mine`: the learner's files in the order of the pipeline, their lines of code, what each did."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from haribote.answers.tasks import ROOT, all_tasks, find_task
+from haribote.own.ledger import Entry, Ledger
+from haribote.own.mine import FILE, code_lines, keep_ledger, kept_ledger, mine_lines, my_compiler
+
+LEDGER = Ledger((
+    Entry("trace", "1.1", "yours", 2, 6),
+    Entry("kernels", "5.3", "yours", 10, 0, 0, 600, 60, 400.0),
+    Entry("kernels", "5.12", "yours", 3, 0, 3, 200, 40, 100.0),
+    Entry("kernels", "5.19", "reference", 2, 0, 2, 200, 40, 500.0),
+))  # fmt: skip
+
+
+def learner(folder: Path, *tasks: str) -> Path:
+    """A course's folder in which these tasks are written as the solutions are, and no others."""
+    for task in all_tasks():
+        target = folder / "haribote" / task.file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source = ROOT / ("solutions" if task.id in tasks else "haribote") / task.file
+        shutil.copy(source, target)
+    return folder
+
+
+def test_lines_of_code_are_counted_without_what_explains_them() -> None:
+    text = '"""Text."""\n\nimport re\n\n\ndef f():\n    """More\n    text."""\n    # why\n    return re  # here\n'
+    assert code_lines(text) == 3 and code_lines("def (") == 0
+
+
+def test_files_stand_in_the_order_of_the_pipeline(tmp_path: Path) -> None:
+    root = learner(tmp_path, "6.1", "5.12", "5.40", "1.1", "2.3", "4.2")
+    found = my_compiler(root=root)
+    assert [it.task.id for it in found] == ["1.1", "2.3", "6.1", "5.40", "5.12"]  # 4.2 is an exercise
+    assert all(it.lines > 0 and not it.entries for it in found)
+
+
+def test_a_generator_did_what_its_kernels_did(tmp_path: Path) -> None:
+    root = learner(tmp_path, "1.1", "5.40", "5.44", "5.12")
+    did = {it.task.id: [entry.task for entry in it.entries] for it in my_compiler(LEDGER, root)}
+    assert did == {"1.1": ["1.1"], "5.40": ["5.3"], "5.44": [], "5.12": ["5.12"]}  # by hand goes first
+
+
+def test_what_is_printed(tmp_path: Path) -> None:
+    root, folder = learner(tmp_path, "1.1", "5.40"), tmp_path / "run"
+    (said,) = mine_lines(folder, learner(tmp_path / "nobody"))
+    assert said.startswith("no part of the compiler is yours yet")
+    assert "no run is known" in [*mine_lines(folder, root)][-1]
+    keep_ledger(LEDGER, folder)
+    assert kept_ledger(folder) == LEDGER
+    lines = [*mine_lines(folder, root)]
+    assert find_task("5.40").file in lines[2] and "10 calls, 60 % words, 40 % cycles" in lines[2]
+    assert lines[-2].startswith("the last run") and "50 % cycles" in lines[-2] and lines[-1].endswith("kernels 5.19")
+    (folder / FILE).write_text("[{")
+    assert kept_ledger(folder) is None
