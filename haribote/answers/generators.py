@@ -58,6 +58,14 @@ def generator_for(row: KernelRow, solutions: bool = False) -> Kernel | None:
     return None
 
 
+def copier() -> Kernel | None:
+    """The learner's generator that also copies a tensor from one place in LM to another; None where none is written."""
+    for task in _TASKS["Mul"]:
+        if (function := generator(task)) is not None:
+            return Kernel(task, find_task(task).title, function)
+    return None
+
+
 def generator(task: str, solutions: bool = False) -> Any:
     """The function that answers a task of the generators, or None where it, or what it imports, is not written."""
     found = find_task(task)

@@ -46,7 +46,7 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(own)
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
             refuse_withheld(task, f"{own.__module__}.{own.__name__}")
-            learners = None if _own_only.get() or solutions_wanted() else learners_function(task)
+            learners = learners_function(task) if learners_wanted() else None
             owner: Owner = "yours" if learners else "product"
             result: R = counted(task, owner, learners or own, *args, **kwargs)
             return result
@@ -59,12 +59,22 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return declare
 
 
+def learners_wanted() -> bool:
+    """Whether the product uses what the learner has written: not in a check, nor with HARIBOTE_SOLUTIONS=1."""
+    return not (_own_only.get() or solutions_wanted())
+
+
+def has_learners(task: str) -> bool:
+    """Whether the learner's function of a task is used in place of the product's own."""
+    return learners_wanted() and learners_function(task) is not None
+
+
 def learners_text(task: str) -> bytes:
     """The file of the learner's function where that is used in place of the product's own, else nothing: for keys of
     what is kept between runs.
     """
     file = answer_file(find_task(task), solutions=False)
-    return b"" if _own_only.get() or solutions_wanted() or not is_written(file) else file.read_bytes()
+    return file.read_bytes() if learners_wanted() and is_written(file) else b""
 
 
 def own_function(task: str) -> Callable[..., Any]:

@@ -39,7 +39,7 @@ class LeftOut(HariboteError):
 class ChipPiece:
     """The assembly of one node. owner: whose kernel wrote it. op: what that kernel saw; None where there is none.
 
-    instead, failing: as in `answers.resolve.Answer`.
+    instead, failing: as in `answers.resolve.Answer`. task: whose answer wrote what no row of the kernel table does.
     """
 
     node: onnx.NodeProto
@@ -48,6 +48,7 @@ class ChipPiece:
     op: Op | None = None
     instead: str = ""
     failing: bool = False
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -13,6 +13,7 @@ import onnx
 
 from haribote.answers.generators import NOP_PLACER, generator
 from haribote.chip.codegen import ChipPiece, HostPiece, Piece, TransferPiece
+from haribote.errors import HariboteError
 from haribote.graph import DRAM, Index, is_loss, metadata, updates
 from haribote.passes.placement import Home, homes_of
 from simulator import assemble
@@ -30,11 +31,15 @@ OWNERS = {"yours": "your kernels", "reference": "reference kernels"}
 
 @dataclass(frozen=True)
 class ProgramPart:
-    """A machine program that serves the named nodes one after another. nops: who has put those between kernels."""
+    """A machine program that serves the named nodes one after another.
+
+    nops: who has put those between kernels. scheduler: whose has packed it, "" where none has.
+    """
 
     nodes: tuple[str, ...]
     program: Program
     nops: str = "product"
+    scheduler: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,17 +120,34 @@ def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
     )
 
 
-def scheduled(compiled: Compiled) -> Compiled:
-    """The same with every machine program packed into fewer steps, but for those that break a rule of waits."""
-    parts = tuple(
-        replace(part, program=schedule(part.program)) if isinstance(part, ProgramPart) and _right(part) else part
-        for part in compiled.parts
-    )
-    return replace(compiled, parts=parts, unscheduled=compiled.cost)
+def scheduled(compiled: Compiled, own: Callable[[Program], Program] | None = None) -> Compiled:
+    """The same with every machine program packed into fewer steps, but for those that break a rule of waits.
+
+    own: the learner's scheduler; where it raises HariboteError, the product's is taken, and a note says why.
+    """
+    notes: list[str] = []
+    parts: list[ProgramPart | HostPiece | TransferPiece] = []
+    for part in compiled.parts:
+        if isinstance(part, ProgramPart) and not wrong_waits(part.program):
+            try:
+                part = _packed(part, own)
+            except HariboteError as error:
+                notes.append(f"the product's scheduler runs in the place of yours: {str(error).splitlines()[0]}")
+                part = _packed(part)
+        parts.append(part)
+    notes = [*compiled.notes, *dict.fromkeys(notes)]
+    return replace(compiled, parts=tuple(parts), unscheduled=compiled.cost, notes=tuple(notes))
 
 
-def _right(part: ProgramPart) -> bool:
-    return not any(finding.severity == "error" for finding in check(part.program))
+def _packed(part: ProgramPart, own: Callable[[Program], Program] | None = None) -> ProgramPart:
+    if own is None:
+        return replace(part, program=schedule(part.program), scheduler="product")
+    return replace(part, program=own(part.program), scheduler="yours")
+
+
+def wrong_waits(program: Program) -> bool:
+    """Whether a program breaks a rule of the machine's waits."""
+    return any(finding.severity == "error" for finding in check(program))
 
 
 def describe(piece: HostPiece | TransferPiece) -> str:
@@ -167,8 +189,7 @@ def _by_the_learners_nops(pieces: list[ChipPiece]) -> Program | None:
     except Exception:  # whatever the learner's code does with lines that it was not made for
         return None
     kept = [line for line in placed if not line.startswith("nop")] == [line for line, _ in marked]
-    right = kept and not any(finding.severity == "error" for finding in check(program))
-    return program if right else None
+    return program if kept and not wrong_waits(program) else None
 
 
 def piece_text(piece: ChipPiece) -> str:

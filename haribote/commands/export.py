@@ -37,12 +37,12 @@ def export(
 
     The inputs are drawn at random from a fixed seed, scaled as normalised pixels are; outputs are ONNX's reference.
     """
-    from haribote.frontend.torch import trace_step
     from haribote.training.backends import example_batch
     from haribote.training.models import load, mlp
+    from haribote.training.step import training_step
 
     model = load(reference) if reference else mlp(network.pixels, *hidden, CLASSES, bias=bias)
-    graph = trace_step(model, *example_batch(model, batch, learning_rate))
+    graph = training_step(model, *example_batch(model, batch, learning_rate))
     random = np.random.default_rng(0)
     images, classes = next(info for info in graph.graph.input if info.name == "x"), _classes(model)
     shape = tuple(dimension.dim_value for dimension in images.type.tensor_type.shape.dim)

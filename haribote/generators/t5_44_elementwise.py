@@ -13,7 +13,7 @@ import numpy as np
 from haribote.errors import NotWritten, UnsupportedShape
 from haribote.generators.t5_36_place_nops import place_nops
 from haribote.generators.t5_40_down import Text, operand_text
-from haribote.generators.t5_42_nodes import ADD, MUL, RELU, SUB, Expression, Source, both, lines_of
+from haribote.generators.t5_42_nodes import ADD, COPY, MUL, RELU, SUB, Expression, Source, both, lines_of
 from haribote.generators.t5_43_spread import spread
 from haribote.kernel import Op, single
 from haribote.layout import Layout
@@ -66,6 +66,7 @@ EXPRESSIONS: dict[str, Expression] = {
     "Div": (MUL, 0, reciprocal(1)),
     "Exp": exponential(0),
     "OneHot": (EQUAL, (INDEX, 1), 0, ONE),
+    "Copy": (COPY, 0),
 }
 """What the operators of a network compute of their elements."""
 

@@ -123,8 +123,9 @@ def ledger(calls: Calls, compiled: Compiled | None = None) -> Ledger:
     entries = list(_called(calls))
     if compiled is not None:
         entries += _generated(compiled) if not compiled.pieces and compiled.chip_count else _on_chip(compiled)
-        if compiled.unscheduled is not None and all(task != "7.5" for task, _ in calls.times):
-            entries.append(Entry("scheduler", "", "product", 1))
+        packed = sum(getattr(part, "scheduler", "") == "product" for part in compiled.parts)
+        if packed:
+            entries.append(Entry("scheduler", "", "product", packed))
     order = [*PARTS]
     return Ledger(tuple(sorted(entries, key=lambda e: order.index(e.part) if e.part in PARTS else len(order))))
 
@@ -160,8 +161,8 @@ def _on_chip(compiled: Compiled) -> Iterator[Entry]:
     for (task, owner), group in _grouped(kernels, lambda piece: (_task_of(piece), piece.owner)).items():
         yield _entry(KERNELS, task, owner, group)
     copies = [piece for piece in pieces if row_of(piece.node) is None]
-    if copies:
-        yield _entry("copies", "", "product", copies)
+    for (task, owner), group in _grouped(copies, lambda piece: (piece.task, piece.owner)).items():
+        yield _entry("copies", task, "product" if owner == "compiler" else owner, group)
     yield from _nops(compiled, pieces)
     left = len(compiled.host_nodes)
     if left:

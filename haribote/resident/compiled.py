@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import onnx
 
+from haribote.answers.generators import copier
 from haribote.answers.ownership import solutions_wanted
-from haribote.chip.codegen import ChipPiece, Find, Generator, HostPiece, KernelFailed, Piece, generate, generator_of
-from haribote.chip.program import MOVES, TRANSFERS, Compiled, link, scheduled
+from haribote.chip.codegen import (
+    ChipPiece,
+    Find,
+    Generator,
+    HostPiece,
+    KernelFailed,
+    Piece,
+    generate,
+    generator_of,
+    run_kernel,
+)
+from haribote.chip.program import MOVES, TRANSFERS, Compiled, link
+from haribote.errors import HariboteError
 from haribote.graph import Index
-from haribote.kernel import KernelError
+from haribote.kernel import KernelError, Op
 from haribote.passes import insert_transfers
 from haribote.passes.place import place as place_plainly
 from haribote.passes.placement import copy_of, row_of
@@ -31,7 +44,7 @@ def compile_layouts(model: onnx.ModelProto, solutions: bool | None, find: Find |
         known = len(attempt.alone) + len(attempt.weak)
         pieces = list(attempt.pieces(placed))
         if known == len(attempt.alone) + len(attempt.weak):
-            return replace(scheduled(link(placed, pieces)), notes=tuple(attempt.notes.values()))
+            return replace(link(placed, pieces), notes=tuple(attempt.notes.values()))
 
 
 @dataclass
@@ -52,6 +65,7 @@ class _Attempt:
         self._trial = Trial()
         pieces = generate(place_plainly(insert_transfers.run(self.model)), self.solutions, self.find)
         self._plain = {piece.node.name: piece for piece in pieces if isinstance(piece, ChipPiece)}
+        self._has_own = any(piece.owner == "yours" for piece in self._plain.values())
         self.on_host: Mapping[str, HostPiece] = {p.node.name: p for p in pieces if isinstance(p, HostPiece)}
 
     def pieces(self, placed: onnx.ModelProto) -> Iterator[Piece]:
@@ -63,7 +77,7 @@ class _Attempt:
             if piece is None:
                 self._doubt(node, "it refuses other places than those of -O0", alone=True)
                 continue
-            if isinstance(piece, ChipPiece) and piece.owner == "yours":
+            if isinstance(piece, ChipPiece) and piece.owner == "yours" and node.op_type != lowered.COPY:
                 self._try(piece, index)
             yield piece
 
@@ -72,7 +86,7 @@ class _Attempt:
         if node.name in self.on_host:
             return self.on_host[node.name]
         if node.op_type == lowered.COPY:
-            return ChipPiece(node, tuple(copy_lines(*copy_of(node, generator.index))), "compiler")
+            return self._copy(node, generator)
         generator.stand_in = node.op_type in TRANSFERS or node.name in self.alone  # else it gets another place first
         try:
             piece = generator.transfer(node) if node.op_type in TRANSFERS else generator.compute(node)
@@ -81,6 +95,17 @@ class _Attempt:
                 raise
             return None
         return None if isinstance(piece, HostPiece) else piece
+
+    def _copy(self, node: onnx.NodeProto, generator: Generator) -> ChipPiece:
+        """A copy by the learner's generator, where a kernel of theirs runs and theirs copies every word."""
+        source, target = copy_of(node, generator.index)
+        op, kernel = Op(lowered.COPY, (source,), target), copier() if self._has_own else None
+        if kernel is not None:
+            with suppress(HariboteError):
+                piece = ChipPiece(node, tuple(run_kernel(kernel, op)), "yours", op, task=kernel.task)
+                if self._trial.copies(piece):
+                    return piece
+        return ChipPiece(node, tuple(copy_lines(source, target)), "compiler")
 
     def _try(self, piece: ChipPiece, index: Index) -> None:
         """Note what of -O1's places a learner's kernel cannot be given."""

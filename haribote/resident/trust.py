@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.chip.codegen import ChipPiece
+from haribote.chip.program import MOVES
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import TILE, KernelRow
 from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
@@ -69,6 +70,15 @@ class Trial:
     def trust(self, row: KernelRow, at_o0: ChipPiece, at_o1: ChipPiece) -> Trust:
         """How far the result of a kernel can be trusted at its place of -O1."""
         plain, moved = _emitted(at_o0), _emitted(at_o1)
+        return self._known(row, plain, moved)
+
+    def copies(self, piece: ChipPiece) -> bool:
+        """Whether a copy from place to place in LM copies every word, and nothing else."""
+        assert piece.op is not None
+        row = KernelRow(piece.task, piece.op.kind, "", piece.op.kind, (), "", 0, room=None)
+        return self._known(row, _emitted(piece), _emitted(piece)) == "whole"
+
+    def _known(self, row: KernelRow, plain: _Emitted, moved: _Emitted) -> Trust:
         key = (row.name, plain.lines, moved.lines, str(plain.op), str(moved.op))
         if key not in _KNOWN:
             try:
@@ -81,7 +91,7 @@ class Trial:
         arrays = tuple(self._values(row, operand.shape, number) for number, operand in enumerate(moved.op.inputs))
         everywhere = row.op != "UL" and row.task not in COPY_0_IS_ENOUGH
         wanted = arrays[0].view(np.uint32)
-        if row.op not in ("DL", "UL"):
+        if row.op not in MOVES:
             self._prepare(plain, arrays, True)
             self._machine.run(plain.program)
             wanted, _ = self._result(plain)

@@ -11,6 +11,7 @@ from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.speed.dependence import plain_edges
 from simulator.assembly.assembler import assemble
+from simulator.assembly.checks import check
 from simulator.isa.program import Program
 from simulator.rules.waits import WINDOW
 from simulator.schedule.groups import groups_of
@@ -87,3 +88,20 @@ def schedule(program: Program) -> Program:
     if problem.steps(starts) >= program.steps:
         return program
     return assemble(written(problem.times(starts), {}), program.filename)
+
+
+def right_schedule(program: Program) -> Program:
+    """As `schedule`, tried out. Raises HariboteError where what is found is not right, or an answer fails."""
+    from haribote.speed.equality import difference  # which needs a machine
+
+    try:
+        found = schedule(program)
+    except Exception as error:  # whatever the learner's code does
+        raise HariboteError(
+            f"tasks 7.3 to 7.5 stop with {type(error).__name__}: {error}", "grader check 7.5"
+        ) from error
+    wrong = next((str(it) for it in check(found) if it.severity == "error"), "")
+    wrong = wrong or (f"{found.filename} leaves another {where}" if (where := difference(program, found)) else "")
+    if wrong:
+        raise HariboteError(f"the schedule of tasks 7.3 to 7.5 is not right: {wrong}", "grader check 7.5")
+    return found

@@ -22,7 +22,9 @@ RELU = "frelu {0} {0} {to}"
 ADD, SUB, MUL = "fvadd {0} {1} {to}", "fvadd {0} -{1} {to}", "fvmul {0} {1} {to}"
 COPY = "lpassa {0} {to}"
 
-SIMPLE: dict[str, Expression] = {"Relu": (RELU, 0), "Add": (ADD, 0, 1), "Sub": (SUB, 0, 1), "Mul": (MUL, 0, 1)}
+SIMPLE: dict[str, Expression] = {
+    "Relu": (RELU, 0), "Add": (ADD, 0, 1), "Sub": (SUB, 0, 1), "Mul": (MUL, 0, 1), "Copy": (COPY, 0),
+}  # fmt: skip
 """What the operators of a network compute, as long as no table of more (task 5.44) is there."""
 
 

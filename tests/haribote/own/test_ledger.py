@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from haribote.answers import ownership
+from haribote.answers import generators, ownership
 from haribote.answers.calls import Calls, counted, watched
 from haribote.answers.generators import generator
 from haribote.answers.ownership import function_in, product_only
 from haribote.answers.resolve import resolve_row
 from haribote.answers.tasks import find_task
 from haribote.chip import program
+from haribote.chip.program import wrong_waits
 from haribote.layout import LAYOUTS
 from haribote.network import SMALL
 from haribote.own.ledger import Ledger, ledger
@@ -40,7 +41,9 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
     monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
     monkeypatch.setattr(ownership, "learners_function", learners)
-    monkeypatch.setattr(program, "generator", lambda task: generator(task, solutions=True))  # places the nops
+    as_theirs = lambda task: generator(task, solutions=True)  # noqa: E731
+    monkeypatch.setattr(program, "generator", as_theirs)  # places the nops
+    monkeypatch.setattr(generators, "generator", as_theirs)  # copies
     return own
 
 
@@ -102,6 +105,29 @@ def test_a_broken_part_breaks_the_run(task: str, copied: dict[str, object]) -> N
             layout.__dict__.pop(name, None)
     with pytest.raises(Broken):
         run()
+
+
+@pytest.mark.slow
+def test_with_all_solutions_as_the_learners_all_is_theirs_where_values_stay(copied: dict[str, object]) -> None:
+    """-O1: copies, and the scheduler too."""
+    found, backend, losses = run(level=1)
+    assert found.all_yours, found.missing_line()
+    assert {found.share(measure) for measure in ("nodes", "words", "steps", "cycles")} == {1}
+    called = {(entry.part, entry.task) for entry in found.entries}
+    assert {("copies", "5.44"), ("scheduler", "7.3"), ("scheduler", "7.4"), ("scheduler", "7.5")} <= called
+    assert backend.compiled.unscheduled and backend.compiled.cost.cycles < backend.compiled.unscheduled.cycles
+    with product_only():
+        assert losses == run(level=0, mine=False)[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [broken, lambda before, priority, table: [0] * len(before)])
+def test_a_wrong_scheduler_is_said_and_does_no_harm(wrong: object, copied: dict[str, object]) -> None:
+    copied["7.5"] = wrong
+    found, backend, _ = run(level=1)
+    assert any("the product's scheduler runs in the place of yours" in note for note in backend.compiled.notes)
+    assert ("scheduler", "product") in {(entry.part, entry.owner) for entry in found.entries}
+    assert all(not wrong_waits(part.program) for part in backend.compiled.parts if hasattr(part, "program"))
 
 
 @pytest.mark.slow
