@@ -16,6 +16,7 @@ from haribote.graphs.writer import NodeWriter
 Gradients = Iterator[str | None]
 """For each input of a node, in order: the name of the loss's gradient by it, None where there is none."""
 
+
 class NoGradient(UnsupportedOp):
     """A node whose operator has no rule, or which is not of the form that its rule covers."""
 

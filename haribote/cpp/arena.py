@@ -15,6 +15,8 @@ from haribote.graph import Index
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
+
+
 @dataclass(frozen=True)
 class Arena:
     """Byte offset of every value that needs memory of its own, and the size in bytes."""

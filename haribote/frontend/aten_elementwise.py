@@ -11,6 +11,7 @@ from haribote.frontend.aten import Lowering, Rule, Scalar, aten, rule
 
 Operand = str | Scalar
 
+
 def _function(op_type: str) -> Rule:
     """The rule of an ATen operation that is an ONNX operator. An integer is cast first where the result is a float."""
 
