@@ -1,6 +1,8 @@
 """A limit on the time that code takes, in any thread and on any system, without slowing it down.
 
-One thread of our own watches the clock and raises TimeLimit in the code that is late, again and again until it ends.
+What counts is the time of the processor, so that a verdict does not depend on what else the machine is doing; code
+that waits instead may take PATIENCE times as long by the clock. One thread of our own watches both and raises TimeLimit
+in the code that is late, again and again until it ends.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 MARGIN = 10.0  # seconds for what is not the answer's own time: starting Python, the product's code that it is put into
+PATIENCE = 3.0  # of a limit: how much longer it is by the clock than on the processor
+NOT_STARTED = 254  # exit status of a process that could not be made ready for an answer
 AGAIN = 0.05  # seconds until TimeLimit is raised once more in code that has caught it
+SOON = 0.005  # seconds, at least, between two looks at the clocks
 
 
 class TimeLimit(BaseException):
@@ -26,14 +31,21 @@ class TimeLimit(BaseException):
 class _Limit:
     """The thread that is limited, when its time ends, and what has become of it.
 
-    over: the limited code has ended. raised: TimeLimit has been raised in it. deciding: just now it may be.
+    end: by the clock; end_of_work: by the processor's time of this process. over: the limited code has
+    ended. raised: TimeLimit has been raised in it. deciding: just now it may be.
     """
 
     thread: int
     end: float
+    end_of_work: float
     over: bool = False
     raised: bool = False
     deciding: bool = False
+
+    @property
+    def left(self) -> float:
+        """Seconds until it may be over; not positive once it is."""
+        return min(self.end - time.monotonic(), self.end_of_work - time.process_time())
 
 
 class _Watch:
@@ -56,13 +68,12 @@ class _Watch:
     def _run(self) -> None:
         limits: list[_Limit] = []
         while True:
-            now = time.monotonic()
-            waits = [limit.end - now if limit.end > now else AGAIN for limit in limits]
+            waits = [max(SOON, left) if (left := limit.left) > 0 else AGAIN for limit in limits]
             with suppress(Empty):
                 limits.append(self.new.get(timeout=min(waits, default=None)))
             limits = [limit for limit in limits if not limit.over]
             for limit in limits:
-                if limit.end <= time.monotonic():
+                if limit.left <= 0:
                     limit.deciding = True  # whoever ends from here on waits until it is known whether it was raised
                     if not limit.over:
                         limit.raised = True
@@ -90,20 +101,22 @@ def _take_back() -> None:
 
 
 class Budget:
-    """The time that an answer has for all that it does together, in seconds."""
+    """The time that an answer has for all that it does together, in seconds of the processor."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = self._left = seconds
+        self._left_by_clock = PATIENCE * seconds
 
     @contextmanager
     def spending(self) -> Iterator[None]:
         """Take the time of what runs inside; raise TimeLimit there once nothing is left."""
-        start = time.monotonic()
+        start, work = time.monotonic(), time.process_time()
         try:
-            with time_limit(self._left):
+            with time_limit(self._left, self._left_by_clock):
                 yield
         finally:
-            self._left = max(0.0, self._left - (time.monotonic() - start))
+            self._left = max(0.0, self._left - (time.process_time() - work))
+            self._left_by_clock = max(0.0, self._left_by_clock - (time.monotonic() - start))
 
 
 _watch = _Watch()
@@ -120,9 +133,13 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimit in the code that runs inside once the time is over, as soon as it executes Python again."""
-    limit = _Limit(threading.get_ident(), time.monotonic() + seconds)
+def time_limit(seconds: float, by_clock: float | None = None) -> Iterator[None]:
+    """Raise TimeLimit in the code that runs inside once the time is over, as soon as it executes Python again.
+
+    seconds: of the processor, of the whole process. by_clock: seconds by the clock; without it, PATIENCE times as many.
+    """
+    by_clock = PATIENCE * seconds if by_clock is None else by_clock
+    limit = _Limit(threading.get_ident(), time.monotonic() + by_clock, time.process_time() + seconds)
     try:
         _watch.begin(limit)
         yield

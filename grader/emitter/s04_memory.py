@@ -14,7 +14,7 @@ def position(function: Function, given: Values) -> dict[str, Value]:
     """Given: layout in its notation, level. Answer: position, the number of the unit of every element."""
     found = np.asarray(function(Layout.parse(str(given["layout"])), given["level"]))
     if found.dtype == object:
-        what = f"position must return an array of whole numbers, received {str(found)[:60]}"
+        what = "position must return an array of whole numbers, received objects of Python"
         raise AnswerError(what, "begin with np.zeros(layout.shape, np.int64), add to it, return it")
     return {"position": found}
 

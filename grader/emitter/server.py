@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 from grader.emitter.filter import apply_filter
 from grader.emitter.guard import only_this_course
+from grader.emitter.limits import NOT_STARTED
 from grader.emitter.replies import answering, prepare
 from grader.emitter.serving import read_order
 from grader.emitter.values import decode
@@ -66,7 +67,7 @@ def warm_up(lines: list[bytes]) -> None:
 
 def _supervise(control: socket.socket, order: dict[str, Any], files: list[int]) -> NoReturn:
     """In a process of its own outside of the new namespaces: start the answer in them, and end as it ends."""
-    status = 255
+    status = NOT_STARTED
     try:
         control.close()
         user, group = os.getuid(), os.getgid()
@@ -102,7 +103,7 @@ def _answer_openly(control: socket.socket, order: dict[str, Any], files: list[in
 
 def _answer(order: dict[str, Any], files: list[int], confined: bool = True) -> NoReturn:
     """The process that runs the answer; in namespaces it is the first one, and what it starts ends with it."""
-    status = 255
+    status = NOT_STARTED
     try:
         for number, file in enumerate(files):
             os.dup2(file, number)
@@ -112,6 +113,7 @@ def _answer(order: dict[str, Any], files: list[int], confined: bool = True) -> N
         _limit(order["rlimits"])
         if confined:
             _give_up_rights()
+        status = 255
         try:
             runpy.run_module("grader.emitter.__main__", run_name="__main__")
             status = 0

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import tempfile
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 
-from grader.emitter.limits import MARGIN
+from grader.emitter.limits import MARGIN, PATIENCE
 from grader.emitter.serving import Order
 from grader.sandbox.command import Sandbox
 from grader.sandbox.limits import Limits, Outcome
@@ -22,13 +23,15 @@ from grader.sandbox.warm import Warm, WarmError, clean
 from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import Task
 
-MOST_WARM = 3  # processes that are kept, one per tree
+Key = tuple[Path, Limits]
+"""A tree, and the limits without their time: an answer's own cannot be wider than those of the process around it."""
+MOST_WARM = 3  # processes that are kept
 COMMAND = (sys.executable, "-s", "-m", "grader.emitter")
 
 
 def limits_of(task: Task) -> Limits:
     """What an answer to a task may use, all its cases together."""
-    return Limits(seconds=task.seconds + MARGIN)
+    return Limits(seconds=PATIENCE * task.seconds + MARGIN, work=task.seconds + MARGIN)
 
 
 class Emitters:
@@ -37,7 +40,7 @@ class Emitters:
     def __init__(self, confined: bool) -> None:
         self.confined = confined
         self._bwrap = find_sandbox().bwrap if confined else ""
-        self._warm: OrderedDict[Path, Warm] = OrderedDict()
+        self._warm: OrderedDict[Key, Warm] = OrderedDict()
         self._cold_only = not sys.platform.startswith("linux")  # others do not fork, or not safely
         multiprocessing.util.Finalize(self, _close, args=(self._warm,), exitpriority=1)
 
@@ -65,17 +68,18 @@ class Emitters:
         """The warm process for a task; None, from now on, where such processes do not start on this machine."""
         if self._cold_only:
             return None
-        tree = course_tree(task)
-        warm = self._warm.pop(tree, None)
+        tree, limits = course_tree(task), limits_of(task)
+        key = (tree, replace(limits, seconds=0.0, work=0.0))
+        warm = self._warm.pop(key, None)
         if warm is None or not warm.alive:
             while len(self._warm) >= MOST_WARM:
                 self._warm.popitem(last=False)[1].close()
             try:
-                warm = Warm(self._sandbox(tree), tree, limits_of(task), _warming(task, requests))
+                warm = Warm(self._sandbox(tree), tree, limits, _warming(task, requests))
             except WarmError:
                 self._cold_only = True
                 return None
-        self._warm[tree] = warm
+        self._warm[key] = warm
         return warm
 
     def _sandbox(self, tree: Path) -> Sandbox | None:
@@ -87,7 +91,7 @@ class Emitters:
         return sandbox.run(COMMAND, lines, limits=limits) if sandbox else _run_openly(tree, lines, limits)
 
 
-def _close(warm: OrderedDict[Path, Warm]) -> None:
+def _close(warm: OrderedDict[Key, Warm]) -> None:
     while warm:
         warm.popitem()[1].close()
 

@@ -12,11 +12,13 @@ SUBMISSION = 900.0  # seconds of one submission, all its answers together; a who
 class Limits:
     """Of the whole process tree together, unless it says otherwise.
 
-    seconds: of wall time. memory: resident bytes; one process may map four times as much. processes: and threads,
+    seconds: of wall time. work: seconds of the processor of one process; 0: as many as of wall time.
+    memory: resident bytes; one process may map four times as much. processes: and threads,
     at the same time. disk: bytes in /tmp, the one place that can be written. output: bytes on stdout and stderr.
     """
 
     seconds: float = 60.0
+    work: float = 0.0
     memory: int = 768 * MIB
     processes: int = 32
     disk: int = 64 * MIB
@@ -30,7 +32,7 @@ class Limits:
     @property
     def rlimits(self) -> dict[str, int]:
         """The limits that the kernel keeps for us, by their name in `prlimit` and in the module `resource`."""
-        cpu = int(self.seconds) + 2
+        cpu = int(self.work or self.seconds) + 2
         files = {"fsize": self.disk, "nofile": 256, "core": 0}
         return {"as": self.mapped, "nproc": self.processes, "cpu": cpu, **files}
 

@@ -18,6 +18,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from grader.emitter.limits import NOT_STARTED
 from grader.sandbox.command import ENVIRONMENT, Sandbox, handle_of, outcome
 from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.watch import end, tree_memory, watch
@@ -53,7 +54,7 @@ class Warm:
             stack.enter_context(theirs)
             handles: list[int] = []
             if sandbox:
-                outer = replace(limits, seconds=LONG, processes=2 * limits.processes + 8)
+                outer = replace(limits, seconds=LONG, work=LONG, processes=2 * limits.processes + 8)
                 command, handles = replace(sandbox, filtered=False).command(command, outer, stack, {})
             self._process = subprocess.Popen(
                 command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=handles,
@@ -97,6 +98,9 @@ class Warm:
         self._busy = False
         if not status:
             raise WarmError(f"the warm process has ended: {self._last_words()}")
+        if int(status) == NOT_STARTED:
+            why = seen.errors.decode("utf-8", "replace").strip()
+            raise WarmError(f"the answer was not started: {why}")
         return outcome(seen, int(status))
 
     @property

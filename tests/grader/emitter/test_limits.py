@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from grader.emitter.limits import TimeLimit, time_limit
+from grader.emitter.limits import Budget, TimeLimit, time_limit
 
 
 def _forever() -> None:
@@ -39,6 +39,16 @@ def test_a_time_limit_stops_a_loop(in_thread: bool) -> None:
     else:
         limited()
     assert caught[0] > 0.1  # and it ended
+
+
+def test_waiting_is_no_work() -> None:
+    """A busy machine makes everybody wait: what counts is the processor's time, but nobody may wait for ever."""
+    budget = Budget(0.1)
+    with budget.spending():
+        time.sleep(0.12)
+    with pytest.raises(TimeLimit), budget.spending():
+        while True:
+            time.sleep(0.01)
 
 
 def test_a_limit_that_ends_anywhere_holds_up_no_later_one() -> None:

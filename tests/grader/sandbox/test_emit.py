@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.emitter.serving import Order
 from grader.grade.work import requests
+from grader.sandbox import emit
 from grader.sandbox.emit import Emitters
+from grader.sandbox.warm import WarmError
 from haribote.answers.tasks import ROOT, find_task
-from tests.grader.sandboxes import sandboxed
+from tests.grader.sandboxes import MISSING, sandboxed
 
 
 @sandboxed
@@ -27,6 +31,24 @@ def test_every_way_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             emitters.close()
     assert all(outcome.output == outcomes[0].output for outcome in outcomes) and b"frelu" in outcomes[0].output
     assert [(outcome.status, outcome.stopped) for outcome in outcomes] == 4 * [(0, "")]
+
+
+def test_a_process_with_narrower_limits_serves_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer's limits cannot be wider than those of the process around it; that is never the answer's failure."""
+    task = find_task("0.1")
+    content = (ROOT / "solutions" / task.file).read_bytes()
+    order = Order(task.id, f"haribote/{task.file}", content, {}, task.seconds)
+    usual, narrow = emit.limits_of(task), replace(emit.limits_of(task), memory=256 << 20)
+    emitters = Emitters(confined=not MISSING)
+    for limits in (narrow, usual, narrow):
+        monkeypatch.setattr(emit, "limits_of", lambda task, limits=limits: limits)
+        outcome = emitters.run(task, order, requests(task, 1))
+        assert outcome.status == 0 and b"accuracy" in outcome.output, outcome
+    warm = emitters._started(task, requests(task, 1))
+    if warm and not MISSING:
+        with pytest.raises(WarmError, match="not started"):
+            warm.run(f"{order.line()}\n".encode() + requests(task, 1), usual)
+    emitters.close()
 
 
 def test_what_an_answer_leaves_running_ends_with_it() -> None:
