@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from haribote.stack.code import Code
+from haribote.stack.places import UNIT_LONGS
 from haribote.stack.products.split import unit_matrix
 from haribote.stack.products.stream.panels import Panels
 from haribote.stack.products.stream.timetable import Timetable
@@ -330,11 +331,13 @@ class _Writer:
         return self.room.l2bm + self.high.sums + GROUP_LONGS * ((self.placed + group) % self.high.slots)
 
     def _store(self, tile: Tile, first: int, count: int) -> None:
-        """Some groups of columns to DRAM."""
-        source = self._place(first)
+        """Some groups of columns to DRAM, as far as the result has room: it may have fewer than four columns."""
+        source, panel = self._place(first), self.panels.result
         for l2b in range(2):
-            to = self.result + self.panels.result.offset((tile.row, tile.column), l2b) + GROUP_LONGS * first
-            self.table.move(self.sums + 1, f"mvp/n{GROUP_LONGS * count} $lc{source}@.{l2b} $d{to}")
+            offset = panel.offset((tile.row, tile.column), l2b) + GROUP_LONGS * first
+            longs = min(GROUP_LONGS * count, -(-panel.map.longs // UNIT_LONGS) * UNIT_LONGS - offset)
+            if longs > 0:
+                self.table.move(self.sums + 1, f"mvp/n{longs} $lc{source}@.{l2b} $d{self.result + offset}")
 
 
 assert GROUP_LONGS == CYCLES * MABS * 4

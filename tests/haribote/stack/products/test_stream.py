@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
 from haribote.stack.code import Code
+from haribote.stack.places import UNIT_LONGS
 from haribote.stack.plan import Stream, Version
 from haribote.stack.products.stream import Panels, emit_stream
 from haribote.stack.program.builder import Built
@@ -92,6 +95,15 @@ def lines(tiling: Tiling) -> list[str]:
     code = Code()
     emit_stream(code, tiling, 0, 1 << 24, 1 << 25)
     return code.lines
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 4), (4, 4, 6), (1, 1, 1), (7, 3, 2), (130, 5, 3), (3, 5, 130), (40, 9, 36)])
+def test_nothing_is_written_beside_the_result(shape: tuple[int, int, int]) -> None:
+    for tiling in tilings(*shape):
+        room = -(-Panels(tiling).result.map.longs // UNIT_LONGS) * UNIT_LONGS
+        moves = [re.search(r"mvp/n(\d+) \S+ \$d(\d+)", line) for line in lines(tiling)]
+        ends = [int(move[1]) + int(move[2]) - (1 << 25) for move in moves if move]
+        assert ends and max(ends) <= room, str(tiling)
 
 
 @pytest.mark.parametrize("shape", [(512, 512, 512), (256, 784, 256), (300, 500, 200), (1000, 64, 900)])
