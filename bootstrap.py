@@ -344,7 +344,9 @@ def _call(command: list[str]) -> int:
     """Run a job in the project's folder. On Ctrl-C the job gets it too, and we wait until it has put things away."""
     lab = str(ROOT / "notebooks" / "lab")  # JupyterLab without news and questions
     paths = os.pathsep.join(filter(None, (lab, os.environ.get("JUPYTER_CONFIG_PATH"))))
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"JUPYTER_CONFIG_PATH": paths})
+    environment = os.environ | {"JUPYTER_CONFIG_PATH": paths}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # jobs start many processes: each would compile the product again
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
     while True:
         try:
             status = process.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,20 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the shared folder ({folder}); set HARIBOTE_SHARED to where it is")
     return folder
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark most cases of the tests with `some` as slow, before `-m` is applied."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("some"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for of_one in cases.values():
+        mark = of_one[0].get_closest_marker("some")
+        assert mark is not None
+        (count,) = mark.args
+        kept = {(2 * n + 1) * len(of_one) // (2 * count) for n in range(count)}
+        for place, item in enumerate(of_one):
+            if place not in kept and len(of_one) > count:
+                item.add_marker("slow")

@@ -76,6 +76,7 @@ def test_lock_satisfies_pyproject(project: dict[str, Any], python: str) -> None:
         assert requirement.specifier.contains(versions[name]), f"{requirement}, but the lock has {versions[name]}"
 
 
+@pytest.mark.slow
 def test_lock_is_complete(project: dict[str, Any]) -> None:
     """Everything that our dependencies need here, directly or not, is locked."""
     versions = locked("3.11")
@@ -202,6 +203,7 @@ def test_links_in_the_documents_lead_somewhere() -> None:
                 assert (ROOT / name).exists(), f"{document}: {name}"
 
 
+@pytest.mark.slow
 def test_python_in_the_documents_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
     monkeypatch.delenv("HARIBOTE_DATA", raising=False)
@@ -353,6 +355,7 @@ def test_an_environment_that_has_moved_is_noticed(tmp_path: Path) -> None:
     assert bootstrap._moved(tmp_path / "another" / ".venv")
 
 
+@pytest.mark.slow
 def test_of_two_set_ups_at_once_the_second_waits_and_finds_all_done(tmp_path: Path) -> None:
     code = f"""
 import pathlib, sys, time

@@ -184,6 +184,7 @@ def test_every_old_name_leads_to_a_module(package: str) -> None:
     assert [old for old, new in names.items() if importlib.util.find_spec(new) is None] == []
 
 
+@pytest.mark.slow
 def test_the_grader_hands_on_what_it_names() -> None:
     code = "import grader; print([getattr(grader, name).__name__ for name in grader.__all__])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -199,6 +200,7 @@ def test_an_old_name_still_runs_as_a_program(old: str, says: str) -> None:
     assert done.returncode == 0 and says in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_what_answers_and_notebooks_import_is_there() -> None:
     """Every import that a file of the first edition of the course has, in a process of its own."""
     code = """
@@ -240,6 +242,7 @@ def texts_of(path: Path) -> Iterator[str]:
             yield ast.get_docstring(node) or ""
 
 
+@pytest.mark.slow
 def test_files_that_texts_name_are_there() -> None:
     known = [f"/{path.relative_to(ROOT).as_posix()}" for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     known += ["/bootstrap.py"]
@@ -266,6 +269,7 @@ Report Result Run Side Store Value View _Writer
 """Class names that are still in more than two files. Take out what is there no more; add none."""
 
 
+@pytest.mark.slow
 def test_a_class_name_is_in_two_files_at_most() -> None:
     places: dict[str, set[Path]] = {}
     for path in MODULES.values():

@@ -39,6 +39,7 @@ def test_a_wrong_element_is_a_finding() -> None:
     assert compared(wanted | {"y": np.array([np.nan, 200.0], np.float32)}, wanted).startswith("y differs")
 
 
+@pytest.mark.slow
 def test_all_operators_are_drawn() -> None:
     found = {node.op_type for seed in range(150) for node in random_graph(seed).model.graph.node}
     assert len(found) > 60 and len(KINDS) > 30

@@ -8,6 +8,7 @@ from benchmarks.levels import main
 from haribote.chip import program
 
 
+@pytest.mark.slow
 def test_a_row_for_each_level(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "schedule", lambda found: found)  # it takes seconds
     assert main(["16-10:256", "--steps", "1"]) == 0

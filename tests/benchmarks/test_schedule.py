@@ -17,6 +17,7 @@ def test_the_turnaround_register_is_no_word_of_the_l1bm(text: str, longs: int) -
     assert used(assemble(text))["l1bm"] == longs
 
 
+@pytest.mark.slow
 def test_another_result_is_found() -> None:
     before, after = assemble("iinc $lr0 $lm0"), assemble("iinc $lr0 $lm2")
     assert unsound(before, after, 1, renamed=False) == "native: lm0"

@@ -20,6 +20,7 @@ def test_bounds_are_those_of_the_rates() -> None:
     assert gemm_bound(256, 784, 256).cycles == 3648 and mlp_bound((784, 64, 10), 256).cycles == 1570
 
 
+@pytest.mark.slow
 def test_what_is_kept_gives_what_was_compared(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--gemm", "40x24x33", "--json", "--keep", str(tmp_path)]) == 0
     row = json.loads(capfd.readouterr().out)

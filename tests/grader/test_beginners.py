@@ -31,6 +31,7 @@ def told(name: str, folder: Path) -> str:
     return str(result)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_place_cause_and_next_step(name: str, tmp_path: Path) -> None:
     text = told(name, tmp_path)

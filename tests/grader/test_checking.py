@@ -51,6 +51,7 @@ for at in range(0, op.x.words, step):
 """
 
 
+@pytest.mark.slow
 def test_a_simple_answer_passes_and_slow_ones_have_fewer_points(tmp_path: Path) -> None:
     assert relu(tmp_path, CORRECT).points == 10
     slow = relu(tmp_path, CORRECT + '\nyield "nop/2"')
@@ -87,6 +88,7 @@ def test_an_endless_loop_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "relu.py:5: stopped" in str(relu(tmp_path, "while True: pass"))
 
 
+@pytest.mark.slow
 def test_a_failure_has_inputs_maps_and_a_picture(tmp_path: Path) -> None:
     result = relu(tmp_path, 'yield f"frelu {op.x.long(0)} {op.x.long(0)} {op.y.long(0)}"')
     failure = result.failure
@@ -100,6 +102,7 @@ def test_a_failure_has_inputs_maps_and_a_picture(tmp_path: Path) -> None:
     assert result.as_dict()["cause"] == NEVER_WRITTEN
 
 
+@pytest.mark.slow
 def test_the_seed_gives_the_same_case_again(tmp_path: Path) -> None:
     path = answer(tmp_path, "5.12", "{take(op.y, at)}", "$ln{at}v")
     first, again, other = (check("5.12", path=path, seed=seed).failure for seed in (3, 3, 4))
@@ -118,6 +121,7 @@ def test_unknown_task() -> None:
         check("5.99")
 
 
+@pytest.mark.slow
 def test_the_id_of_a_merged_task_is_taken_and_its_old_answer_is_judged(tmp_path: Path) -> None:
     """The old answer has the old id in its decorator."""
     (old, merged), *_ = MERGED.items()

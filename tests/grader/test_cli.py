@@ -62,6 +62,7 @@ def test_check_and_progress(course: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "--seed" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_check_in_a_notebook_counts_as_well(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     solve(course)
     assert grader.checking.check("5.12", keep=False).passed and Progress(course).state(RELU) == "not checked"

@@ -60,6 +60,7 @@ def test_the_product_calls_thelearners_function(monkeypatch: pytest.MonkeyPatch)
     assert accuracy(logits, labels) == 1
 
 
+@pytest.mark.slow
 def test_a_check_does_not_depend_on_other_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> object:
         raise AssertionError("the answer to another task was called")
@@ -111,6 +112,7 @@ def test_a_written_file_is_what_the_product_runs(tmp_path: Path) -> None:
     assert done.stdout.strip() == "['mine']", done.stderr
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "body, message",
     [

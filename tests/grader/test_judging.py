@@ -82,6 +82,7 @@ some_tasks = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.some(1)
 @some_tasks
 def test_no_answer_breaks_a_judge(task: Task) -> None:
     """Values of every other kind in place of the right ones: a failure, never an error."""

@@ -139,6 +139,7 @@ def test_it_is_graded_as_it_is_checked(name: str, tmp_path: Path) -> None:
         assert verdict["cases"] == result.cases, (verdict, str(result))
 
 
+@pytest.mark.slow
 def test_an_endless_answer_is_stopped_once_for_all_cases(tmp_path: Path) -> None:
     start = time.monotonic()
     result = checked(tmp_path, "0.1", accuracy("while True: pass"))

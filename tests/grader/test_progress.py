@@ -22,6 +22,7 @@ def passed(task: str) -> Result:
     return Result(task, find_task(task).title, "passed", 3, 3, "a file", "")
 
 
+@pytest.mark.slow
 def test_checks_at_the_same_time_are_all_recorded(tmp_path: Path) -> None:
     """Each process has read the file before any of them writes."""
     code = """

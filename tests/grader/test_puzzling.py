@@ -103,6 +103,7 @@ def test_the_cell_magic_judges(shell: InteractiveShell, monkeypatch: pytest.Monk
     assert (ROOT / "haribote" / TASK.file).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_debugger_begins_at_the_first_wrong_word(root: Path) -> None:
     path = root / "haribote" / find_task("4.20").file
     path.write_text('def lines():\n    yield "nop"\n    yield "lpassa $lm0v $ln0v"\n', encoding="utf-8")

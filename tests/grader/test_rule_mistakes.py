@@ -13,6 +13,7 @@ RELU, ADD = "def relu(g, node, grad):", "def add(g, node, grad):"
 SGD = "def sgd(g, name, step, learning_rate):"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("task", "head", "body", "told"),
     [

@@ -109,6 +109,7 @@ def test_the_formula_in_japanese_words() -> None:
         assert LAYOUTS["16"].formula().splitlines() == ["長語 = i//8", "PE = i//2%4", "W = i%2"]
 
 
+@pytest.mark.slow
 def test_every_line_of_the_goldens_agrees_with_its_header(shared: Path) -> None:
     files = sorted((shared / "golden").glob("*.vsm"))
     assert files

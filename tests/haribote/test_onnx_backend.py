@@ -31,6 +31,7 @@ SAMPLES = (
 """Old and new opsets, bodies, and inputs that decide how the graph looks."""
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("device", onnx_backend.DEVICES)
 def test_it_passes_tests_of_onnx(device: str) -> None:
     found = [test for test in onnx_scoreboard.tests(device) if test.name in SAMPLES]
@@ -49,6 +50,7 @@ def reduce_model(shape: list[int | str]) -> onnx.ModelProto:
     )
 
 
+@pytest.mark.slow
 def test_inputs_that_decide_are_compiled_in_and_remembered() -> None:
     rep = onnx_backend.prepare(reduce_model(["N", 4]), "CPU")
     x = np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -79,6 +79,7 @@ def executed(place: Place, *outputs: Any) -> Any:
 # --- the course's own notebooks -----------------------------------------------------------------------------------
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
 def test_notebook_is_in_step_with_its_source(place: Place) -> None:
     assert problems(place) == []

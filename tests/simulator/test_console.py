@@ -59,6 +59,7 @@ def run(
     return subprocess.run(line, cwd=folder, env=variables, capture_output=True, check=False, timeout=120)
 
 
+@pytest.mark.some(1)
 @unix
 @pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize(
@@ -73,6 +74,7 @@ def test_a_full_or_closed_output_is_one_message(name: str, shell: str, message: 
     assert done.stderr.count(b"\n") == 2  # the message and what to try
 
 
+@pytest.mark.some(1)
 @unix
 @pytest.mark.parametrize("name", EACH)
 def test_a_reader_that_leaves_early_is_no_error(name: str, folder: Path) -> None:
@@ -84,6 +86,7 @@ def test_a_reader_that_leaves_early_is_no_error(name: str, folder: Path) -> None
     assert b"Traceback" not in left.stderr and b"BrokenPipe" not in left.stderr and b"ignored" not in left.stderr
 
 
+@pytest.mark.slow
 @unix
 def test_a_full_or_closed_error_output_keeps_the_status(folder: Path) -> None:
     for shell in ("2> /dev/full", "2>&-"):
@@ -121,11 +124,13 @@ def test_an_encoding_with_few_characters_replaces_the_others(
     assert not all(text.decode().isascii() for text in texts)
 
 
+@pytest.mark.slow
 def test_a_redirected_output_of_windows_shows_the_list(folder: Path) -> None:
     done = run([*GRADER, "list"], folder, PYTHONIOENCODING="cp1252", PYTHONUTF8="0")
     assert done.returncode == 0 and b"points" in done.stdout and b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_in_the_c_locale_commands_print(folder: Path) -> None:
     done = run([*GRADER, "list"], folder, LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
     assert done.returncode == 0 and b"points" in done.stdout and b"Traceback" not in done.stderr

@@ -43,6 +43,7 @@ def test_errors_with_a_place() -> None:
     assert rejected.value.message == str(rejected.value)
 
 
+@pytest.mark.slow
 def test_what_to_try_is_joined_in_one_place() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -163,6 +163,7 @@ def test_nor_does_one_that_takes_two_files(
     assert "nobody writes to this pipe" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
     pipe, text = tmp_path / "pipe.vsm", "nop\n" * 50_000
     os.mkfifo(pipe)

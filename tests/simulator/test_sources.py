@@ -25,6 +25,7 @@ def imported(file: Path) -> set[str]:
     return names
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("module", MODULES)
 def test_the_closure_is_closed(module: str) -> None:
     files = set(sources.closure(module))

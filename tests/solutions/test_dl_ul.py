@@ -52,6 +52,7 @@ def test_dl_fills_every_copy_and_nothing_else(row: KernelRow, dram: int, address
     assert stray_writes(run) == []
 
 
+@pytest.mark.some(23)
 @each_ul
 @each_place
 @pytest.mark.parametrize("only_copy_0", [False, True])

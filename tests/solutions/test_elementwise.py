@@ -106,6 +106,7 @@ INPUTS = {
 }
 
 
+@pytest.mark.some(22)
 @each_row
 @pytest.mark.parametrize("kind", INPUTS)
 def test_equals_numpy(row: KernelRow, kind: str) -> None:
@@ -158,6 +159,7 @@ def test_cost_is_at_most_par(row: KernelRow) -> None:
     assert run.cost == COST[row.name] <= row.par
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("row", [row for row in ROWS if row.testcase], ids=lambda row: row.name)
 def test_judge_accepts(row: KernelRow, shared: Path, tmp_path: Path) -> None:
     verdict = judge(row, shared, tmp_path)

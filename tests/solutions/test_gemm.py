@@ -109,6 +109,7 @@ def arrays_of(row: KernelRow, kind: str) -> list[Floats]:
     return [np.asarray(a, np.float32) for a in INPUTS[kind](np.random.default_rng(len(kind)), first, second)]
 
 
+@pytest.mark.some(9)
 @each_row
 @pytest.mark.parametrize("kind", INPUTS)
 def test_within_the_bound(row: KernelRow, kind: str) -> None:
@@ -181,6 +182,7 @@ def test_one_pseudo_single_would_not_do(name: str) -> None:
     assert fine.mean() < coarse.mean() / 8
 
 
+@pytest.mark.some(4)
 @each_row
 @pytest.mark.parametrize("address, output_address", [(4, 64), (1228, 4096), (2052, 1 << 20)])
 def test_any_address_and_nothing_else(row: KernelRow, address: int, output_address: int) -> None:
@@ -202,6 +204,7 @@ def test_output_beside_the_inputs(name: str) -> None:
     check(row, arrays_of(row, "normal"), placed(row, output_address=512, output_memory="LM0"))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", SPLIT)
 def test_inputs_in_lm1(name: str) -> None:
     row = BY_NAME[name]
@@ -218,6 +221,7 @@ def test_costs_less_than_par(row: KernelRow) -> None:
     assert run.findings == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["gemm_xwt", "gemm_gw"])
 def test_judge_accepts(name: str, shared: Path, tmp_path: Path) -> None:
     verdict = judge(BY_NAME[name], shared, tmp_path)

@@ -67,6 +67,7 @@ def test_cost_is_at_most_par() -> None:
     assert run_kernel(ROW, problem(ROW), [random_labels(0)]).cost == 67 <= ROW.par
 
 
+@pytest.mark.slow
 def test_judge_accepts(shared: Path, tmp_path: Path) -> None:
     verdict = judge(ROW, shared, tmp_path)
     assert verdict.startswith("ACCEPTED"), verdict

@@ -264,6 +264,7 @@ def test_cost_is_at_most_par(row: KernelRow) -> None:
     assert run.cost == COST[row.name] <= row.par
 
 
+@pytest.mark.some(3)
 @each_row
 def test_judge_accepts(row: KernelRow, shared: Path, tmp_path: Path) -> None:
     verdict = judge(row, shared, tmp_path)

@@ -26,6 +26,7 @@ def assert_none_found(fuzzer: fuzz.Fuzzer) -> None:
     assert not fuzzer.findings, f"{fuzzer.findings[0].what}\n{fuzzer.findings[0].text}"
 
 
+@pytest.mark.slow
 def test_twenty_texts_of_all_kinds() -> None:
     fuzzer = fuzz.Fuzzer(seed=1)
     fuzzer.run(seconds=60, most=20)
@@ -89,6 +90,7 @@ def test_placing_nops_twice_changes_nothing(text: str) -> None:
     assert fix_nops(assemble(once)) == once
 
 
+@pytest.mark.slow
 @QUICK
 @given(programs(), st.integers(0, 3))
 def test_a_program_that_waits_longer_is_still_right(text: str, more: int) -> None:
@@ -99,6 +101,7 @@ def test_a_program_that_waits_longer_is_still_right(text: str, more: int) -> Non
     assert not errors(f"\nnop/{more + 1}\n".join(text.split("\n")))
 
 
+@pytest.mark.slow
 @QUICK
 @given(damaged_programs())
 def test_damaged_programs_give_findings_inside_the_text(text: str) -> None:
@@ -107,6 +110,7 @@ def test_damaged_programs_give_findings_inside_the_text(text: str) -> None:
         assert 1 <= finding.line <= count and finding.column >= 1 and finding.message
 
 
+@pytest.mark.slow
 @QUICK
 @given(st.text(max_size=60))
 def test_any_text_assembles_or_is_explained(text: str) -> None:

@@ -18,6 +18,7 @@ from tests.grader.bundle.small_wheels import make_wheel
 LINUX, WINDOWS = System("linux-x86_64", "3.11"), System("windows-x86_64", "3.11")
 
 
+@pytest.mark.slow
 def test_a_bundle_is_the_course_without_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = make_wheel(tmp_path, "numpy", "2.4")
     digits = tmp_path / "train-images-idx3-ubyte.gz"

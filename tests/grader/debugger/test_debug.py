@@ -51,6 +51,7 @@ def first_wrong(result: Result) -> tuple[tuple[int, ...], int, int]:
     return index, int(expected), int(received)
 
 
+@pytest.mark.slow
 def test_the_first_wrong_word_who_wrote_it_and_from_what(wrong: Result, shown: Debugged) -> None:
     index, expected, received = first_wrong(wrong)
     found = shown
@@ -78,6 +79,7 @@ def test_the_operands_are_those_of_the_case_and_the_rest_is_junk(wrong: Result, 
     assert data["used"]["lm0"] == [[0, 16]] and data["used"]["lm1"] == [[0, 16]]
 
 
+@pytest.mark.slow
 def test_a_word_that_nobody_writes(tmp_path: Path) -> None:
     found = relu(tmp_path, TWO.splitlines()[0]).debug()
     assert "never written; line 1 (relu.py:5) writes next to it, at address 7: frelu $lm0v $lm0v $ln0v" in found.report
@@ -111,6 +113,7 @@ def test_a_wait_that_is_too_short_opens_at_its_line(tmp_path: Path) -> None:
     assert "memory" not in opening and any("line" in sentence for sentence in opening["sentences"])
 
 
+@pytest.mark.slow
 def test_where_all_is_right_the_first_case_is_shown_from_its_start(tmp_path: Path) -> None:
     result = check("5.12", path=answer(tmp_path, "5.12"), seed=1)
     assert result.passed
@@ -129,6 +132,7 @@ def test_assembly_of_another_stage_has_a_debugger_too(tmp_path: Path) -> None:
     assert "the way up, to DRAM" in found.report and "written by line" in found.report
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("task", "message"), [("2.1", "is no program of the machine"), ("5.13", "is not written yet")])
 def test_what_has_no_debugger_says_so(task: str, message: str, tmp_path: Path) -> None:
     path = answer(tmp_path, task) if task == "2.1" else None
@@ -136,6 +140,7 @@ def test_what_has_no_debugger_says_so(task: str, message: str, tmp_path: Path) -
         check(task, path=path, seed=1).debug()
 
 
+@pytest.mark.slow
 def test_the_card_has_the_debugger_in_it(wrong: Result, tmp_path: Path) -> None:
     failed = wrong._repr_html_()
     assert failed.count("<iframe") == 1 and "<summary>Step through it" in failed and 'loading="lazy"' in failed

@@ -22,6 +22,7 @@ def emitted(task: str, path: Path, requests: str) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["2.3", "4.1", "5.12"])
 def test_the_emitter_as_a_process(name: str) -> None:
     task = find_task(name)

@@ -37,6 +37,7 @@ def failure_of(tmp_path: Path, task: str, old: str, new: str) -> Failure:
     return failure
 
 
+@pytest.mark.slow
 def test_a_mispairing_is_told_in_words_and_drawn(tmp_path: Path) -> None:
     start = time.process_time()
     failure = failure_of(tmp_path, "5.14", "{a.long(at + 2, 4)} $lr2v4", "{a.long(at, 4)} $lr2v4")
@@ -53,6 +54,7 @@ def test_a_mispairing_is_told_in_words_and_drawn(tmp_path: Path) -> None:
     assert plain is not None and "depends on" not in plain.text
 
 
+@pytest.mark.slow
 def test_junk_that_is_written_is_not_called_unwritten(tmp_path: Path) -> None:
     failure = failure_of(tmp_path, "5.12", "frelu {take(op.x, at)} {take(op.x, at)}", "lpassa $lr0v")
     assert failure.cause == STALE and "never written" in failure.explanation
@@ -60,6 +62,7 @@ def test_junk_that_is_written_is_not_called_unwritten(tmp_path: Path) -> None:
     assert failure_of(tmp_path, "5.12", "frelu", "nop #").cause == NEVER_WRITTEN
 
 
+@pytest.mark.slow
 def test_the_inputs_of_a_label_are_that_label(tmp_path: Path) -> None:
     failure = failure_of(tmp_path, "5.26", 'f"1.0"', 'f"2.0"')
     assert failure.expected is not None and failure.received is not None
@@ -84,6 +87,7 @@ def test_an_address_is_blamed_only_where_the_values_are_right_at_home() -> None:
     assert found is not None and found.cause == HARD_CODED
 
 
+@pytest.mark.slow
 def test_what_a_check_said_is_remembered(tmp_path: Path) -> None:
     task = find_task("5.12")
     path = tmp_path / "haribote" / task.file

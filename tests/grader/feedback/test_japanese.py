@@ -55,6 +55,7 @@ def guessed() -> Iterator[str]:
                 yield from (_told(marks, of, one) for one in words)
 
 
+@pytest.mark.slow
 def test_guesses() -> None:
     told = sorted(set(guessed()))
     assert len(told) > 100

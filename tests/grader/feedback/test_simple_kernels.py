@@ -124,6 +124,7 @@ def check_changed(tmp_path: Path, task: str, old: str, new: str) -> Result:
     return check(task, path=path, seed=3)
 
 
+@pytest.mark.slow
 def test_two_elements_in_the_place_of_one_are_both_named(tmp_path: Path) -> None:
     """Their sum happens to be near an element that has no part in it."""
     failure = check_changed(tmp_path, "5.20", 'imm i"2" $nowrite', 'imm i"1" $nowrite').failure
@@ -139,6 +140,7 @@ def test_a_part_of_a_large_product_is_told(tmp_path: Path) -> None:
     assert "depends on what it should" not in failure.failure.explanation
 
 
+@pytest.mark.slow
 def test_a_wrong_reciprocal_is_found_in_the_divisor(tmp_path: Path) -> None:
     failure = check_changed(tmp_path, "5.25", 'imm f"1.0" {one}', 'imm f"2.0" {one}').failure
     assert failure is not None and failure.cause == ARITHMETIC

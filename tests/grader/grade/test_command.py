@@ -20,6 +20,7 @@ from haribote.answers.tasks import ROOT, all_tasks
 from tests.grader.sandboxes import sandboxed
 
 
+@pytest.mark.slow
 @sandboxed
 def test_grade_from_the_shell(room: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from benchmarks.grading import complete
 from grader.grade.work import Work, grade_one
 from tests.grader.grade.runs import TASKS
 from tests.grader.sandboxes import sandboxed
 
 
+@pytest.mark.slow
 @sandboxed
 def test_an_answer_in_less_than_a_second(tmp_path: Path) -> None:
     """The whole way of one answer once everything is warm; a hundred distinct full submissions are 5,400 of these."""

@@ -59,6 +59,7 @@ def verdict(task: str, lines: str) -> str:
     return str(judge(puzzle, "case", puzzle.random(np.random.default_rng(5)), lines) or "")
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("task", PUZZLES)
 def test_its_answer_passes_within_its_limits_and_its_picture_says_so(task: str) -> None:
     puzzle, lines = PUZZLES[task], solution(task)

@@ -22,6 +22,7 @@ needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="there is no C++ co
 PROGRAM = "int main() {{\n    {body}\n    return 0;\n}}\n"
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_an_endless_loop_and_endless_output_end() -> None:
     with pytest.raises(NativeError, match="took longer than 1 s"):

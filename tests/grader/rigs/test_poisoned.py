@@ -87,6 +87,7 @@ def test_equal_operators_must_give_equal_text(tmp_path: Path) -> None:
     assert "the operator is that of the case `every element different`" in failure.explanation and failure.line == 1
 
 
+@pytest.mark.slow
 def test_the_worst_case_is_the_cost(tmp_path: Path) -> None:
     result = check_changed(tmp_path, "5.12", BEGIN, f"{BEGIN}    if op.x.address == 4: yield 'nop/5'\n")
     assert result.passed and result.points == 8 and [cost.score for cost in result.costs] == [7]
@@ -109,6 +110,7 @@ def test_a_kernel_is_a_part_of_a_program(line: str, words: str, tmp_path: Path) 
     assert failure is not None and words in failure.explanation and failure.line == 3
 
 
+@pytest.mark.slow
 def test_copies_are_judged_where_the_contract_promises_them(tmp_path: Path) -> None:
     failure = check_changed(tmp_path, "5.12", "{take(op.y, at)}", "{take(op.y, at)}/$imr1").failure
     assert failure is not None

@@ -28,6 +28,7 @@ def test_limits_and_files() -> None:
     assert not box.run(["/bin/sh", "-c", "(sleep 30; echo late) & exit 0"]).output
 
 
+@pytest.mark.slow
 @sandboxed
 def test_nothing_is_left_whenever_the_end_comes() -> None:
     """Also while bubblewrap is still starting, when its `--die-with-parent` does not hold yet."""

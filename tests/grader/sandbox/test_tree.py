@@ -10,6 +10,7 @@ from grader.sandbox.tree import course_tree, tree_files, withheld
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.id)
 def test_no_answers_no_hints_and_nothing_of_the_checks(task: Task) -> None:
     files = tree_files(task)
@@ -27,6 +28,7 @@ def test_kernels_and_assembly_see_no_assembler_and_no_compiler() -> None:
         assert not parts & {"simulator/assembly", "simulator/schedule", "haribote/stack", "haribote/passes"}, name
 
 
+@pytest.mark.slow
 def test_what_a_task_lists_is_there() -> None:
     for task in all_tasks():
         files = tree_files(task)
@@ -35,6 +37,7 @@ def test_what_a_task_lists_is_there() -> None:
             assert f"{place}.py" in files or f"{place}/__init__.py" in files, (task.id, module)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["0.1", "1.1", "3.1", "4.2", "4.3", "5.12", "7.6", "8.4"])
 def test_the_products_own_answer_is_withheld(name: str) -> None:
     task = find_task(name)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from grader.selftest.rejecting import Rejecting
 from haribote.answers.ownership import answer_file
 from haribote.answers.tasks import find_task
 
 
+@pytest.mark.slow
 def test_outcomes(tmp_path: Path) -> None:
     task = find_task("2.1")
     source = answer_file(task, solutions=True).read_text(encoding="utf-8")

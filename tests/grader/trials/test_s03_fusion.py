@@ -49,6 +49,7 @@ def test_mistakes_in_the_cpp_are_told(tmp_path: Path, lines: tuple[str, ...], me
     assert message in gemm(tmp_path, *lines)
 
 
+@pytest.mark.slow
 def test_without_a_compiler_the_check_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,6 +60,7 @@ def test_without_a_compiler_the_check_says_so(
     assert main(["check", "3.5"]) == 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("task", "body", "message"),
     [

@@ -45,6 +45,7 @@ def test_a_wrong_answer_gets_its_cause(task: str, old: str, new: str, cause: str
     assert result.failure.cause == cause
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("task", "old", "new", "words"),
     [
@@ -75,6 +76,7 @@ def test_more_nops_than_needed_are_right_but_over_par(tmp_path: Path) -> None:
     assert [cost.score - cost.par for cost in result.costs] == [0, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_an_answer_that_fills_the_waits_is_under_par(tmp_path: Path) -> None:
     down = '    yield f"mvp/n{count} $d{source}'
     up = """    for at in range(0, count, 32):

@@ -89,6 +89,7 @@ def test_a_kernel_with_a_mistake_stops_with_file_and_line(monkeypatch: pytest.Mo
         compile_for_sim(trace_step(model, *example_batch(model, 256, 0.1)))
 
 
+@pytest.mark.slow
 def test_the_whole_step_obeys_every_rule_of_the_checker() -> None:
     model = mlp(784, 16, 10)
     compiled = compile_for_sim(trace_step(model, *example_batch(model, 256, 0.01)), solutions=True)

@@ -17,6 +17,7 @@ from tests.haribote.batches import batch, largest_difference
 LEARNING_RATE = 0.1
 
 
+@pytest.mark.slow
 def test_the_whole_step_on_the_chip_follows_torch_and_padding_stays() -> None:
     sim = SimBackend(mlp(784, 16, 10), LEARNING_RATE, 256, solutions=True, require_chip=True)
     torch = TorchBackend(mlp(784, 16, 10), LEARNING_RATE)

@@ -10,6 +10,7 @@ from haribote.lessons import coverage
 pytestmark = pytest.mark.usefixtures("with_solutions")
 
 
+@pytest.mark.slow
 def test_what_a_step_costs_kernel_by_kernel() -> None:
     compiled = coverage.on_chip().compiled
     found = step_cost(compiled)

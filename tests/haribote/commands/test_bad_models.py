@@ -65,6 +65,7 @@ def said(server: subprocess.Popen[str], command: list[str]) -> tuple[Any, str]:
     return status, text
 
 
+@pytest.mark.some(2)
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_model_is_a_message(name: str, server: subprocess.Popen[str], tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def test_a_precision_for_which_there_are_no_products_is_refused(
     assert message in said and "-O2" in said and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_o1_compiles_and_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +91,7 @@ def test_o1_compiles_and_runs(
     assert not (tmp_path / "transfer.onnx").exists() and (tmp_path / "place.onnx").is_file()
 
 
+@pytest.mark.slow
 def test_the_operands_of_a_step_lie_beside_its_program(tmp_path: Path) -> None:
     """By the address of every input in the graph with places, as the compiler writes it beside them."""
     assert main(["export", "--hidden", "4", "--batch", "8", "-o", str(tmp_path)]) == 0

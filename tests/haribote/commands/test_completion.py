@@ -32,6 +32,7 @@ def test_what_may_stand_there(line: str, wanted: list[str], monkeypatch: pytest.
     assert completions(grader() if line.startswith("grader") else haribote()) == wanted
 
 
+@pytest.mark.slow
 def test_a_command_that_bash_asks_prints_them_and_does_nothing_else() -> None:
     asked = os.environ | {"COMP_LINE": "grader rese", "COMP_POINT": "11"}
     command = [sys.executable, "-m", "grader", "grader", "rese", "grader"]  # as bash calls it: name, word, word before

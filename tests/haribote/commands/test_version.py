@@ -28,6 +28,7 @@ def test_version(main: Callable[[Sequence[str]], int], name: str, capsys: pytest
     assert ended.value.code == 0 and capsys.readouterr().out == f"{name}, of haribote {version('haribote')}\n"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("package", ["haribote", "grader", "simulator"])
 def test_each_runs_as_a_module_too(package: str) -> None:
     done = subprocess.run([sys.executable, "-m", package, "--version"], capture_output=True, text=True, timeout=120)

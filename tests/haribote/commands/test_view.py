@@ -124,6 +124,7 @@ def test_another_user_of_the_machine_has_to_know_the_path(viewer: view.Viewer, p
     assert len(urlsplit(viewer.url).path) > 20 and view.netron(graph()).url != viewer.url
 
 
+@pytest.mark.slow
 def test_readers_that_say_nothing_are_dropped(viewer: view.Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_server._Handler, "timeout", 0.5)
     silent = [
@@ -170,6 +171,7 @@ sys.exit(main())
 """The command as from a terminal: what a script starts in the background, and all that this starts, ignores Ctrl-C."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_command_serves_until_interrupted(file: Path) -> None:
     command = [sys.executable, "-c", HEARING, "view", str(file)]

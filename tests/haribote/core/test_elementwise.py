@@ -67,6 +67,7 @@ def test_numpy_is_what_onnx_means(row: Elementwise) -> None:
     np.testing.assert_allclose(got, made.outputs["y"], rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_cpp_is_what_onnx_means() -> None:
     cases = [made for name, made in CASES.items() if ELEMENTWISE[name].cpp]
     check(cases, run_in_cpp(cases))
@@ -84,6 +85,7 @@ def fused(name: str) -> Case:
     return Case(name, fuse.run(before), made.inputs, evaluate(before, made.inputs))
 
 
+@pytest.mark.slow
 def test_every_operator_that_loops_may_do_is_right_in_one() -> None:
     cases = [fused(name) for name in sorted(fuse.ELEMENTWISE - {*OTHERS})]
     assert all(len(made.model.graph.node) == 1 for made in cases)

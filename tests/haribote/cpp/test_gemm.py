@@ -44,6 +44,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return calls
 
 
+@pytest.mark.slow
 def test_the_step_with_all_answers_in_place(answered, make_step, assert_equal) -> None:
     step = make_step((20, 7, 5), True, 6)
     graphs = {"single": lower_for_cpp(step.graph), "half": lower_for_cpp(step.graph, "half")}

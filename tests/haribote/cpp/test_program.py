@@ -100,6 +100,7 @@ def test_mistakes_are_messages(folder: Path, tmp_path: Path) -> None:
     assert "it is not a .npy file" in refused(inputs, out)
 
 
+@pytest.mark.slow
 def test_the_folder_builds_by_hand_without_the_package(folder: Path, tmp_path: Path) -> None:
     from haribote.cpp.build import compiler
 
@@ -119,6 +120,7 @@ def test_an_inference_program_takes_all_inputs_as_they_are() -> None:
     assert source.count("runner::same") == 3 and "next_batch" not in source
 
 
+@pytest.mark.slow
 def test_the_test_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", str(folder), "--backend", "cpp"]) == 0
     assert "all outputs agree" in capsys.readouterr().out

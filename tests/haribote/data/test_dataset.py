@@ -123,6 +123,7 @@ def test_an_unwritable_cache_only_costs_time(tmp_path: Path, monkeypatch: pytest
     assert "cannot write" in said[-1]
 
 
+@pytest.mark.slow
 def test_synthetic_digits_are_drawn_once(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setattr(data, "SYNTHETIC_SIZES", (40, 20))
     first = load("synthetic", say=silent)
@@ -187,6 +188,7 @@ def test_command_fetches_and_verifies(
     assert "BAD" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_real_mnist(shared: Path) -> None:
     dataset = load(shared / "data" / "mnist", say=silent)
     assert dataset.train_images.shape == (60_000, 28, 28) and dataset.test_images.shape == (10_000, 28, 28)

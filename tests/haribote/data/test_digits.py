@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from haribote.data import digits
 from haribote.data.dataset import batch_order, normalise
 
 
+@pytest.mark.slow
 def test_synthetic_digits_are_the_same_each_time_and_balanced() -> None:
     images, labels = digits.draw(200, seed=7)
     again, _ = digits.draw(200, seed=7)
@@ -25,6 +27,7 @@ def test_synthetic_digits_look_like_mnist_to_the_network() -> None:
     assert images[:, :2].mean() < 15 and images[:, 8:20, 8:20].mean() > 50  # ink in the middle, none at the top
 
 
+@pytest.mark.slow
 def test_synthetic_digits_can_be_learned_but_are_not_trivial() -> None:
     (images, labels), (test_images, test_labels) = digits.draw(4000, 0), digits.draw(800, 1)
     inputs = torch.from_numpy(normalise(images))

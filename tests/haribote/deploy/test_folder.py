@@ -46,6 +46,7 @@ def data(rows: int, seed: int = 5) -> tuple[Array, Array]:
     return random.standard_normal((rows, FEATURES), np.float32), random.integers(0, CLASSES, rows)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rows", [1, BATCH, 2 * BATCH + 3])
 def test_inference_takes_any_number_of_rows(program: Path, tmp_path: Path, rows: int) -> None:
     x, _ = data(rows)

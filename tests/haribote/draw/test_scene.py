@@ -71,6 +71,7 @@ def test_compact_drawing_has_operators_only(stages: dict[str, onnx.ModelProto]) 
     assert Counter(boxes(root, "node")) == Counter(node.name for node in stages["decompose"].graph.node)
 
 
+@pytest.mark.some(3)
 def test_layout_of_every_stage(model: onnx.ModelProto) -> None:
     check_scene(lay_out(picture(model)))
 

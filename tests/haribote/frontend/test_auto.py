@@ -23,6 +23,7 @@ def test_a_graph_with_doubles_inside_is_cut() -> None:
     np.testing.assert_allclose(graph({"x": value})["y"], evaluate(model, {"x": value})["y"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_jax_programs_may_be_cut() -> None:
     jax = pytest.importorskip("jax")
     from haribote.jax import mnjit

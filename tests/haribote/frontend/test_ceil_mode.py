@@ -49,6 +49,7 @@ def test_shapes_and_values_are_those_of_the_reference(kind: dict[str, Any]) -> N
     assert rounded == 60 if "count_include_pad" not in kind else 0 < rounded < 60
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 @pytest.mark.parametrize(("width", "pads"), [(6, (0, 1, 0, 0)), (7, (0, 0, 0, 0)), (7, (1, 1, 1, 1))])
 def test_on_the_chip(kind: dict[str, Any], width: int, pads: tuple[int, ...]) -> None:

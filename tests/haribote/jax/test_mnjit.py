@@ -228,6 +228,7 @@ def test_mistakes_are_told() -> None:
         mnjit(lambda x: x, device="gpu")
 
 
+@pytest.mark.slow
 def test_random_numbers_are_those_of_jax() -> None:
     def draw(key: Any) -> Any:
         first, second = jax.random.split(key)

@@ -63,6 +63,7 @@ def test_jacobi(device: str) -> None:
     np.testing.assert_allclose(lazy.evaluate(surface, device, x=start), wanted, atol=1e-6)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("device", [*DEVICES, pytest.param("chip", marks=LONG)])
 def test_a_network_trains_as_torch_does(device: str) -> None:
     n, inputs, hidden, classes, rate, steps = 16, 12, 8, 4, 0.5, 4

@@ -35,6 +35,7 @@ def test_with_the_solutions_the_whole_step_is_the_courses() -> None:
     assert time.process_time() - start < 2
 
 
+@pytest.mark.slow
 def test_three_kernels_as_if_they_were_the_learners() -> None:
     found = coverage.on_chip(["5.3", "5.9", "5.12"])
     assert found.head == f"with these 3 tasks: 3 of {OF} kernels, 7.6 % of the words moved, 7.0 % of the steps"
@@ -46,6 +47,7 @@ def test_three_kernels_as_if_they_were_the_learners() -> None:
     assert (alone.computed, alone.all_yours) == (0, 0) and alone.head.startswith(f"with this task: 1 of {OF} kernels, ")
 
 
+@pytest.mark.slow
 def test_without_any_kernel_the_whole_step_is_drawn_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     writes(monkeypatch)
     found = coverage.on_chip()
@@ -65,6 +67,7 @@ def test_a_kernel_that_does_not_work_is_filled_and_named(monkeypatch: pytest.Mon
     assert "does not pass, so the course's runs: Relu (5.12): " in str(found)
 
 
+@pytest.mark.slow
 def test_a_kernel_with_a_wrong_result_is_not_called_yours(monkeypatch: pytest.MonkeyPatch) -> None:
     writes(monkeypatch, relu=lines(RELU[0], "lpassa $lm8v $ln8v"))
     found = coverage.on_chip()
@@ -79,6 +82,7 @@ def test_a_kernel_with_a_wrong_result_is_not_called_yours(monkeypatch: pytest.Mo
     assert "right in one quick case, but not checked since the last change: Relu (5.12)" in str(found)
 
 
+@pytest.mark.slow
 def test_the_last_check_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a quick look says: the check saw more of the same file."""
     writes(monkeypatch, relu=lines(*RELU))

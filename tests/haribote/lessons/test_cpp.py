@@ -37,6 +37,7 @@ def test_work_counts_the_multiplications_of_a_product() -> None:
     assert work(parsed(LAYER)) == {"Gemm p": 24, "Add q": 6, "Relu y": 6}
 
 
+@pytest.mark.slow
 def test_every_node_is_timed_and_gives_what_the_reference_gives() -> None:
     model = parsed(LAYER)
     random = np.random.default_rng(0)

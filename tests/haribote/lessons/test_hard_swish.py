@@ -69,6 +69,7 @@ def test_the_kernel_is_right_and_has_no_findings(example: ModuleType, address: i
         assert np.allclose(copy.view(np.float32).reshape(256, 16), exact, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_nothing_but_its_gradient_runs_on_the_host(example: ModuleType) -> None:
     images, labels = torch.zeros(256, 784), torch.zeros(256, dtype=torch.int64)
     step = train_step(trace_loss(example.network(), images, labels), 0.1)

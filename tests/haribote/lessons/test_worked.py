@@ -52,6 +52,7 @@ def test_a_line_that_reads_too_early_is_refused() -> None:
         run(doubled, example("Double", [VECTOR], VECTOR), *np.zeros((2, 8), np.float32))
 
 
+@pytest.mark.slow
 def test_the_worked_maximum_of_rows_is_a_right_answer_to_its_task(tmp_path: Path) -> None:
     """The text tells people to copy it."""
     source = (ROOT / "notebooks/source/05_mncore_ops/03_rows.md").read_text(encoding="utf-8")

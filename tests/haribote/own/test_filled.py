@@ -46,6 +46,7 @@ def test_a_filled_step_trains_as_torch_does(monkeypatch: pytest.MonkeyPatch, lev
     assert all(line in sim.summary for line in sim.whose)
 
 
+@pytest.mark.slow
 def test_a_slower_kernel_costs_the_step_more(monkeypatch: pytest.MonkeyPatch) -> None:
     writes(monkeypatch)
     before = on_chip()

@@ -140,6 +140,7 @@ def test_the_graph_is_the_learners_at_every_level(level: int, copied: dict[str, 
         del copied[task]
 
 
+@pytest.mark.slow
 def test_what_an_answer_changes_changes_the_run(copied: dict[str, object]) -> None:
     """Twice the learning rate in the update: other parameters."""
     before = run()[1].parameters()

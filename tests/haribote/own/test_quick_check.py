@@ -22,6 +22,7 @@ def reference(row: KernelRow) -> str:
     return "\n".join(run_kernel(answer.kernel, looked_at(row)))
 
 
+@pytest.mark.slow
 def test_it_takes_every_reference_kernel(tmp_path: Path) -> None:
     for row in KERNELS:
         assert what_is_wrong(row, reference(row), tmp_path) == "", row.name

@@ -29,6 +29,7 @@ def test_the_parts_add_up_to_the_linked_program(monkeypatch: pytest.MonkeyPatch)
     assert shares.counts("yours") == f"3 of {STEP} kernels, 7.6 % of the words moved, 7.0 % of the steps"
 
 
+@pytest.mark.slow
 def test_a_kernel_alone_counts_its_own_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     relu = ("frelu $lm0v $lm0v $ln0v", "nop/3", "frelu $lm8v $lm8v $ln8v")
     writes(monkeypatch, relu=lines(*relu))

@@ -138,6 +138,7 @@ def test_a_graph_for_the_host_alone_runs_too() -> None:
     np.testing.assert_array_equal(graph({"x": np.array([-1.0, 0, 2])})["y"], [0, 0, 2])
 
 
+@pytest.mark.slow
 def test_what_the_compiler_refuses_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that takes two nodes at most, and no Exp."""
     real = cut_module.compiled_or_reason
@@ -167,6 +168,7 @@ def test_what_the_compiler_refuses_is_halved(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(session.read("n4"), -np.exp(np.abs(-np.maximum(value, 0))), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_refused_alone_may_be_taken_in_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that reads a constant sees it where another node of the graph computes it."""
     b = Builder("constants")
@@ -192,6 +194,7 @@ def test_a_failing_compiler_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None
     assert cut(b.finish()).reasons == {"y": "the compiler fails: KeyError: 'a bug'"}
 
 
+@pytest.mark.slow
 def test_a_decision_is_read_from_the_cache(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = cut(chain_once := chain())
     monkeypatch.setattr(cut_module, "refused", lambda *given: pytest.fail("it was decided before"))

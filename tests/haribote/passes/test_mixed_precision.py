@@ -47,6 +47,7 @@ def bfloat16(values: np.ndarray) -> np.ndarray:
     return torch.from_numpy(values).bfloat16().float().numpy()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("op_type", "oracle"), [("RoundHalf", half), ("RoundBFloat16", bfloat16)])
 @pytest.mark.parametrize("where", ["onnx", "cpp"])
 def test_rounding(op_type, oracle, where):

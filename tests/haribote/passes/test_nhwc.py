@@ -78,6 +78,7 @@ def test_the_sum_over_images_and_places_is_taken_in_any_order():
     np.testing.assert_allclose(evaluate(after, feeds)["y"], evaluate(model, feeds)["y"], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_lenet_keeps_only_the_transposes_at_its_borders():
     model, labels = lenet(), torch.tensor([3, 1])
     x = torch.randn(2, 1, 28, 28, generator=torch.Generator().manual_seed(0))

@@ -126,6 +126,7 @@ def test_the_walk_finds_a_tensor_that_is_not_where_it_is_read(change: str) -> No
         walk.run()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unscheduled")
 def test_every_copy_that_is_read_has_the_bits_of_o0() -> None:
     """Each operand in LM, right before its kernel runs, in all copies that its layout names."""

@@ -32,6 +32,7 @@ def moved(op: Op, by: int) -> Op:
     return replace(op, inputs=inputs, output=output, taken=[], scratch_from=3072)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("name", "change", "wanted"),
     [

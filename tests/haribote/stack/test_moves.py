@@ -99,6 +99,7 @@ def test_both_engines_say_the_same() -> None:
     _sound(alone(source_of(MAPS["256.dram"]), target_of(MAPS["256"])), "numpy")
 
 
+@pytest.mark.slow
 @given(changes())
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_last_resort_serves_any_two_layouts(change: tuple[BitMap, BitMap]) -> None:

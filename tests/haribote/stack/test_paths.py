@@ -33,6 +33,7 @@ def _found(start: BitMap, wanted: BitMap) -> Iterator[tuple[Path, Path]]:
         yield found[0], searched
 
 
+@pytest.mark.slow
 def test_constructed_paths_are_as_cheap_as_those_of_a_search() -> None:
     """Between layouts of the collection; measured of 441 pairs of compiled models: see the note of `construct`."""
     ends = [(a, b) for a, b in pairs() if a in CLOSE and b in CLOSE]

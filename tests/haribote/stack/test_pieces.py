@@ -43,6 +43,7 @@ def test_what_is_not_cut_is_one_piece() -> None:
     assert pieces.cut == () and list(pieces.of(place)) == [place]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_cut_at_both_ends_goes_through_dram() -> None:
     before = in_every_l1b((1 << 7, 1 << 8), 15)
     moved = {COPY: COPY, **{index: (index + 8) % 15 for index in range(15)}}

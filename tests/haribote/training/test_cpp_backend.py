@@ -54,6 +54,7 @@ def small() -> tuple[CppBackend, TorchBackend]:
     return CppBackend(mlp(12, 7, 4), 0.1, 8), TorchBackend(mlp(12, 7, 4), 0.1)
 
 
+@pytest.mark.slow
 def test_the_backend_trains_and_evaluates_as_torch_does(small: tuple[CppBackend, TorchBackend]) -> None:
     ours, torchs = small
     random = np.random.default_rng(5)
@@ -91,6 +92,7 @@ def session_of(model: Any) -> Session:
     return sessions({"step": lower_for_cpp(model)})["step"]
 
 
+@pytest.mark.slow
 def test_mistakes_with_inputs_are_told(make_step: Callable[..., Any]) -> None:
     step = make_step((5, 3), True, 4)
     session = session_of(step.graph)
@@ -134,6 +136,7 @@ def test_measure_takes_the_median_of_turns() -> None:
     assert order.index("b") == 3  # three calls of a to see how long it takes
 
 
+@pytest.mark.slow
 def test_the_options_reach_the_backend(tmp_path: Path) -> None:
     backend = make_backend(Options("cpp", tmp_path, hidden=(2,), batch=4, learning_rate=0.5, gemm="naive"))
     assert backend.summary.endswith("Gemm naive") and backend.parameters()["0.weight"].shape == (2, 784)

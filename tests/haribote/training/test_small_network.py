@@ -29,6 +29,7 @@ def test_each_pixel_is_the_mean_of_a_square(digits: Dataset) -> None:
     assert pooled(digits.train_images, 28) is digits.train_images
 
 
+@pytest.mark.slow
 def test_normalised_pixels_have_mean_0_and_deviation_1() -> None:
     synthetic = at_side(load("synthetic", say=lambda line: None), SMALL.side)
     inputs = normalise(synthetic.train_images)
@@ -61,6 +62,7 @@ def test_other_backends_train_as_torch_does(digits: Dataset, tmp_path: Path, bac
     assert train.train(wanted, data, lambda line: None).losses == pytest.approx(torchs.losses, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_missed_target_is_said(digits: Dataset, tmp_path: Path) -> None:
     lines: list[str] = []
     steps = len(digits.train_labels) // 32
@@ -84,6 +86,7 @@ def test_a_checkpoint_knows_its_network(digits: Dataset, tmp_path: Path, capsys:
     assert capsys.readouterr().out.split()[1] == str(logits.argmax())
 
 
+@pytest.mark.slow
 def test_export_of_the_small_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "--network", "small", "-o", str(tmp_path / "small")]) == 0
     case = load_case(tmp_path / "small")

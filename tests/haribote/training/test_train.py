@@ -30,6 +30,7 @@ def test_an_epoch_is_a_line_a_checkpoint_and_a_picture(digits: Dataset, tmp_path
     assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_resuming_gives_the_same_bits_as_never_stopping(digits: Dataset, tmp_path: Path) -> None:
     whole = train.train(options(tmp_path / "whole", epochs=3), digits, lambda line: None)
     train.train(options(tmp_path / "parts", epochs=1), digits, lambda line: None)

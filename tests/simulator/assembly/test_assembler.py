@@ -233,6 +233,7 @@ def test_assembling_is_quick() -> None:
     assert time.process_time() - start < 1.5
 
 
+@pytest.mark.slow
 def test_golden_files_assemble(shared: Path) -> None:
     files = sorted((shared / "golden").glob("*.vsm"))
     assert files
@@ -278,6 +279,7 @@ def test_a_million_nops_take_seconds() -> None:
     assert process_time() - start < 10  # a tenth of a million; about one second
 
 
+@pytest.mark.slow
 def test_too_many_lines_and_too_many_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     start = process_time()
     with pytest.raises(AssemblyError) as caught:

@@ -384,6 +384,7 @@ def test_tags_above_the_documented_ones_are_doubtful() -> None:
     assert not check(assemble("mvp/n64i3f $p0@0 $d0@0\nmvp/n64i00 $p0@0 $d0@0\nnop; wait i3f"))
 
 
+@pytest.mark.slow
 def test_a_program_of_a_compiler_that_tags_every_move_alike() -> None:
     """In the shape of the public first compiler's output: every MV is tagged i9f and never waited for."""
     block = "mvb2/n64i9f $d0 $lc0\nl2bmb $lc0 $lb0\nnop/2\nl1bmm $lb0 $lm0v\nmvp/n64i9f $p0@0 $lc64@1.0"

@@ -46,6 +46,7 @@ def test_mistakes_are_messages(
     assert printed.out == ""
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_a_command(folder: Path) -> None:
     command = [sys.executable, "-m", "simulator"]
     done = subprocess.run([*command, "run", folder / "good.vsm"], capture_output=True, text=True, cwd=ROOT, check=False)

@@ -52,6 +52,7 @@ def check(line: Line, machine: Machine) -> None:
         assert known is None or touched <= known, touch.memory
 
 
+@pytest.mark.some(30)
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_what_changes_is_what_the_text_tells(text: str) -> None:
     machine = filled(0)

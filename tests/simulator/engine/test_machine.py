@@ -105,6 +105,7 @@ def test_until_and_observer() -> None:
     assert result.steps == 2
 
 
+@pytest.mark.slow
 def test_programs_are_decoded_once_and_forgotten_with_them() -> None:
     program = assemble("iinc $r0 $r0")
     first = machine.decoded(program)

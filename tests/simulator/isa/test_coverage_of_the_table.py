@@ -103,6 +103,7 @@ def machine() -> Machine:
     return machine
 
 
+@pytest.mark.some(19)
 @pytest.mark.parametrize("name", [*isa.INSTRUCTIONS, *isa.MOVES])
 def test_every_row_executes(name: str, machine: Machine) -> None:
     """Its example, and ten lines drawn at random."""

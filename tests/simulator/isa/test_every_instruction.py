@@ -161,6 +161,7 @@ def output_letter(opcode: Opcode) -> str:
     return LOWER[wide] if opcode.narrow else wide
 
 
+@pytest.mark.some(11)
 @pytest.mark.parametrize("text", VECTOR)
 def test_vectors(text: str) -> None:
     opcode, rng = SPELLED[text], rng_for(text)
@@ -273,6 +274,7 @@ def combined(op: str, letter: str, longs: list[int], stages: tuple[int, ...]) ->
     return result
 
 
+@pytest.mark.some(24)
 @pytest.mark.parametrize("text", [t for t in REDUCTIONS if t.startswith("l1bmr")])
 def test_reductions_of_mabs(text: str) -> None:
     opcode, rng = OPCODES[text], rng_for(text)

@@ -94,6 +94,7 @@ def run(script: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_every_tool_knows_a_new_instruction(copy: Path) -> None:
     run(TOOLS, copy)
 

@@ -121,6 +121,7 @@ def _check(seed: int) -> tuple[int, int]:
     return schedule(before).steps, after.steps
 
 
+@pytest.mark.slow
 def test_random_chains() -> None:
     counts = [_check(seed) for seed in range(3)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)

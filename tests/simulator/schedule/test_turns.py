@@ -90,6 +90,7 @@ def _check_random(seed: int) -> tuple[int, int]:
     return before.steps, after.steps
 
 
+@pytest.mark.slow
 def test_random_matrices() -> None:
     counts = [_check_random(seed) for seed in range(3)]
     assert sum(after for _, after in counts) < sum(before for before, _ in counts)

@@ -277,6 +277,7 @@ DECIDED = [
 ]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("text", "target"), DECIDED)
 def test_inputs_decide_the_word(text: str, target: str) -> None:
     program = assemble(text)

@@ -151,6 +151,7 @@ def assert_state(recorder: Recorder, machine: Machine) -> None:
             np.testing.assert_array_equal(found[addresses], values, err_msg=memory)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_recorded_writes_give_the_machines_memories(name: str) -> None:
     assert_state(*recorded(PROGRAMS[name]))

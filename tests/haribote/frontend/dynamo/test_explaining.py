@@ -54,6 +54,7 @@ def test_a_constant_of_more_than_32_bits_stays():
     assert "32 bits on the chip, received the constant 1099511627776" in left.reason
 
 
+@pytest.mark.slow
 def test_a_value_that_python_asks_for_is_named():
     found = explain(Branches(), rows(), options=HOST)
     (line,) = [line for line in str(found).splitlines() if line.startswith("Python runs between graphs")]

@@ -48,6 +48,7 @@ def named(cases: list[Case]) -> list:
     return [pytest.param(case, id=case.name) for case in cases]
 
 
+@pytest.mark.some(30)
 @pytest.mark.parametrize("case", named(CASES))
 def test_on_the_host(case):
     check(case, "host")

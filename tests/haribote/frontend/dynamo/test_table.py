@@ -48,6 +48,7 @@ def examples(tmp_path_factory):
     return names, printed
 
 
+@pytest.mark.slow
 def test_examples_print_what_the_page_shows(examples):
     shown = re.findall(r"```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     printed = [text for text in examples[1] if text]

@@ -22,6 +22,7 @@ def compiled() -> None:
         pytest.skip(str(error))
 
 
+@pytest.mark.slow
 def test_transposed_factors_are_not_copied_and_maps_join_the_product() -> None:
     x, w = lazy.array("x", (4, 6)), lazy.array("w", (5, 6))
     turned = lazy.reshape(w, (6, 5), lambda i, j: (j, i))

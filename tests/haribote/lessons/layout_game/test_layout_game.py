@@ -35,6 +35,7 @@ from simulator.language import spoken
 ALL_A = dict.fromkeys(OPERATORS, "A")
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_notebook() -> None:
     game = LayoutGame()
     assert (game.choose().cycles, game.choose().moving) == (1244, 656)

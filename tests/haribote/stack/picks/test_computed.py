@@ -52,6 +52,7 @@ def test_axes_and_places_that_are_padded() -> None:
     check(("LM1", ROWS), ("GRF1", ROWS), _numbers((12, 10), -1, 120), 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fill", [None, *slow(3.0)])
 def test_rounds_where_lm0_is_short(fill: float | None) -> None:
     numbers = _numbers((16, 16), 0 if fill is None else -1, 4096)

@@ -29,6 +29,7 @@ def beside_its_maximum(op_type: str, shape: tuple[int, ...], axis: int) -> onnx.
     return builder.finish()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("op_type", ["Sub", "Add", "Mul", "Div", "Max", "Min"])
 @pytest.mark.parametrize(("shape", "axis"), [((4, 33, 2, 10), 1), ((3, 5, 7), 1), ((5, 100), 0), ((9, 3, 11), 2)])
 def test_padding_of_both_kinds_is_known_or_not_relied_on(op_type: str, shape: tuple[int, ...], axis: int) -> None:
@@ -55,6 +56,7 @@ def summed_over_padding(*op_types: str, dtype: type[np.generic]) -> onnx.ModelPr
     return builder.finish()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("op_types", "dtype"),
     [

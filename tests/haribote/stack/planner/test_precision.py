@@ -54,10 +54,12 @@ def rounded(precision: Precision) -> dict[str, str]:
     return {name: "half" if operands[name] & short else way for name, way in used(precision).items()}
 
 
+@pytest.mark.slow
 def test_inputs_of_short_products_lie_in_dram_as_halves() -> None:
     assert rounded("float") == used("float") and rounded("mixed") == {"first": "half", "second": "float"}
 
 
+@pytest.mark.slow
 def test_mixed_leaves_the_logits_exact() -> None:
     assert delicate(layers()) == {"second"}
     assert used("float") == {"first": "float", "second": "float"}
@@ -65,6 +67,7 @@ def test_mixed_leaves_the_logits_exact() -> None:
     assert "float" not in used("half").values() and "half" in used("half").values()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("precision", ["float", "mixed", "half"])
 def test_products_within_a_graph(precision: Precision) -> None:
     random = np.random.default_rng(0)

@@ -83,6 +83,7 @@ def test_an_operator_without_a_rule_is_named() -> None:
         plan(builder.finish())
 
 
+@pytest.mark.slow
 def test_prices_that_never_settle_end_with_the_cheapest_known_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move proves dearer the later it is asked for; the first plan is then the one to take."""
     made: list[Plan] = []

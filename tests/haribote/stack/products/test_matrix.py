@@ -24,6 +24,7 @@ def random_product(seed: int) -> None:
     run_core(core, (fitting(random, a), fitting(random, b)), random.choice(targets(core)), seed)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_products(seed: int) -> None:
     random_product(seed)
@@ -37,6 +38,7 @@ def test_what_is_rounded_within_one_lm_takes_two_steps(kind: str) -> None:
     assert list(rounding(kind, "$lr8v", "$lr64v")) == [f"{kind} $lr8v $lr64v"]
 
 
+@pytest.mark.slow
 def test_a_matrix_beside_its_blocks_in_one_lm() -> None:
     """LM1 is full, so the blocks of an operand in LM0 lie in LM0."""
     table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
@@ -46,6 +48,7 @@ def test_a_matrix_beside_its_blocks_in_one_lm() -> None:
     run_core(core, (["LM0"], ["GRF0"]), ["GRF1"], full=("LM1",))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("precision", ["float", "pseudo"])
 def test_blocks_used_once_have_forms_in_turn(precision: Precision, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both operands in LM0, vectors in LM1: there is no room for all blocks in GRF, and none is written to LM0."""

@@ -71,6 +71,7 @@ def right(shape: tuple[int, int, int], turned: tuple[bool, bool]) -> Built:
     return found
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_products_of_any_shape(shape: tuple[int, int, int]) -> None:
     number = sum(shape)
@@ -106,6 +107,7 @@ def test_nothing_is_written_beside_the_result(shape: tuple[int, int, int]) -> No
         assert ends and max(ends) <= room, str(tiling)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("shape", [(512, 512, 512), (256, 784, 256), (300, 500, 200), (1000, 64, 900)])
 def test_the_closed_form(shape: tuple[int, int, int]) -> None:
     for tiling in tilings(*shape):

@@ -20,6 +20,7 @@ def random_product(seed: int) -> None:
     run_core(core, (fitting(random, a), fitting(random, b)), random.choice(targets(core)), seed)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_products(seed: int) -> None:
     random_product(seed)

@@ -102,6 +102,7 @@ def test_what_can_never_fit_names_its_words_and_those_there_are() -> None:
 # --- spills ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_needed_latest_waits_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"GRF0": 32, "GRF1": 32, "LM0": 16, "LM1": 16, "L1BM": 8192, "L2BM": 32768, "PDM": 1 << 19}
     monkeypatch.setattr(code_module, "_sizes", lambda: sizes)

@@ -33,6 +33,7 @@ def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "stack"
 
 
+@pytest.mark.slow
 def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = softmax()
     for _ in range(2):
@@ -50,6 +51,7 @@ def test_a_graph_is_compiled_once(cached: Path, monkeypatch: pytest.MonkeyPatch)
         compile_for_sim(model, level=2)
 
 
+@pytest.mark.slow
 def test_the_plan_is_printed_and_drawn(tmp_path: Path) -> None:
     save_case(reference_case("softmax", softmax(), {"x": X}), tmp_path / "softmax")
     text = plan_command(tmp_path / "softmax", 2, tmp_path / "plan.svg", True)

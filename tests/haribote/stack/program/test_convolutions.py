@@ -76,6 +76,7 @@ def check_step(model: nn.Module, batch: int, size: int, tolerance: float = 1e-6)
             feeds[name] = wanted[after]
 
 
+@pytest.mark.slow
 def test_the_smallest_convolution() -> None:
     check(graph(FIRST))
 

@@ -100,11 +100,13 @@ def compared(text: str | onnx.ModelProto, values, expected=None) -> None:
         np.testing.assert_allclose(found[known], wanted[known], rtol=1e-5, atol=1e-6, err_msg=f"{name} of\n{values}")
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", OF_FLOATS)
 def test_floats(name: str) -> None:
     compared(f"(float[{N},3] x) => {OF_FLOATS[name]}", FLOATS)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", OF_INTEGERS)
 def test_integers(name: str) -> None:
     compared(f"(int32[{M},3] x) => {OF_INTEGERS[name]}", INTEGERS)
@@ -122,6 +124,7 @@ def test_log_softmax() -> None:
 POOL = "kernel_shape=[1,3], pads=[0,1,0,1]"
 
 
+@pytest.mark.slow
 def test_max_pool_and_its_gradient() -> None:
     """As in torch: a window of -inf has its largest element, the first, in the image."""
     x = torch.from_numpy(FLOATS).reshape(N, 1, 1, 3).requires_grad_()

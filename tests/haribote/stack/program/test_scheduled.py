@@ -27,6 +27,7 @@ def leaves_the_same(one: Program, other: Program) -> None:
         assert np.array_equal(getattr(machines[0], name), getattr(machines[1], name), equal_nan=True)
 
 
+@pytest.mark.slow
 def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduled, "LONG", 60)
     plain = scheduled.mended([line for number in range(24) for line in lines(number)])

@@ -30,6 +30,7 @@ def test_a_right_program_has_no_findings() -> None:
     assert not difference(replaced_built())
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [Load, Shift])
 def test_a_line_that_is_left_out_is_found(kind: type) -> None:
     built = replaced_built()
@@ -68,6 +69,7 @@ def test_a_line_that_reads_what_nobody_wrote_is_found() -> None:
     assert [f.memory for f in found] == ["l1bm"]
 
 
+@pytest.mark.slow
 def test_a_schedule_that_gives_something_else_is_found() -> None:
     built = replaced_built()
     lines = built.executable.step.splitlines()

@@ -40,6 +40,7 @@ def chunks(names: list[tuple[str, str]], size: int) -> Iterator[list[tuple[str, 
         yield names[start : start + size]
 
 
+@pytest.mark.slow
 def test_every_instruction(machines: Pair) -> None:
     rng = Random(7)
     refill(machines, 6)  # a multiple of 3: the base address registers are not zero

@@ -102,6 +102,7 @@ OVERLAPS = (
 """Steps that read and write the same words, or write them in every cycle; forwarding paths keep what they put out."""
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("step", OVERLAPS)
 def test_words_read_and_written_by_one_step(machines: Pair, step: str) -> None:
     for machine in machines:

@@ -91,6 +91,7 @@ def test_multiply(letter, narrow):
     assert differences(multiply(letter, array(x, letter), array(y, letter), narrow), expected, x, y) == []
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("special", [False, True], ids=["ordinary", "with infinities"])
 @pytest.mark.parametrize(("letter", "narrow"), MODES)
 def test_add(letter, narrow, special):
