@@ -20,6 +20,7 @@ from haribote.stack.climbs import ANY, Up, climbs
 from haribote.stack.demand import Demand, Table, before, by_number
 from haribote.stack.descents import Down, descents
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W
+from haribote.stack.runs import in_runs
 from haribote.stack.ways import HEIGHT, NUMBER, Way
 
 MEETINGS: dict[int, tuple[Memory, ...]] = {0: ("LM",), 1: ("L1BM",), 2: ("L2BM",), 3: ("PDM", "DRAM")}
@@ -67,9 +68,9 @@ def along(ways: Sequence[Way], start: BitMap, wanted: BitMap, combine: str) -> P
     join = _Join.of(start, wanted, combine)
     clear = join.cleared(demand, sum(way.joined for way in ways))
     path = None if clear is None else follow(chain, start, clear)
-    if path is None:
+    if path is None or clear is None:
         raise ValueError(f"{', '.join(way.name for way in ways)} do not lead from {start} to {wanted}")
-    return path
+    return in_runs(path, start, clear)
 
 
 Found = tuple[float, float, int, Path]
@@ -130,6 +131,7 @@ class _Join(NamedTuple):
                 break
             path = follow(chain, self.start, clear)
             if path:
+                path = in_runs(path, self.start, clear)
                 moved = cycles(tuple(hop for hop in path if hop.way.kind == "mv"))
                 found.append((cycles(path), moved, len(found), path))
                 followed += 1

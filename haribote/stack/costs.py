@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from haribote.stack.demand import Demand, Made
+from haribote.stack.demand import FIRST_ADDRESS, Demand, Made
 from haribote.stack.maps import COPY, NOTHING, UNITS, Memory, W, unit_bits
 from haribote.stack.ways import NUMBER, Way
 from simulator.isa.cost import BETWEEN_GROUPS, BROADCAST_FROM_PDM, INSIDE_GROUP, REDUCE_TO_DRAM, REDUCE_TO_PDM
@@ -39,13 +39,13 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
 
 def exact(made: Made) -> float:
     """Cycles of a hop between two maps, hops in turn."""
-    return hop_cycles(made.way, _issues(made), _between(made), _masks(made))
+    return hop_cycles(made.way, issues(made), _between(made), _masks(made))
 
 
-def _issues(made: Made) -> int:
+def issues(made: Made) -> int:
     """How many times a way's lines are written, as logarithm."""
-    issues = len(loops(made)) + len(copied(made)) - (2 if made.way.kind in ("copy", "add", "clear") else 0)
-    return max(issues, 0)
+    count = len(loops(made)) + len(copied(made)) - (2 if made.way.kind in ("copy", "add", "clear") else 0)
+    return max(count, 0)
 
 
 def _between(made: Made) -> bool:
@@ -70,7 +70,8 @@ def written(path: Sequence[Made]) -> float:
     for made in path:
         way = made.way
         if way.kind == "mv":
-            total += hop_cycles(way, _issues(made), _between(made), -1)
+            moved = hop_cycles(way, issues(made), _between(made), -1)
+            total += max(moved, ISSUED * (1 << issues(made) - run_bits(made)))
             kind, lines = "mv", 0
         else:
             kind = "l2bm up" if way.target == "L2BM" else "l2bm down" if way.source == "L2BM" else way.kind
@@ -81,19 +82,33 @@ def written(path: Sequence[Made]) -> float:
     return total
 
 
+def run_bits(made: Made) -> int:
+    """Of the index bits that differ from issue to issue of an MV, how many run through neighbours on both sides: one
+    instruction moves all of these words."""
+    source, target, way = made.source, made.target, made.way
+    count = 0
+    while True:
+        carry = target.get(FIRST_ADDRESS + way.target_block + count, NOTHING)
+        if carry < 0 or source.get(FIRST_ADDRESS + way.source_block + count, NOTHING) != carry:
+            return min(count, issues(made))
+        count += 1
+
+
+ISSUED = 4 * STEP
+"""Cycles from the issue of one MV instruction to that of the next."""
 MASK_ENTRIES = 8
 """Masks that are set up once; every other takes four lines."""
 
 
 def _lines(made: Made) -> int:
     """Lines of a hop that is no MV."""
-    way, issues = made.way, 1 << _issues(made)
+    way, count = made.way, 1 << issues(made)
     if way.kind == "add":
-        return lines_of(way) * issues + (2 if way.name == "add W" else 0)  # which turns words, and waits once
+        return lines_of(way) * count + (2 if way.name == "add W" else 0)  # which turns words, and waits once
     if way.kind != "matrix":
-        return issues
+        return count
     highest = way.numbers.to_address[2:]  # a block is written in two parts, and read in two where they tell something
-    return issues * (2 + len(way.numbers.from_address[2:]) + sum(made.source.get(bit, NOTHING) >= 0 for bit in highest))
+    return count * (2 + len(way.numbers.from_address[2:]) + sum(made.source.get(bit, NOTHING) >= 0 for bit in highest))
 
 
 def waits(before: str, lines_before: int, kind: str, lines: int) -> int:

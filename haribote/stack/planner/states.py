@@ -11,7 +11,7 @@ from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
 from haribote.stack.planner.facts import Facts, agrees
-from haribote.stack.planner.families import L2BS, Split, candidates
+from haribote.stack.planner.families import L1BS, L2BS, Split, candidates
 from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
@@ -201,7 +201,8 @@ def load_cost(found: BitMap) -> float:
     """
     group, below = (_longs_held(found, bits) for bits in (L2BS[1:], L2BS))
     alike = any(found[bit] == COPY for bit in L2BS[1:])
-    return group / (8 if alike else 16) + STEP_CYCLES * (below / 256 + found.longs / 4) / 2
+    dealt = 64 if any(found[bit] == COPY for bit in L1BS) else 256
+    return group / (8 if alike else 16) + STEP_CYCLES * (below / dealt + found.longs / 4)
 
 
 def _longs_held(found: BitMap, units: Sequence[Bit]) -> float:
