@@ -43,6 +43,11 @@ def _beside(path: Path) -> dict[str, bytes]:
     content = path.read_bytes()
     if path.is_relative_to(ROOT / "haribote"):
         return shared_with(content, _learners)
+    return reference_files(content)
+
+
+def reference_files(content: bytes) -> dict[str, bytes]:
+    """What an answer of the course imports of its other answers, by place."""
     return shared_with(content, _reference) | _helpers(content)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.forms import Form, Function
-from grader.emitter.loading import AnswerError, Items
+from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.graph import Builder
 from haribote.graphs.writer import NodeWriter
@@ -104,7 +104,7 @@ FORMS: dict[str, Form] = {"3.1": gemm, "3.2": softmax_or_step, "3.3": fuse, "3.4
 
 def _lines(items: Any) -> Iterator[str]:
     """The lines of C++ that an answer gave."""
-    if not isinstance(items, list | tuple | Items):
+    if isinstance(items, str) or not isinstance(items, Iterable):
         raise AnswerError(f"the function gave {type(items).__name__}, not lines of C++", 'yield every line: yield "…"')
     for number, item in enumerate(items):
         if not isinstance(item, str):

@@ -186,5 +186,15 @@ def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
 
 def _output(g: Backward, grads: dict[str, str], name: str) -> str:
     """The gradient under its own name `v.grad`, which it has not where it is the gradient of another value too."""
-    g.result = f"{name}.grad"
-    return grads[name] if grads[name] == g.result else g.op("Identity", grads[name])
+    wanted = f"{name}.grad"
+    if grads[name] == wanted:
+        return wanted
+    nodes = g.builder.model.graph.node
+    if any(wanted in node.output for node in nodes):  # of a rule that adds all its nodes before it yields a name
+        other = g.builder.fresh(wanted)
+        for node in nodes:
+            node.name = other if node.name == wanted else node.name
+            for names in (node.input, node.output):
+                names[:] = [other if known == wanted else known for known in names]
+        grads.update({value: other for value, known in grads.items() if known == wanted})
+    return g.builder.op("Identity", grads[name], name=wanted, reserved=True)
