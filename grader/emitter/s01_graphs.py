@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import onnx
 
 from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_answer, graph_given, taken_name
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 
+if TYPE_CHECKING:
+    import torch
+
+RATE = 0.1  # of the step that is trained in the last case
+
 
 def addmm(function: Function, given: Values) -> dict[str, Value]:
-    """Given: rows, features, outputs, beta, alpha. Answer: the graph of beta * bias + alpha * x · weightᵀ, traced."""
+    """Given: rows, features, outputs, beta, alpha. Answer: the graph of beta * bias + alpha * x · weightᵀ, traced. Or
+    given rows and widths: the training step of layers with Relu between them, traced."""
     import torch
 
     from haribote.frontend.aten import RULES, Lowering
     from haribote.frontend.torch import trace_inference
-
-    rows, features, outputs = (int(given[name]) for name in ("rows", "features", "outputs"))  # type: ignore[arg-type]
-    beta, alpha = given["beta"], given["alpha"]
-
-    class Layer(torch.nn.Linear):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.addmm(self.bias, x, self.weight.t(), beta=beta, alpha=alpha)  # type: ignore[arg-type]
 
     def named(g: Lowering, *args: Any, **kwargs: Any) -> str:
         return taken_name(function(g, *args, **kwargs), g.result)
@@ -33,9 +34,36 @@ def addmm(function: Function, given: Values) -> dict[str, Value]:
     before = RULES[target]
     RULES[target] = wraps(function)(named)
     try:
-        return graph_answer(lambda: trace_inference(Layer(features, outputs), torch.zeros(rows, features)))
+        if "widths" in given:
+            return graph_answer(lambda: _step(int(str(given["rows"])), given["widths"]))
+        layer, features = _layer(given)
+        return graph_answer(lambda: trace_inference(layer, torch.zeros(int(str(given["rows"])), features)))
     finally:
         RULES[target] = before
+
+
+def _layer(given: Values) -> tuple[torch.nn.Module, int]:
+    """One layer with these factors, and how many features it takes."""
+    import torch
+
+    features, outputs, beta, alpha = given["features"], given["outputs"], given["beta"], given["alpha"]
+
+    class Layer(torch.nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.addmm(self.bias, x, self.weight.t(), beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    return Layer(int(str(features)), int(str(outputs))), int(str(features))
+
+
+def _step(rows: int, widths: Any) -> onnx.ModelProto:
+    import torch
+
+    from haribote.frontend.torch import trace_step
+
+    first, hidden, classes = (int(width) for width in widths)
+    model = torch.nn.Sequential(torch.nn.Linear(first, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, classes))
+    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
+    return trace_step(model, optimizer, torch.zeros(rows, first), torch.zeros(rows, dtype=torch.int64))
 
 
 def run_nodes(function: Function, given: Values) -> dict[str, Value]:

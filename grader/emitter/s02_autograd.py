@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import onnx
 
@@ -16,23 +17,35 @@ from haribote.graph import Builder
 if TYPE_CHECKING:
     from haribote.autodiff.rules import Backward
 
+RATE = 0.1  # of the step that is trained in the last case
+
 
 def rule(function: Function, given: Values) -> dict[str, Value]:
-    """A gradient rule. Given: a graph with a loss (model), the operator (op) whose rule the function is, the inputs to
-    differentiate by (wanted). Answer: the graph with the gradients."""
+    """A gradient rule. Given: the operator (op) whose rule the function is, and a graph with a loss (model) with the
+    inputs to differentiate by (wanted), or one (step) to train. Answer: the graph with the gradients, or the step."""
     from haribote.autodiff import reverse as autodiff
     from haribote.autodiff.rules import RULES
 
-    op_type, wanted = str(given["op"]), given["wanted"]
+    op_type, wanted = str(given["op"]), given.get("wanted")
+    if "step" in given:
+        with _in_place_of(RULES, op_type, _yielding(function)):
+            return graph_answer(lambda: autodiff.train_step(graph_given(given["step"]), RATE))
     if not isinstance(wanted, list):
         raise TypeError("wanted is a list of names")
     names = [str(name) for name in wanted]
-    before = RULES[op_type]
-    RULES[op_type] = _yielding(function)
-    try:
+    with _in_place_of(RULES, op_type, _yielding(function)):
         return graph_answer(lambda: autodiff.gradients(graph_given(given["model"]), names))
+
+
+@contextmanager
+def _in_place_of(table: dict[str, Any], name: str, function: Function) -> Iterator[None]:
+    """Inside, the product calls this function in place of its own."""
+    own = table[name]
+    table[name] = function
+    try:
+        yield
     finally:
-        RULES[op_type] = before
+        table[name] = own
 
 
 def _yielding(function: Function) -> Function:
@@ -54,8 +67,14 @@ def _yielding(function: Function) -> Function:
 
 
 def sgd(function: Function, given: Values) -> dict[str, Value]:
-    """Given: learning_rate, rows, columns. Answer: the graph of the update of p by step, both [rows, columns]."""
+    """Given: learning_rate, rows, columns. Answer: the graph of the update of p by step, both [rows, columns]. Or given
+    a graph with a loss (step): the training step with this update."""
+    from haribote.autodiff import reverse as autodiff
     from haribote.autodiff.rules import Backward
+
+    if "step" in given:
+        with _in_place_of(vars(autodiff), "sgd", function):
+            return graph_answer(lambda: autodiff.train_step(graph_given(given["step"]), RATE))
 
     def make() -> onnx.ModelProto:
         builder = Builder("update")

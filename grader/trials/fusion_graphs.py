@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from haribote.passes import simplify
 
 Array = NDArray[Any]
 CLASSES = 4
+RATE = 0.1
 
 
 def feeds_of(model: onnx.ModelProto, rng: np.random.Generator) -> dict[str, Array]:
@@ -28,8 +30,14 @@ def feeds_of(model: onnx.ModelProto, rng: np.random.Generator) -> dict[str, Arra
     return feeds
 
 
+@cache
 def mlp_step(batch: int = 6, widths: tuple[int, ...] = (5, 3, CLASSES)) -> onnx.ModelProto:
-    """The simplified training step of Linear layers with Relu between them, and a mean cross-entropy."""
+    """The simplified training step of `mlp_forward`; shared, so that it must not be changed."""
+    return _step(mlp_forward(batch, widths))
+
+
+def mlp_forward(batch: int = 6, widths: tuple[int, ...] = (5, 3, CLASSES)) -> onnx.ModelProto:
+    """Linear layers with Relu between them, and a mean cross-entropy."""
     builder = Builder("mlp")
     value = builder.input("x", (batch, widths[0]), np.float32)
     labels = builder.input("labels", (batch,), np.int64)
@@ -40,7 +48,7 @@ def mlp_step(batch: int = 6, widths: tuple[int, ...] = (5, 3, CLASSES)) -> onnx.
             value = builder.op("Relu", value, name=f"hidden{number}")
         value = builder.op("Gemm", value, w, name=f"product{number}", transB=1)
         value = builder.op("Add", value, b, name=f"biased{number}")
-    return _step(builder, value, labels)
+    return _with_loss(builder, value, labels)
 
 
 def cnn_step(batch: int = 2) -> onnx.ModelProto:
@@ -56,10 +64,14 @@ def cnn_step(batch: int = 2) -> onnx.ModelProto:
         value = builder.op("MaxPool", value, name=f"pool{number}", kernel_shape=[2, 2], strides=[2, 2])
     flat = builder.op("Reshape", value, builder.constant(np.array([batch, 8], np.int64), "flat"), name="features")
     w = builder.input("w2", (CLASSES, 8), np.float32)
-    return _step(builder, builder.op("Gemm", flat, w, name="biased2", transB=1), labels)
+    return _step(_with_loss(builder, builder.op("Gemm", flat, w, name="biased2", transB=1), labels))
 
 
-def _step(builder: Builder, logits: str, labels: str) -> onnx.ModelProto:
+def _with_loss(builder: Builder, logits: str, labels: str) -> onnx.ModelProto:
     log_p = builder.op("LogSoftmax", logits, name="log_softmax", axis=1)
     builder.output(builder.op("NegativeLogLikelihoodLoss", log_p, labels, name="loss", reduction="mean"))
-    return simplify.run(train_step(builder.finish(), 0.1))
+    return builder.finish()
+
+
+def _step(forward: onnx.ModelProto) -> onnx.ModelProto:
+    return simplify.run(train_step(forward, RATE))

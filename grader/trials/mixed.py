@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import onnx
@@ -32,7 +32,10 @@ GRAPHS = {
         "{ y = Conv<kernel_shape=[3,3]>(x, w, b) }"),
     "a product of doubles stays": "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
 }  # fmt: skip
-STEPS = {"a training step": mlp_step, "a training step with convolutions": cnn_step}
+STEPS: dict[str, Callable[[], onnx.ModelProto]] = {
+    "a training step": mlp_step,
+    "a training step with convolutions": cnn_step,
+}
 
 
 def mixed_precision(rng: np.random.Generator) -> Iterator[Trial]:

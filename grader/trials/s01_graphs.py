@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
+from grader.trials.fusion_graphs import CLASSES, feeds_of, mlp_step
 from grader.trials.graphs import must_give, must_refuse
+from grader.trials.product import trains
 from haribote.errors import HariboteError
+from haribote.graph import evaluate
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 
 
@@ -28,6 +31,8 @@ def addmm(rng: np.random.Generator) -> Iterator[Trial]:
         yield must_give(f"Linear({features}, {outputs})", given, feeds, {"logits": expected})
     for name, value in (("beta", 2), ("alpha", 0.5)):
         yield must_refuse(f"{name} = {value}", {**given, name: value})
+    layers = {f"{kind[0]}{number}": f"{2 * number}.{kind}" for number in (0, 1) for kind in ("weight", "bias")}
+    yield trains({"rows": 6, "widths": [5, 3, CLASSES]}, rng, layers)
 
 
 def run_nodes(rng: np.random.Generator) -> Iterator[Trial]:
@@ -56,12 +61,24 @@ def run_nodes(rng: np.random.Generator) -> Iterator[Trial]:
     yield _gives_all("a left-out output and input", [split, clip], given, {"second": second, "limited": limited})
     ours = helper.make_node("DL", ["x"], ["moved"], domain=DOMAIN)
     yield _gives_all("an operator of our own domain", [ours], {"x": x}, {"moved": x})
+    step = mlp_step()
+    feeds = feeds_of(step, rng)
+    known = {tensor.name: numpy_helper.to_array(tensor) for tensor in step.graph.initializer}
+    made = evaluate(step, feeds)
+    yield _gives_all("in the product: a training step", step.graph.node, feeds | known, made, all_of_it=False)
 
 
 def _gives_all(
-    name: str, nodes: Sequence[onnx.NodeProto], values: Mapping[str, Array], made: Mapping[str, Array]
+    name: str,
+    nodes: Sequence[onnx.NodeProto],
+    values: Mapping[str, Array],
+    made: Mapping[str, Array],
+    all_of_it: bool = True,
 ) -> Trial:
-    """A case whose answer has the given values and those that the nodes make, no others, under their names."""
+    """A case whose answer has the given values and those that the nodes make, no others, under their names.
+
+    made: by the nodes; where not `all_of_it`, other values too.
+    """
     expected = {**values, **made}
 
     def judge(answer: Values) -> Failure | None:
@@ -70,7 +87,7 @@ def _gives_all(
             raise HariboteError("the answer must have values by name")
         if missing := [value for value in expected if value not in received]:
             return Failure(name, "", f"the value {missing[0]!r} is missing, there are {', '.join(map(repr, received))}")
-        if strange := [value for value in received if value not in expected]:
+        if all_of_it and (strange := [value for value in received if value not in expected]):
             return Failure(name, "", f"nothing in this graph is called {strange[0]!r}, so it must not be in the result")
         if answer.get("given") != sorted(values):
             return Failure(name, "", "the dictionary that was given has changed; begin with a copy of it")
@@ -84,7 +101,7 @@ def _gives_all(
     info = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
             for key, array in values.items()]  # fmt: skip
     graph = helper.make_graph(nodes, "evaluate", info, [])
-    model = helper.make_model(graph, opset_imports=imports, functions=[FUNCTIONS["DL"]])
+    model = helper.make_model(graph, opset_imports=imports, functions=[*FUNCTIONS.values()])
     given: dict[str, Value] = {"graph": model.SerializeToString(), "values": dict(values)}
     return Trial(name, given, judge, earns=bool(made))
 

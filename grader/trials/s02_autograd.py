@@ -11,6 +11,7 @@ import onnx
 from grader.emitter.values import Value
 from grader.trials import Array, Trial, Trials, Wrong
 from grader.trials.graphs import must_give, must_refuse
+from grader.trials.product import forward, trains
 from haribote.graph import Builder, evaluate
 
 Wanted = Callable[..., dict[str, Array]]
@@ -116,7 +117,23 @@ def sgd(rng: np.random.Generator) -> Iterator[Trial]:
         yield must_give(f"learning rate {rate}", given, {"p": p, "step": step}, expected)
 
 
-TRIALS: dict[str, Trials] = {"2.1": relu, "2.2": add, "2.3": gemm, "2.4": log_softmax, "2.5": sgd}
+def _and_in_a_step(cases: Trials, op_type: str) -> Trials:
+    """The cases, and a whole step whose gradients come by the answer. op_type: "" for the update."""
+
+    def all_cases(rng: np.random.Generator) -> Iterator[Trial]:
+        yield from cases(rng)
+        yield trains({"step": forward(), "op": op_type}, rng)
+
+    return all_cases
+
+
+TRIALS: dict[str, Trials] = {
+    "2.1": _and_in_a_step(relu, "Relu"),
+    "2.2": _and_in_a_step(add, "Add"),
+    "2.3": _and_in_a_step(gemm, "Gemm"),
+    "2.4": _and_in_a_step(log_softmax, "LogSoftmax"),
+    "2.5": _and_in_a_step(sgd, ""),
+}
 WRONG: dict[str, Wrong] = {
     "2.1": (('"Greater"', '"GreaterOrEqual"'), ('"Mul", grad', '"Add", grad')),
     "2.2": (("node.input[1], shape)", "node.input[0], shape)"), ("g.sum_to(grad, node.input[1], shape)", "grad")),
