@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from haribote.graph import TILES, metadata
 
+MERGED = "merged"
+"""Metadata: the shapes of inputs and outputs some of whose axes are one (`tiling.merge`)."""
 Array = NDArray[Any]
 Place = tuple[int, ...]
 Table = Mapping[str, Mapping[str, Sequence[int]]]
@@ -22,6 +24,12 @@ Table = Mapping[str, Mapping[str, Sequence[int]]]
 def tile_table(model: onnx.ModelProto) -> Table:
     """What the metadata of a model say."""
     found: Table = json.loads(metadata(model).get(TILES, "{}"))
+    return found
+
+
+def merged_shapes(model: onnx.ModelProto) -> Mapping[str, Sequence[int]]:
+    """The shapes that values had before some of their axes became one."""
+    found: Mapping[str, Sequence[int]] = json.loads(metadata(model).get(f"haribote.{MERGED}", "{}"))
     return found
 
 

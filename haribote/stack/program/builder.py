@@ -24,7 +24,7 @@ from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.joins import join_table
 from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from haribote.stack.tiles import tile_table
+from haribote.stack.tiles import merged_shapes, tile_table
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped
@@ -170,6 +170,7 @@ class _Builder:
             constants={name: array for name, array in self.index.constants.items() if name in names},
             joins=join_table(self.plan.graph),
             tiles=tile_table(self.plan.graph),
+            merged=merged_shapes(self.plan.graph),
             cost=replace(cost_of(step), overlapped=overlapped(step)),
             nodes=len(self.plan.graph.graph.node),
             unread={name: self.index.shape[name] for name in self.index.inputs if name not in read},

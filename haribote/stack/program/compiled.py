@@ -100,7 +100,7 @@ def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
-    for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.cut):
+    for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.merge, tiling.cut):
         model = apply(model)
         if apply is elementary.run and checker.asked():
             checker.check(model, "chip")

@@ -65,6 +65,7 @@ class Executable:
     output that it becomes.
     constants: residents that the host writes once; uploads: other words that it puts into DRAM before the setup. cost:
     of the step; nodes: of the graph. joins, tiles: values of the user's that are parts of one here, and that are cut.
+    merged: the user's shapes of values some of whose axes are one here.
     unread: inputs that the step does not need, and their shapes.
     """
 
@@ -79,6 +80,7 @@ class Executable:
     uploads: tuple[Upload, ...] = ()
     joins: Mapping[str, Any] = field(default_factory=dict)
     tiles: Mapping[str, Any] = field(default_factory=dict)
+    merged: Mapping[str, Sequence[int]] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     nodes: int = 0
     unread: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -117,7 +119,7 @@ def from_bytes(content: bytes) -> Executable:
 
 
 _PORTS = ("inputs", "outputs", "loads", "stores")
-_PLAIN = ("setup", "step", "updates", "joins", "tiles", "nodes", "unread")
+_PLAIN = ("setup", "step", "updates", "joins", "tiles", "merged", "nodes", "unread")
 
 
 def _port(port: Port) -> dict[str, Any]:

@@ -40,6 +40,10 @@ class StackSession:
 
     def write(self, name: str, value: Array) -> None:
         """Give an input (data, labels or a parameter) a new value."""
+        if (shape := self.executable.merged.get(name)) is not None:
+            if value.shape != tuple(shape):
+                raise GraphError(f"{name!r} has shape {list(shape)}, received {list(value.shape)}")
+            value = value.reshape(self._shape(name))
         joined = self._joins.owner(name)
         if joined is None:
             self.write_whole(name, value)
@@ -53,7 +57,8 @@ class StackSession:
         """The value of an output, or of a parameter as it is now. padded: as elsewhere; here no value is padded."""
         joined = self._joins.owner(name)
         if joined is None:
-            return self._read(name)
+            found, shape = self._read(name), self.executable.merged.get(name)
+            return found if shape is None else found.reshape(tuple(shape))
         whole, part = joined
         return part.of(self._read(whole))
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from haribote.graph import evaluate
+from haribote.graph import Index, evaluate
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, halves_name
 from haribote.stack.planner.facts import FAR_BELOW
@@ -82,6 +82,8 @@ class _Walker:
     def __init__(self, built: Built, feeds: Mapping[str, Array], tolerance: float, engine: str) -> None:
         self.built, self.tolerance = built, tolerance
         halves = {port.name for port in built.executable.inputs if port.half}
+        shape = Index(built.plan.graph).shape
+        feeds = {name: value.reshape(shape[name]) for name, value in feeds.items()}  # some of its axes may be one
         stored = {name: rounded(value) if name in halves else value for name, value in feeds.items()}
         self.expected = evaluate(built.plan.graph, stored, every_value=True)
         self.machine = Machine(engine)

@@ -6,5 +6,6 @@ them pieces wait in DRAM, as all values do for which there is no room.
 """
 
 from haribote.stack.tiling.cut import cut
+from haribote.stack.tiling.merge import merge
 
-__all__ = ["cut"]
+__all__ = ["cut", "merge"]
