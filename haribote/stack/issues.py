@@ -386,18 +386,21 @@ def _turns(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     for count, turn in enumerate(_turns_of(way, hop.source, hop.target)):
         register = "xy"[count % 2]
         parts = range(1 << max(len(rows) - 2, 0))
-        start = number
         free = [ends[count - 2]] if count > 1 else []
         for part in parts:
-            words = [2 * _cycle(turn, rows, 4 * part + c).source().at(hop.source) for c in range(4)]
+            cycles = [_cycle(turn, rows, 4 * part + c).source() for c in range(4)]
+            if all(_padding(cycle.values, hop.source) for cycle in cycles):
+                continue  # no element comes from these rows, and nobody need have written them
+            words = [2 * cycle.at(hop.source) for cycle in cycles]
             text = f"{way.text}mwrite {_operands((source,), 2, words)} $l{register}{4 * part}"
             yield Issue(text, "mauw", _touched(source, words, 2), (), after=free)
             number += 1
+        written = number - 1
         for part in parts:
             words = [2 * _cycle(turn, columns, 4 * part + c).at(hop.target) for c in range(4)]
             off = tuple(c for c in range(4) if any(4 * part + c >> k & 1 and i < 0 for k, i in enumerate(columns)))
             if len(off) < 4:
                 text = f"{way.text}mread $l{register}{4 * part} {_operands(targets, 2, words, off)}"
-                yield Issue(text, "maur", (), _touched(targets[0], words, 2, off), after=[start + len(parts) - 1])
+                yield Issue(text, "maur", (), _touched(targets[0], words, 2, off), after=[written])
                 number += 1
         ends.append(number - 1)

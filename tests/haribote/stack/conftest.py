@@ -1,4 +1,4 @@
-"""What the tests of moves share."""
+"""What the tests of the planner and of its programs share."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from haribote.core import checker
 from haribote.stack import paths
 
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty file instead of the user's cache of paths, and nothing in memory."""
+    """An empty file instead of the user's cache of paths, and nothing in memory; graphs and programs are checked."""
+    monkeypatch.setenv(checker.VARIABLE, "1")
     monkeypatch.setattr(paths, "_file", lambda: tmp_path / "stack" / "paths.json")
     monkeypatch.setattr(paths, "_new", {})
     paths.forget()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from haribote.stack.plan import Load, Shift
 from haribote.stack.program.builder import Built
+from haribote.stack.program.compiled import built as built_step
 from haribote.stack.program.ownership import trespasses
 from haribote.stack.program.walk import difference, walk
 from simulator import assemble
+from tests.haribote.conftest import Step
 from tests.haribote.stack.program.small_plans import replaced_built, values, without
 
 FEEDS = {"x": values(1), "w": values(2)}
@@ -77,3 +80,10 @@ def test_a_schedule_that_gives_something_else_is_found() -> None:
     wrong = replace(built.executable, step="\n".join([*lines[:store], *lines[store + 1 :]]))
     assert assemble(wrong.step)
     assert "old differs" in difference(replace(built, executable=wrong))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("widths", [(784, 16, 10), (20, 33, 7), (37, 50, 20, 10)])
+def test_steps_touch_only_what_is_theirs(make_step: Callable[..., Step], widths: tuple[int, ...]) -> None:
+    """The matrix registers get no rows that are padding, which nobody has written."""
+    assert not trespasses(built_step(make_step(widths, True, 256).graph))
