@@ -18,11 +18,11 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from grader.emitter.loading import compiled
+from grader.emitter.walls import HERE, Walls
 from haribote.answers.tasks import ROOT, Task
 from simulator.moved import present_name
 
 COURSE = ("benchmarks", "grader", "haribote", "notebooks", "simulator", "solutions", "tests")
-_HERE = f"{ROOT}/"
 _IMPORTLIB = (f"{Path(importlib.__file__).parent}/", "<frozen importlib")
 
 
@@ -40,6 +40,7 @@ class Guard:
         """From now on, in this process."""
         only_this_course()
         sys.meta_path.insert(0, _Shared(self._shared))
+        Walls(self._foreign, self._hidden).raise_up()
         builtins.__import__ = importlib.__import__ = self._guarded
         importlib.import_module = self._guarded_module
 
@@ -56,12 +57,16 @@ class Guard:
         module: ModuleType = self._import_module(name, package)
         return module
 
+    def _hidden(self, name: str) -> bool:
+        """Whether a loaded module is one of the course that the task does not list."""
+        return name.split(".")[0] in COURSE and bool(not_listed(self._task, name, (), self._shared))
+
     def _by_the_answer(self, frame: FrameType | None) -> bool:
         """Whether the code of this frame is not the course's own: the answer's, or a package's that it has asked."""
         while frame is not None and frame.f_code.co_filename.startswith(_IMPORTLIB):
             frame = frame.f_back
         place = frame.f_code.co_filename if frame else ""
-        return place in self._foreign or not place.startswith(_HERE)
+        return place in self._foreign or not place.startswith(HERE)
 
     def _check(self, name: str, wanted: Sequence[str]) -> None:
         """Raise ModuleNotFoundError where the task lists neither the module nor what is wanted of it."""

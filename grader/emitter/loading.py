@@ -43,6 +43,7 @@ def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
     """The module with this content, told as this file. Raises AnswerError with file and line."""
     module = ModuleType(f"answer_{path.stem}")
     module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where Python's dataclasses look
     if len(content) > MOST_BYTES:
         raise AnswerError(f"an answer has at most {MOST_BYTES} bytes, this has {len(content)}", "", shown(path))
     with explained(path, budget.seconds), budget.spending():

@@ -106,10 +106,10 @@ def _ups(rng: np.random.Generator) -> Iterator[Hidden]:
 
 
 def _alike(rng: np.random.Generator) -> Iterator[Hidden]:
-    """Operands that all have one layout, in one LM; the result in either."""
+    """Operands that all have one layout, in one LM; the result in either. A step writes four words at least."""
     layouts = _drawn(rng, {name: FAMILIES[name] for name in "APBR"})
     for name in ("mul", "relu", "sub", "scale_16", "mul", "relu", "sub"):
-        layout = next(layout for layout, _, _ in layouts if layout.words <= 128)
+        layout = next(layout for layout, _, _ in layouts if 4 <= layout.words <= 128)
         yield _hidden(rng, name, _inputs(rng, [layout] * len(BY_NAME[name].inputs)), _lm(rng, layout, _either(rng)))
 
 

@@ -21,7 +21,7 @@ from grader.sandbox.probe import find_sandbox
 from grader.sandbox.tree import COURSE, course_tree
 from grader.sandbox.warm import Warm, WarmError, clean
 from grader.stubs import source_of, stub_of
-from haribote.answers.tasks import Task
+from haribote.answers.tasks import ROOT, Task
 
 Key = tuple[Path, Limits]
 """A tree, and the limits without their time: an answer's own cannot be wider than those of the process around it."""
@@ -108,7 +108,8 @@ def _run_openly(tree: Path, lines: bytes, limits: Limits) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="haribote-") as folder:
         try:
             run = subprocess.run(
-                COMMAND, input=lines, capture_output=True, cwd=tree, timeout=limits.seconds, env=clean(Path(folder))
+                [*COMMAND, str(ROOT)], input=lines, capture_output=True, cwd=tree, timeout=limits.seconds,
+                env=clean(Path(folder)),
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             return Outcome(error.stdout or b"", "", None, f"ran longer than {limits.seconds:g} s")

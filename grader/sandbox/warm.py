@@ -22,6 +22,7 @@ from grader.emitter.limits import NOT_STARTED
 from grader.sandbox.command import ENVIRONMENT, Sandbox, handle_of, outcome
 from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.watch import end, tree_memory, watch
+from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
 
 START = 120.0  # seconds that loading the course may take
@@ -49,7 +50,7 @@ class Warm:
         self._busy = False
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
-        command = [sys.executable, "-s", "-m", "grader.emitter.server", *([] if sandbox else ["open"])]
+        command = [sys.executable, "-s", "-m", "grader.emitter.server", *([] if sandbox else ["open", str(ROOT)])]
         with ExitStack() as stack:
             stack.enter_context(theirs)
             handles: list[int] = []

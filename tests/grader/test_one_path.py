@@ -76,6 +76,33 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
         0, "they may import haribote.errors"),
     "the list of tasks": ("1.1", "from haribote.answers.tasks import all_tasks", 0, "haribote.answers.tasks"),
     "the layouts of the compiler": ("7.6", "from haribote.stack.maps import level_of_change", 0, "haribote.stack.maps"),
+    "a loaded module": ("0.1", accuracy("pass", "import sys\nsys.modules['haribote.answers.tasks']"), 0, "KeyError"),
+    "a copy of the loaded modules": (
+        "0.1", accuracy("pass", "import sys\nsys.modules.copy()['haribote.answers.tasks']"), 0, "KeyError"),
+    "a loaded module of JAX's rules": (
+        "8.3", "import sys\nsys.modules['haribote.jax.rules.arithmetic'].integer_pow", 0, "KeyError"),
+    "the list of all objects": ("0.1", accuracy("pass", "import gc\ngc.get_objects()"), 0, "no list of all objects"),
+    "the reference's file": (
+        "0.1", accuracy("pass", f"open('{ROOT}/solutions/exercises/t0_1_accuracy.py').read()"), 0, "t0_1_accuracy.py"),
+    "the file with the hints": (
+        "0.1", accuracy("pass", f"from pathlib import Path\nPath('{ROOT}/haribote/answers/tasks.toml').read_text()"),
+        0, "tasks.toml"),
+    "the file by another program": (
+        "0.1", accuracy("pass", f"import subprocess\nsubprocess.run(['cat', '{ROOT}/haribote/layout.py'])"),
+        0, "start no other programs"),
+    "the loader of a module that is listed": (
+        "0.1", accuracy("pass", "import os, haribote.errors as e\n"
+                        "path = os.path.dirname(e.__file__) + '/answers/tasks.py'\n"
+                        "type(e.__loader__)('x', path).load_module()"), 0, "is not there for answers"),
+    "importlib's own import": (
+        "0.1", accuracy("pass", "import importlib._bootstrap as b\nb._gcd_import('haribote.answers.tasks')"),
+        0, "is not there for answers"),
+    "code that says it is the course's": (
+        "0.1", accuracy("pass", "import haribote.errors as e\n"
+                        "exec(compile('import haribote.answers.tasks', e.__file__, 'exec'))"), 0, "told as its own"),
+    "a dataclass": (
+        "0.1", accuracy("pass", "import dataclasses\n@dataclasses.dataclass\nclass Rows:\n    count: int = 3\n"),
+        None, ""),
     "the end of the process": ("0.1", accuracy("import os; os._exit(0)"), 0, "the run ended before it"),
     "another NumPy": ("0.1", accuracy("return 2.0", "import numpy as np\nnp.abs = lambda *a, **k: np.float64(0)"), 0,
                       "is wrong"),
