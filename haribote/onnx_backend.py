@@ -39,7 +39,7 @@ DECIDING: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(
         ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin"), (1,)
     ),
-    **dict.fromkeys(("ReduceProd", "ReduceSum", "ReduceSumSquare", "OneHot", "CumProd"), (1,)),
+    **dict.fromkeys(("ReduceProd", "ReduceSum", "ReduceSumSquare", "OneHot", "CumProd", "ReverseSequence"), (1,)),
     **dict.fromkeys(("DFT", "STFT"), (1, 2, 3)),
     **dict.fromkeys(("BlackmanWindow", "HammingWindow", "HannWindow", "ConstantOfShape"), (0,)),
     **dict.fromkeys(("Slice", "Resize"), (1, 2, 3, 4)),

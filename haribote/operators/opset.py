@@ -14,8 +14,10 @@ from onnx import defs, helper, inliner, shape_inference, version_converter
 
 from haribote.errors import GraphError
 from haribote.model_file import reason
+from haribote.operators import newer
 from haribote.operators.bodies import body_by_schema, types_of
 from haribote.operators.functions import OPSET
+from haribote.operators.subgraphs import written_out
 
 CHANGED = ("GroupNormalization",)
 """Operators that mean something else in opsets after ours: scale and bias are one per channel, no longer per group."""
@@ -39,6 +41,7 @@ SAME_WITHOUT = {
 def at_our_opset(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same function in the operators of our opset; the model itself where it says no other. Raises GraphError."""
     version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), OPSET)
+    model = written_out(model)
     if version == OPSET:
         return model
     model = _from_newer(model, version) if version > OPSET else _from_older(model, version)
@@ -67,6 +70,7 @@ def _from_newer(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     model = _with_bodies(copy, version)
+    model = newer.written(model)
     for node in model.graph.node:
         if node.domain in ("", "ai.onnx"):
             _as_ours(node, version)
@@ -95,7 +99,7 @@ def _with_bodies(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
         for body in model.functions:
             for entry in body.opset_import:
                 entry.version = version if entry.domain == "" else entry.version  # older bodies hold the same nodes
-        model = inliner.inline_selected_functions(model, names)
+        model = written_out(inliner.inline_selected_functions(model, names))
     return model
 
 

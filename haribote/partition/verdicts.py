@@ -12,6 +12,7 @@ from haribote.core.chip.terms import KINDS
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.graphs.parts import part_of
+from haribote.stack.planner.narrow import word_of
 from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.views import views_of
 from haribote.stack.program.compiled import prepared
@@ -34,7 +35,7 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     known: what `without_rule` says of the graph; an operator that is not there is no reason.
     """
     names = [name for name in [*node.input, *node.output] if name]
-    strange = next((name for name in names if str(index.dtype[name]) not in KINDS), None)
+    strange = next((name for name in names if str(word_of(index.dtype[name])) not in KINDS), None)
     if strange is not None:
         return f"{index.dtype[strange]} is no type of the chip"
     try:

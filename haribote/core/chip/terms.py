@@ -17,9 +17,10 @@ KINDS: Mapping[str, Kind] = {
     "int32": "int",
     "int64": "int",
     "uint32": "uint",
+    "uint64": "uint",
     "bool": "bool",
 }
-"""Types of ONNX that are words here; int64 are 32 bits."""
+"""Types of ONNX that are words here; int64 and uint64 are 32 bits, others become these (`planner.narrow`)."""
 
 
 @dataclass(eq=False)

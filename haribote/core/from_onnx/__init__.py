@@ -27,10 +27,14 @@ from haribote.core.from_onnx import (  # noqa: F401  (each registers the rules o
     normalization,
     pooling,
     products,
+    quantized,
     rare,
+    recurrent,
     reductions,
+    resizing,
     scatters,
     sorting,
+    spectra,
 )
 from haribote.core.from_onnx.empty import without_empty
 from haribote.core.from_onnx.inline import computed, inline

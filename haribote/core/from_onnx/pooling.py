@@ -2,6 +2,9 @@
 
 Windows that lie side by side, of 2, 4, 8, … places, are axes of their own in a view of the image; others are picked.
 
+    LpPool                ->  the root of a sum of powers
+    Col2Im                ->  every element as the sum of what its windows have
+    MaxUnpool             ->  ScatterElements among zeros
     MaxPool, AveragePool  ->  a reduction over the axes of the places
     MaxPoolGrad(g, x)     ->  g where an element is the first largest one of its window, summed over windows
 """
@@ -74,8 +77,6 @@ def _reduced(builder: Builder, op_type: str, value: str, axes: Sequence[int], na
 def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """MaxPool, and where in the image its elements are."""
     places = node.output[1] if len(node.output) > 1 else ""
-    if places and attributes(node).get("storage_order", 0):
-        return False
     x, result = node.input[0], node.output[0] or places
     windows = _pooled(builder, index, node, x, index.shape[result][2:], -inf)
     most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
@@ -83,7 +84,12 @@ def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
         _reshaped(builder, most, index.shape[result], result, reserved=True)
     if places:
         count = prod(index.shape[x])
+        shape = index.shape[x]
         found = np.arange(count).reshape(windows.seen) if windows.found is None else windows.found
+        if attributes(node).get("storage_order", 0):  # numbers that count along the first axis of an image first
+            image = np.arange(prod(shape[2:])).reshape(shape[2:][::-1]).transpose()
+            numbers = np.arange(prod(shape[:2])).reshape(-1, 1) * image.size + image.reshape(1, -1)
+            found = np.where(found < 0, found, numbers.reshape(-1)[found])
         first = _first(builder, windows, most, found, count, f"{places}.number")
         number = builder.op("Cast", first, name=f"{places}.whole", to=onnx.TensorProto.INT64)
         _reshaped(builder, number, index.shape[places], places, reserved=True)
@@ -183,4 +189,55 @@ def global_max(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """GlobalMaxPool, as a maximum."""
     axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
     builder.op("ReduceMax", node.input[0], axes, name=node.output[0], reserved=True, keepdims=1)
+    return True
+
+
+@rule("Col2Im")
+def columns_to_image(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Col2Im: every element is the sum of those that its windows have."""
+    x, result, given = node.input[0], node.output[0], attributes(node)
+    if any(name not in index.constants for name in node.input[1:3]):
+        return False
+    image, block = ([int(k) for k in index.constants[name]] for name in node.input[1:3])
+    rank, shape = len(image), index.shape[result]
+    pads, strides, dilations = (
+        given.get(name, default)
+        for name, default in (("pads", [0] * 2 * rank), ("strides", [1] * rank), ("dilations", [1] * rank))
+    )
+    out = [
+        (image[k] + pads[k] + pads[k + rank] - dilations[k] * (block[k] - 1) - 1) // strides[k] + 1 for k in range(rank)
+    ]
+    parts = [part.elements() for part in windows_of(node, image, block, out)]
+    found = spread(shape, parts)  # [n, c, windows, places]; x is [n, c * places, windows]
+    order = [0, 1, *range(2 + rank, 2 + 2 * rank), *range(2, 2 + rank)]
+    seen = seen_by(np.ascontiguousarray(found.transpose(order)), int(np.prod(shape)))
+    _summed(builder, x, seen, shape, result)
+    return True
+
+
+@rule("LpPool")
+def lp_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """LpPool: the root of the sum of powers of what a window sees."""
+    x, result, dtype = node.input[0], node.output[0], index.dtype[node.input[0]]
+    power = builder.scalar(attributes(node).get("p", 2), dtype)
+    windows = _pooled(builder, index, node, x, index.shape[result][2:], 0.0)
+    sizes = builder.op("Abs", windows.value, name=f"{result}.sizes")
+    powers = builder.op("Pow", sizes, power, name=f"{result}.powers")
+    total = _reduced(builder, "ReduceSum", powers, windows.axes, f"{result}.sums")
+    root = builder.scalar(1 / attributes(node).get("p", 2), dtype)
+    _reshaped(
+        builder, builder.op("Pow", total, root, name=f"{result}.root"), index.shape[result], result, reserved=True
+    )
+    return True
+
+
+@rule("MaxUnpool")
+def max_unpool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """MaxUnpool: the elements where they were, the others 0."""
+    x, places, result = node.input[0], node.input[1], node.output[0]
+    shape = index.shape[result]
+    zeros = builder.constant(np.zeros(prod(shape), index.dtype[x]), f"{result}.zeros")
+    flat = [_reshaped(builder, name, (prod(index.shape[name]),), f"{name}.flat") for name in (x, places)]
+    found = builder.op("ScatterElements", zeros, flat[1], flat[0], name=f"{result}.flat", axis=0)
+    _reshaped(builder, found, shape, result, reserved=True)
     return True

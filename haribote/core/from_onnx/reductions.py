@@ -4,6 +4,7 @@ ReduceMean(x)        ->  ReduceSum(x) * 1/n, of integers / n
 ReduceLogSumExp(x)   ->  log(ReduceSum(exp(x - m))) + m with m = ReduceMax(x)
 ReduceMax(truths)    ->  of 0 and 1
 ReduceProd(x)        ->  halves multiplied, again and again
+Hardmax(x)           ->  1 where ArgMax(x) is the own number
 ArgMax(x)            ->  the least number where x equals its maximum
 Reduce…(x) of no axes, where that is to mean none of them  ->  Identity(x)
 """
@@ -151,4 +152,18 @@ def arg(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     kept = given.get("keepdims", 1)
     found = builder.op("ReduceMax" if last else "ReduceMin", places, axes, name=f"{result}.number", keepdims=kept)
     builder.op("Cast", found, name=result, reserved=True, to=onnx.TensorProto.INT64)
+    return True
+
+
+@rule("Hardmax")
+def hardmax(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Hardmax: 1 at the first largest element along an axis, else 0."""
+    x, result = node.input[0], node.output[0]
+    shape, dtype = index.shape[x], index.dtype[result]
+    axis = attributes(node).get("axis", -1) % len(shape)
+    first = builder.op("ArgMax", x, name=f"{result}.first", axis=axis, keepdims=1)
+    sizes = [shape[axis] if k == axis else 1 for k in range(len(shape))]
+    numbers = builder.constant(np.arange(shape[axis]).reshape(sizes), f"{result}.numbers")
+    equal = builder.op("Equal", first, numbers, name=f"{result}.equal")
+    builder.op("Cast", equal, name=result, reserved=True, to=onnx.helper.np_dtype_to_tensor_dtype(dtype))
     return True

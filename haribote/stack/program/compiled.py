@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import onnx
@@ -18,6 +18,7 @@ from haribote.passes import cse, decompose, join_bias, simplify
 from haribote.stack import paths, tiling
 from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
+from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
@@ -81,6 +82,9 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackComp
 def built(model: onnx.ModelProto, precision: str = "float") -> Built:
     """The program of a graph with its plan."""
     found = build(planned(model, precision))
+    types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
+    if types:
+        found = replace(found, executable=replace(found.executable, types=types))
     if checker.asked():
         from haribote.stack.program.ownership import trespasses  # which nobody else needs
 
@@ -100,7 +104,8 @@ def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
-    for apply in (simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.merge, tiling.cut):
+    passes = (in_words, simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.merge, tiling.cut)
+    for apply in passes:
         model = apply(model)
         if apply is elementary.run and checker.asked():
             checker.check(model, "chip")

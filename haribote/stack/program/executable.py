@@ -66,7 +66,8 @@ class Executable:
     constants: residents that the host writes once; uploads: other words that it puts into DRAM before the setup. cost:
     of the step; nodes: of the graph. joins, tiles: values of the user's that are parts of one here, and that are cut.
     merged: the user's shapes of values some of whose axes are one here.
-    unread: inputs that the step does not need, and their shapes.
+    unread: inputs that the step does not need, and their shapes. types: of values of the user's whose type is no word
+    of the chip (`stack.planner.narrow`).
     """
 
     setup: str
@@ -84,6 +85,7 @@ class Executable:
     cost: Cost = field(default_factory=Cost)
     nodes: int = 0
     unread: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def program(self) -> Program:
@@ -119,7 +121,7 @@ def from_bytes(content: bytes) -> Executable:
 
 
 _PORTS = ("inputs", "outputs", "loads", "stores")
-_PLAIN = ("setup", "step", "updates", "joins", "tiles", "merged", "nodes", "unread")
+_PLAIN = ("setup", "step", "updates", "joins", "tiles", "merged", "nodes", "unread", "types")
 
 
 def _port(port: Port) -> dict[str, Any]:

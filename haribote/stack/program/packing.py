@@ -77,7 +77,7 @@ class Packing:
         """The value that is in DRAM."""
         found = np.stack([machine.dram[g].read(self.address, self.longs) for g in range(isa.GROUPS)]).view(np.uint32)
         words = found[self._positions].reshape(self.shape)
-        return words.view(self.dtype) if self.dtype.kind == "f" else words.view(np.int32).astype(self.dtype)
+        return words.view(np.int32 if self.dtype.kind in "iub" else np.float32).astype(self.dtype)
 
 
 class HalfPacking:
@@ -96,6 +96,6 @@ class HalfPacking:
 
 def _words(value: NDArray[Any]) -> Words:
     """A value as single words, flat."""
-    if value.dtype.kind == "f":
+    if value.dtype.kind not in "iub":  # bfloat16 has a kind of its own
         return np.ascontiguousarray(value, np.float32).reshape(-1).view(np.uint32)
     return np.ascontiguousarray(value.astype(np.int32)).reshape(-1).view(np.uint32)

@@ -56,11 +56,10 @@ class StackSession:
     def read(self, name: str, padded: bool = False) -> Array:
         """The value of an output, or of a parameter as it is now. padded: as elsewhere; here no value is padded."""
         joined = self._joins.owner(name)
-        if joined is None:
-            found, shape = self._read(name), self.executable.merged.get(name)
-            return found if shape is None else found.reshape(tuple(shape))
-        whole, part = joined
-        return part.of(self._read(whole))
+        found = self._read(name) if joined is None else joined[1].of(self._read(joined[0]))
+        if joined is None and name in self.executable.merged:
+            found = found.reshape(tuple(self.executable.merged[name]))
+        return found.astype(self.executable.types[name]) if name in self.executable.types else found
 
     def run(self) -> None:
         """One run on what was written last. Parameters are afterwards what they were before; their updated values are

@@ -1,0 +1,100 @@
+"""Operators of newer opsets for which ONNX has no body, written in those of ours.
+
+BitShift of signed integers    ->  of unsigned ones; what is shifted out of range leaves the sign
+CumProd along a known axis     ->  a product of what is not behind each element
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, helper, numpy_helper, shape_inference
+
+UNSIGNED: dict[int, int] = {
+    TensorProto.INT8: TensorProto.UINT8,
+    TensorProto.INT16: TensorProto.UINT16,
+    TensorProto.INT32: TensorProto.UINT32,
+    TensorProto.INT64: TensorProto.UINT64,
+}
+
+
+def written(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without these operators, as far as there is a rule; the same one where it has none."""
+    if not any(node.op_type in ("BitShift", "CumProd") for node in model.graph.node):
+        return model
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    typed = shape_inference.infer_shapes(copy).graph
+    types = {info.name: info.type.tensor_type for info in [*typed.input, *typed.value_info, *typed.output]}
+    for tensor in copy.graph.initializer:
+        types[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims).tensor_type
+    nodes = list(copy.graph.node)
+    del copy.graph.node[:]
+    for node in nodes:
+        writer = _Writer(copy.graph, node, types)
+        copy.graph.node.extend(list(writer.write()) or [node])
+    return copy
+
+
+class _Writer:
+    """Writes one node; names of new values begin with that of its result."""
+
+    def __init__(self, graph: onnx.GraphProto, node: NodeProto, types: dict[str, Any]) -> None:
+        self.graph, self.node, self.types, self.made = graph, node, types, list[NodeProto]()
+
+    def write(self) -> Iterator[NodeProto]:
+        """What takes the node's place; nothing where it stays."""
+        known = self.types.get(self.node.input[0]) if self.node.input else None
+        if self.node.op_type == "BitShift" and known is not None and known.elem_type in UNSIGNED:
+            self._shift(known.elem_type)
+        elif self.node.op_type == "CumProd" and known is not None:
+            self._running_product(known)
+        yield from self.made
+
+    def _shift(self, kind: int) -> None:
+        (x, by), result = self.node.input, self.node.output[0]
+        dtype, unsigned = helper.tensor_dtype_to_np_dtype(kind), UNSIGNED[kind]
+        bits, zero = 8 * dtype.itemsize, self._constant(np.zeros((), dtype))
+        left = helper.get_attribute_value(self.node.attribute[0]) == b"LEFT"
+        too_far = self._op("GreaterOrEqual", by, self._constant(np.array(bits, dtype)))
+        out = self._op("Or", self._op("Less", by, zero), too_far)
+        amount = self._op("Cast", self._op("Where", out, zero, by), to=unsigned)
+        negative = self._op("Less", x, zero)
+        value = x if left else self._op("Where", negative, self._op("BitwiseNot", x), x)
+        direction = "LEFT" if left else "RIGHT"
+        found = self._op("BitShift", self._op("Cast", value, to=unsigned), amount, direction=direction)
+        found = self._op("Where", out, zero, self._op("Cast", found, to=kind))
+        if not left:
+            found = self._op("Where", negative, self._op("BitwiseNot", found), found)
+        self._op("Identity", found, to_name=result)
+
+    def _running_product(self, known: Any) -> None:
+        x, axis_name, result = self.node.input[0], self.node.input[1], self.node.output[0]
+        axis = next((numpy_helper.to_array(t) for t in self.graph.initializer if t.name == axis_name), None)
+        if axis is None or not known.HasField("shape") or not all(d.HasField("dim_value") for d in known.shape.dim):
+            return
+        shape = [dim.dim_value for dim in known.shape.dim]
+        given = {attribute.name: attribute.i for attribute in self.node.attribute}
+        at, size = int(axis.item()) % len(shape), shape[int(axis.item())]
+        seen = np.tri(size, k=-1 if given.get("exclusive", 0) else 0, dtype=np.bool_)
+        seen = (seen.T if given.get("reverse", 0) else seen).reshape(
+            [size if k in (at, at + 1) else 1 for k in range(len(shape) + 1)]
+        )
+        wide = self._op("Unsqueeze", x, self._constant(np.array([at])))  # [..., own, others, ...]
+        one = self._constant(np.ones((), helper.tensor_dtype_to_np_dtype(known.elem_type)))
+        chosen = self._op("Where", self._constant(np.ascontiguousarray(seen)), wide, one)
+        self._op("ReduceProd", chosen, self._constant(np.array([at + 1])), keepdims=0, to_name=result)
+
+    def _op(self, op_type: str, *inputs: str, to_name: str = "", **given: Any) -> str:
+        name = to_name or f"{self.node.output[0]}.{op_type.lower()}_{len(self.made)}"
+        self.made.append(helper.make_node(op_type, inputs, [name], name=name, **given))
+        return name
+
+    def _constant(self, value: NDArray[Any]) -> str:
+        name = f"{self.node.output[0]}.constant_{len(self.graph.initializer)}"
+        self.graph.initializer.append(numpy_helper.from_array(value, name))
+        return name
