@@ -18,7 +18,7 @@ from notebooks.translation import FENCE
 from simulator.language import digest
 
 FRONTENDS = tuple(f"docs/frontends/{name}" for name in ("deploy", "jax", "lazy", "mlsdk", "onnx", "torch"))
-DOCUMENTS = ("README", "docs/instructors", "docs/workshops", "docs/final_project", *FRONTENDS)
+DOCUMENTS = ("README", "docs/instructors", "docs/workshops", "docs/third_edition", "docs/final_project", *FRONTENDS)
 GENERATED = re.compile(r"^<!-- (?:operators|the table|made by).*?^<!-- end of .*?-->", re.DOTALL | re.MULTILINE)
 """Tables that are made from the rules; the Japanese pages have a link to them."""
 HEADING = re.compile(r"^(#+) (.+)$")

@@ -159,6 +159,8 @@ DOCUMENTS = (
     "docs/instructors.ja.md",
     "docs/workshops.md",
     "docs/workshops.ja.md",
+    "docs/third_edition.md",
+    "docs/third_edition.ja.md",
     "docs/final_project.md",
     "docs/final_project.ja.md",
 )

@@ -1,7 +1,7 @@
 """What the emitter does for each task: call the learner's function on what is given, make plain values of the rest.
 
-A task's form is in the module named after its stage (`s02_autograd.py` for stage 02_autograd), in its FORMS; a further
-module may share a stage (`s04_assembly.py`). To add one: a function `(function, given) -> answer`, entered in FORMS.
+A task's form is in the module named after its theme (`s02_autograd.py` for tasks 2.1 to 2.5), in its FORMS; further
+modules may share a theme (`s04_assembly.py`). To add one: a function `(function, given) -> answer`, entered in FORMS.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def form_of(task: Task) -> Form:
         if task.id in module.FORMS:
             form: Form = module.FORMS[task.id]
             return form
-    raise HariboteError(f"task {task.id} has no form", f"add it to FORMS of grader/emitter/s{task.stage}.py")
+    raise HariboteError(f"task {task.id} has no form", f"add it to FORMS of grader/emitter/s{task.theme}.py")
 
 
 def stage_modules(package: str, task: Task) -> Iterator[ModuleType]:
-    """The modules of a task's stage in a package (`grader.emitter`, `grader.trials`)."""
-    for name in (f"s{task.stage}", *FURTHER.get(task.stage, ())):
+    """The modules of a task's theme in a package (`grader.emitter`, `grader.trials`)."""
+    for name in (f"s{task.theme}", *FURTHER.get(task.theme, ())):
         if importlib.util.find_spec(f"{package}.{name}"):
             yield importlib.import_module(f"{package}.{name}")

@@ -75,7 +75,7 @@ def _entry(task: Task, table: str) -> Any:
     for module in stage_modules("grader.trials", task):
         if task.id in getattr(module, table):
             return getattr(module, table)[task.id]
-    raise HariboteError(f"task {task.id} has no cases", f"add it to {table} of grader/trials/s{task.stage}.py")
+    raise HariboteError(f"task {task.id} has no cases", f"add it to {table} of grader/trials/s{task.theme}.py")
 
 
 def array_in(answer: Values, name: str) -> Array:

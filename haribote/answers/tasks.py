@@ -89,6 +89,12 @@ class Task:
         return self.notebook.partition("/")[0]
 
     @property
+    def theme(self) -> str:
+        """The stage that its number names, where its cases are: 4.8 is of 04_memory, wherever it is taught."""
+        number = f"{int(self.id.partition('.')[0]):02}_"
+        return next(task.stage for task in all_tasks() if task.stage.startswith(number))
+
+    @property
     def place(self) -> str:
         """Where it is taught, in words."""
         return f"notebooks/{self.notebook}, section {self.section}"

@@ -1,6 +1,6 @@
 """Task 0.1: accuracy.
 
-It is taught in notebooks/00_start/01_welcome, section 2.
+It is taught in notebooks/00_start/01_welcome, section 3.
 Check it with `grader check 0.1`; if you are stuck, `grader hint 0.1`.
 """
 

@@ -1,6 +1,6 @@
 """Task 3.2: decompose Softmax.
 
-It is taught in notebooks/03_fusion/02_order_of_loops, section 4.
+It is taught in notebooks/04_memory/06_from_graph_to_chip, section 4.
 Check it with `grader check 3.2`; if you are stuck, `grader hint 3.2`.
 """
 

@@ -1,6 +1,6 @@
 """Task 4.9: the second words.
 
-It is taught in notebooks/04_memory/05_puzzles, section 1.
+It is taught in notebooks/00_start/01_welcome, section 1.
 Check it with `grader check 4.9`; if you are stuck, `grader hint 4.9`.
 """
 

@@ -95,8 +95,17 @@ def l1bm_lines(way: Way, found: Addresses, text: Text, up: bool) -> list[str]:
     letters = "ll" if way.length == "ll" else "l"  # of $llb and $lb
     for step, cycles in enumerate(found):
         in_l1bm = f"${letters}b{way.block * step}"
-        # TODO: about 11 lines.
-        raise NotWritten("task 5.40 (the mover, down) is not written yet; check it with `grader check 5.40`")
+        used = [at for at in cycles if at is not None]
+        if not used:
+            continue
+        operand = text(way.length, [2 * (used[0] if at is None else at) for at in cycles])
+        if up:
+            lines.append(f"{way.name} {operand} {in_l1bm}")
+            continue
+        pattern = "".join("0" if at is None else "1" for at in cycles)
+        prefix = "ll" if way.length == "ll" else ""
+        mask = "" if pattern == "1111" else f"/{prefix}{pattern}"
+        lines.append(f"{way.name} {in_l1bm} {operand}{mask}")
     return lines
 
 

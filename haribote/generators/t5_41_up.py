@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from haribote.errors import NotWritten, UnsupportedShape
 from haribote.generators.t5_36_place_nops import place_nops
-from haribote.generators.t5_40_down import BLOCK, Text, move, operand_text
+from haribote.generators.t5_40_down import BLOCK, Text, everyone, move, operand_text
 from haribote.kernel import Op, Operand
 from haribote.layout import Digit, Layout
 
@@ -44,7 +44,17 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
     part = -(-pairs // 4)
     whole, size = (-(-count // BLOCK) * BLOCK for count in (part, pairs))
     small, mixable = pairs <= 8, part % 16 == 0
-    # TODO: about 22 lines.
+    in_order = everyone(np.arange(pairs))
+    mixed = everyone(np.arange(pairs).reshape(4, -1, 16).transpose(1, 0, 2).ravel()) if mixable and not small else None
+    if summed:
+        if small:
+            yield [f"mvrffadd/n{size} $lc0 {d()}"], in_order
+            return
+        if mixed is not None:
+            yield [f"mvrffadd/n{size} $lc0 {d()}"], mixed
+        yield [f"mvrffadd/n{size} $lc0 $p0@0", *(f"mvp/n{whole} $p{part * g}@0 {d()}@{g}" for g in range(4))], in_order
+        return
+    # TODO: about 12 lines.
     raise NotWritten("task 5.41 (the mover, up) is not written yet; check it with `grader check 5.41`")
 
 

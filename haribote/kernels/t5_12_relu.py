@@ -1,6 +1,6 @@
 """Task 5.12: Relu.
 
-It is taught in notebooks/05_mncore_ops/01_down_and_up, section 2.
+It is taught in notebooks/00_start/02_first_kernel, section 2.
 Check it with `grader check 5.12`; if you are stuck, `grader hint 5.12`.
 """
 

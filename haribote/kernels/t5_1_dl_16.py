@@ -1,6 +1,6 @@
 """Task 5.1: DL 16.
 
-It is taught in notebooks/05_mncore_ops/01_down_and_up, section 3.
+It is taught in notebooks/05_mncore_ops/01_down_and_up, section 1.
 Check it with `grader check 5.1`; if you are stuck, `grader hint 5.1`.
 """
 

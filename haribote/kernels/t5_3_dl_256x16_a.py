@@ -1,6 +1,6 @@
 """Task 5.3: DL 256x16 A.
 
-It is taught in notebooks/05_mncore_ops/01_down_and_up, section 5.
+It is taught in notebooks/05_mncore_ops/01_down_and_up, section 3.
 Check it with `grader check 5.3`; if you are stuck, `grader hint 5.3`.
 """
 

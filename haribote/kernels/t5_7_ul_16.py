@@ -1,6 +1,6 @@
 """Task 5.7: UL 16.
 
-It is taught in notebooks/05_mncore_ops/01_down_and_up, section 4.
+It is taught in notebooks/05_mncore_ops/01_down_and_up, section 2.
 Check it with `grader check 5.7`; if you are stuck, `grader hint 5.7`.
 """
 

@@ -1,6 +1,6 @@
 """Task 5.9: UL 256x16 A.
 
-It is taught in notebooks/05_mncore_ops/01_down_and_up, section 6.
+It is taught in notebooks/05_mncore_ops/01_down_and_up, section 4.
 Check it with `grader check 5.9`; if you are stuck, `grader hint 5.9`.
 """
 

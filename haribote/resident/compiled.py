@@ -123,7 +123,12 @@ class _Attempt:
                 owner=owner,
             )
         elif trust == "weak":
-            self._doubt(piece.node, "only copy 0 of its result is right", alone=row.op == "DL", owner=owner)
+            self._doubt(
+                piece.node,
+                "the copies of its result are not equal bit by bit, so that only copy 0 counts",
+                alone=row.op == "DL",
+                owner=owner,
+            )
 
     def _doubt(self, node: onnx.NodeProto, why: str, alone: bool, owner: str = "") -> None:
         """The operator that a node belongs to runs alone, or its result is weak."""

@@ -98,7 +98,6 @@ def l1bm_lines(way: Way, found: Addresses, text: Text, up: bool) -> list[str]:
     letters = "ll" if way.length == "ll" else "l"  # of $llb and $lb
     for step, cycles in enumerate(found):
         in_l1bm = f"${letters}b{way.block * step}"
-        ### BEGIN HOLE
         used = [at for at in cycles if at is not None]
         if not used:
             continue
@@ -110,7 +109,6 @@ def l1bm_lines(way: Way, found: Addresses, text: Text, up: bool) -> list[str]:
         prefix = "ll" if way.length == "ll" else ""
         mask = "" if pattern == "1111" else f"/{prefix}{pattern}"
         lines.append(f"{way.name} {in_l1bm} {operand}{mask}")
-        ### END HOLE
     return lines
 
 

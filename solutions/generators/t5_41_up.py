@@ -40,7 +40,6 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
     part = -(-pairs // 4)
     whole, size = (-(-count // BLOCK) * BLOCK for count in (part, pairs))
     small, mixable = pairs <= 8, part % 16 == 0
-    ### BEGIN HOLE
     in_order = everyone(np.arange(pairs))
     mixed = everyone(np.arange(pairs).reshape(4, -1, 16).transpose(1, 0, 2).ravel()) if mixable and not small else None
     if summed:
@@ -51,6 +50,7 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
             yield [f"mvrffadd/n{size} $lc0 {d()}"], mixed
         yield [f"mvrffadd/n{size} $lc0 $p0@0", *(f"mvp/n{whole} $p{part * g}@0 {d()}@{g}" for g in range(4))], in_order
         return
+    ### BEGIN HOLE
     if small:
         yield [f"mvp/n{size} $lc0@0.0 {d()}@0"], in_order
         return

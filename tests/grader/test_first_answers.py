@@ -13,7 +13,7 @@ from simulator.assembly.opcodes import MOVE_OPCODES, OPCODES
 from tests.grader.first_answers import BODIES
 
 OPERANDS = re.compile(r"\$[a-z]+")
-ASSEMBLY = [task for task in all_tasks() if task.stage == "05_mncore_ops" or task.id in ("4.2", "4.3", "4.4", "4.5")]
+ASSEMBLY = [task for task in all_tasks() if task.theme == "05_mncore_ops" or task.id in ("4.2", "4.3", "4.4", "4.5")]
 
 
 def used(hint: str) -> set[str]:

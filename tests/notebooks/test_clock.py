@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
 
 from grader.selftest.mistakes import MISTAKES
 from grader.trials import wrong_of
-from haribote.answers.tasks import ROOT, find_task
-from notebooks.clock import reading, writing
+from haribote.answers.tasks import ROOT, all_tasks, find_task
+from notebooks.clock import CORE, SMALL, STRETCH, core_tasks, reading, stretches, writing
 from notebooks.form import NotebookError
 from simulator.language import VARIABLE
 from simulator.messages import shown
@@ -18,7 +19,7 @@ from simulator.messages import shown
 PAGE = (ROOT / "docs" / "workshops.md").read_text(encoding="utf-8")
 IN_JAPANESE = (ROOT / "docs" / "workshops.ja.md").read_text(encoding="utf-8")
 _NOTEBOOK = re.compile(r"\.\./notebooks/(\S+?)\.ipynb\)")
-HOURS = {"Four hours: from a graph to a first kernel": 4, "Day one": 7, "Day two": 7}
+HOURS = {"Four hours: from a line to a network that trains with it": 4, "Day one": 7, "Day two": 7}
 
 
 class Row(NamedTuple):
@@ -94,7 +95,66 @@ def test_causes_in_japanese_are_what_a_check_says(monkeypatch: pytest.MonkeyPatc
 def test_every_mistake_is_rejected_and_named() -> None:
     rows = mistakes(PAGE)
     known = {(mistake.task, mistake.cause) for mistake in MISTAKES}
-    assert len(rows) == 31
+    assert len(rows) == 43
     for task, cause in rows:
         assert (task, cause) in known if find_task(task).is_kernel else (not cause and wrong_of(find_task(task)))
     assert {task for row in ROWS for task in re.findall(r"\d+\.\d+", row.tasks)} <= {task for task, _ in rows}
+
+
+def hours_up_to(notebook: str) -> float:
+    """Reading and writing of the core, up to the end of a notebook."""
+    route = CORE[: CORE.index(notebook) + 1]
+    return sum(reading(name, core=True) + writing(task.id for task in core_tasks(name)) for name in route) / 60
+
+
+def test_the_core_keeps_its_times() -> None:
+    first = source("00_start/01_welcome").partition("%%puzzle")[0]
+    assert len(first.split()) / 200 <= 10  # minutes, to the first line of one's own
+    assert hours_up_to("00_start/02_first_kernel") <= 1.5
+    assert hours_up_to(SMALL[-1]) <= 14
+    assert hours_up_to(CORE[-1]) <= 18
+
+
+def source(notebook: str) -> str:
+    """The English source of a notebook."""
+    return (ROOT / "notebooks" / "source" / f"{notebook}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("notebook", CORE)
+def test_there_is_something_to_do_every_150_words(notebook: str) -> None:
+    assert [stretch for stretch in stretches(notebook) if stretch[0] > STRETCH] == []
+
+
+def test_a_long_stretch_would_be_seen() -> None:
+    assert max(stretches("05_mncore_ops/04_products"))[0] > STRETCH
+
+
+def test_every_core_task_is_on_the_route() -> None:
+    known = {task.id for notebook in CORE for task in core_tasks(notebook)}
+    assert known == {task.id for task in all_tasks() if task.level == "core"}
+
+
+@pytest.mark.parametrize(("notebook", "following"), [*pairwise(CORE)])
+def test_a_core_notebook_leads_to_the_next_one(notebook: str, following: str) -> None:
+    here, there = notebook.partition("/")[0], following.partition("/")
+    link = f"{there[2]}.ipynb" if there[0] == here else f"../{following}.ipynb"
+    assert f"]({link})" in source(notebook).rstrip().rpartition("\n\n")[2]
+
+
+@pytest.mark.parametrize("notebook", sorted({t.notebook for t in all_tasks()} - set(CORE)))
+def test_what_is_not_core_says_so_at_its_beginning(notebook: str) -> None:
+    opening = source(notebook).partition("**At the end**")[0]
+    assert "Not core" in opening
+    links = re.findall(r"\]\((?:\.\./)?([\w/]+)\.ipynb\)", opening)
+    assert notebook.startswith("08") or any(name.endswith(link) for link in links for name in CORE)
+
+
+def test_a_task_takes_as_long_as_its_notebook_says() -> None:
+    found = 0
+    for notebook in {task.notebook for task in all_tasks()}:
+        for minutes, stage, number in re.findall(
+            r"\*\*(?:Write|Copy)[^*]*\*\* \((\d+) minutes[^`]{0,120}?/t(\d+)_(\d+)_\w+\.py\)", source(notebook)
+        ):
+            found += 1
+            assert find_task(f"{stage}.{number}").minutes == int(minutes), (notebook, stage, number)
+    assert found > 20
