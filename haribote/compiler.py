@@ -138,7 +138,8 @@ def compile_for_sim(
     if level == 1:
         return compile_resident(model, solutions, start, find)
     if level == 2:
-        return compile_stack(model, precision)
+        own = compile_learners(model, start, find) if find is not None and precision == "float" else None
+        return own or compile_stack(model, precision)
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
 
@@ -149,6 +150,20 @@ def compile_resident(
     """-O1: the kernels of -O0, between which values stay in LM; as `compile_for_sim`."""
     compiled = compile_layouts(lower(model, start, stop_after="layout"), solutions, find)
     return scheduled(compiled, None if solutions else learners_scheduler())
+
+
+def compile_learners(model: onnx.ModelProto, start: str, find: Find) -> Compiled | None:
+    """-O2 by the learner's kernels, in layouts that are chosen together; the course's where they have none.
+
+    None where no kernel of theirs would run, or one is missing altogether: all of it is generated then.
+    """
+    from haribote.speed import arranged
+
+    found = arranged.preferring(find)
+    compiled = compile_layouts(arranged.run(lower(model, start, stop_after="layout"), found), False, found)
+    if compiled.host_nodes or not compiled.runs_yours:
+        return None
+    return scheduled(compiled, learners_scheduler())
 
 
 def learners_scheduler() -> Callable[[Program], Program] | None:

@@ -6,17 +6,17 @@ set gives the layouts, the names of the test cases and the pars.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from haribote.kernel import Memory, Op, Operand
-from haribote.layout import LAYOUTS, Layout, dram_layout
+from haribote.layout import LAYOUTS, Layout, dram_layout, layout_of
 from haribote.network import LEARNING_RATE
 
 
 @dataclass(frozen=True)
 class KernelRow:
-    """One row: `inputs` and `output` are layout tags (`layout.LAYOUTS`).
+    """One row: `inputs` and `output` are layout tags (`layout.layout_of`).
 
     variant: what distinguishes kernels of the same operator ("transB", "rows", "constant", …), see `variant_of`.
     room: words of LM0 behind the operands that the contract lets a kernel write without asking `op.scratch`, which may
@@ -121,6 +121,35 @@ BY_NAME: dict[str, KernelRow] = {row.name: row for row in KERNELS}
 BY_TRANSFER: dict[tuple[str, str], KernelRow] = {(r.op, r.output): r for r in KERNELS if r.op in ("DL", "UL")}
 
 
+DEALT = str(Layout.parse("((4_L2B:2, 8:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))"))
+DEALT_VECTOR = str(Layout.parse("((4_L2B:2, 4:1, 2_W:1, 8_L1B:1))"))
+"""256x16 with eight rows to a PE, and 256 beside it. No kernel by hand is asked for these layouts: generators write
+there all that a batch goes through, sums along rows too, and nothing has to move in between.
+"""
+
+
+def _dealt(row: KernelRow) -> KernelRow:
+    """The row in these layouts."""
+    tags = {A: DEALT, P: DEALT, "256": DEALT_VECTOR}
+    inputs = tuple(tags.get(tag, tag) for tag in row.inputs)
+    return replace(row, name=f"{row.name}.dealt", inputs=inputs, output=tags.get(row.output, row.output), testcase="")
+
+
+DEALT_ROWS: dict[str, KernelRow] = {
+    row.name: _dealt(row)
+    for row in KERNELS
+    if {A, P, "256"} & {*row.inputs, row.output} and "256x1024" not in row.inputs and row.task not in ("5.5", "5.11")
+}
+"""By the name of a row, the one in these layouts. 5.5 and 5.11 are DL and UL of the same tensor as 5.3 and 5.9."""
+BY_TRANSFER |= {(row.op, row.output): row for row in DEALT_ROWS.values() if row.op in ("DL", "UL")}
+_DEALT_BY_NAME = {row.name: row for row in DEALT_ROWS.values()}
+
+
+def row_named(name: str) -> KernelRow:
+    """A row by its name, those that only generators write included. Raises KeyError."""
+    return _DEALT_BY_NAME.get(name) or BY_NAME[name]
+
+
 OWN_ROWS: list[KernelRow] = []
 """Rows of operators that are not the course's; see `haribote.extend`."""
 
@@ -174,6 +203,6 @@ def attributes_of(row: KernelRow, constant: float = LEARNING_RATE) -> dict[str, 
 
 
 def _operand(name: str, tag: str, memory: Memory, address: int, dtype: str) -> Operand:
-    layout: Layout = LAYOUTS[tag]
+    layout = layout_of(tag)
     shape = layout.shape
     return Operand(name, shape, dtype, dram_layout(shape) if memory == "DRAM" else layout, memory, address)

@@ -75,6 +75,11 @@ class Compiled:
         """Operators that the chip could run."""
         return self.chip_count + len(self.host_nodes)
 
+    @property
+    def runs_yours(self) -> bool:
+        """Whether a kernel of the learner's runs."""
+        return any(isinstance(piece, ChipPiece) and piece.owner == "yours" for piece in self.pieces)
+
     @cached_property
     def cost(self) -> Cost:
         """What one run of the step costs on the machine."""

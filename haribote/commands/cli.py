@@ -164,7 +164,8 @@ def _fill(options: argparse.Namespace) -> bool:
 
 def _mine_option(parser: argparse.ArgumentParser) -> None:
     text = (
-        "your parts of the compiler alone, at any level, and at the end what is missing; kernels that fail are left out"
+        "your parts of the compiler alone (at -O2 the course's kernels where yours are missing), and at the end what is"
+        " missing; kernels that fail are left out"
     )
     parser.add_argument("--mine", action="store_true", help=text)
 

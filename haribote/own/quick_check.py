@@ -15,7 +15,7 @@ import numpy as np
 
 from haribote.answers.tasks import ROOT
 from haribote.kernel import Op, Operand
-from haribote.kernel_table import BY_NAME, KernelRow, problem
+from haribote.kernel_table import KernelRow, problem, row_named
 from haribote.problems.judge_case import values
 from haribote.problems.meaning import meaning, wrong_elements
 from simulator import Machine, SimulatorError, assemble
@@ -51,7 +51,7 @@ def _what_is_wrong(name: str, text: str, root: Path) -> str:
     kept = _kept(root / FILE)
     if key in kept:
         return kept[key]
-    found = _found(BY_NAME[name], text)
+    found = _found(row_named(name), text)
     _keep(root / FILE, key, found)
     return found
 

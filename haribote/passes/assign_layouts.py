@@ -9,7 +9,7 @@ import onnx
 
 from haribote.graph import Index, attributes, clone, verify
 from haribote.kernel_table import KERNELS, OWN_ROWS, KernelRow
-from haribote.layout import LAYOUTS, Layout, dram_layout, tags_for
+from haribote.layout import Layout, dram_layout, layout_of, tags_for
 from haribote.passes.placement import Placement, scalars, set_placement, set_row, tensor_inputs
 
 
@@ -78,4 +78,4 @@ def _fits(row: KernelRow, node: onnx.NodeProto, index: Index) -> bool:
 
 
 def _layout(tag: str, memory: str) -> Layout:
-    return dram_layout(LAYOUTS[tag].shape) if memory == "DRAM" else LAYOUTS[tag]
+    return dram_layout(layout_of(tag).shape) if memory == "DRAM" else layout_of(tag)

@@ -17,7 +17,7 @@ import onnx
 from haribote.errors import GraphError
 from haribote.graph import Index, attributes, metadata, put, set_metadata
 from haribote.kernel import Memory, Op, Operand
-from haribote.kernel_table import BY_NAME, KernelRow
+from haribote.kernel_table import KernelRow, row_named
 from haribote.layout import Layout
 
 
@@ -41,7 +41,7 @@ class Home:
 def row_of(node: onnx.NodeProto) -> KernelRow | None:
     """The row of the kernel table that serves the node, or None for a node of the host."""
     name = metadata(node).get("haribote.kernel")
-    return BY_NAME[name] if name else None
+    return row_named(name) if name else None
 
 
 def set_row(node: onnx.NodeProto, row: KernelRow) -> None:

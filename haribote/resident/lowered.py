@@ -9,7 +9,7 @@ import onnx
 
 from haribote.graph import Builder, Index, put, set_metadata, updates
 from haribote.kernel_table import BY_TRANSFER, KernelRow
-from haribote.layout import LAYOUTS, dram_layout
+from haribote.layout import dram_layout, layout_of
 from haribote.passes.place import DramPlanner
 from haribote.passes.placement import Home, Placement, row_of, set_homes, set_placement, set_row, tensor_inputs
 from haribote.resident.plan import Action, Compute, Copy, Host, Load, Plan, Store, Task, Version
@@ -109,8 +109,8 @@ class _Lowering:
 
     def _in_dram(self, node: onnx.NodeProto, slot: str, value: str, tag: str) -> None:
         address = self._dram.address(value, self._index.shape[value])
-        set_placement(node, slot, Placement(dram_layout(LAYOUTS[tag].shape), "DRAM", address))
+        set_placement(node, slot, Placement(dram_layout(layout_of(tag).shape), "DRAM", address))
 
 
 def _place_of(version: Version) -> Placement:
-    return Placement(LAYOUTS[version.tag], version.memory, version.address)
+    return Placement(layout_of(version.tag), version.memory, version.address)

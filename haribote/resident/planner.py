@@ -15,7 +15,7 @@ from math import inf
 
 from haribote.kernel import Memory
 from haribote.kernel_table import Arrangement, KernelRow, arrangements
-from haribote.layout import LAYOUTS
+from haribote.layout import layout_of
 from haribote.resident.leaving import leaves_first, next_use
 from haribote.resident.plan import (
     COPY_0_IS_ENOUGH,
@@ -80,7 +80,7 @@ def _residents(tasks: Sequence[Task], outputs: Collection[str], updates: Mapping
         if maker is None or maker.row is None or maker.row.output_memory == "DRAM" or maker.weak:
             continue
         tag, others = maker.row.output, [tag for _, tag in (*readers[name], *readers[updated])]
-        words += LAYOUTS[tag].words
+        words += layout_of(tag).words
         if name not in outputs and others and set(others) == {tag} and words <= MOST_AT_HOME:
             last = max(number for number, _ in readers[name])
             found.append(_Resident(name, updated, tag, max(last, makers[updated])))
@@ -150,7 +150,7 @@ class _Planner:
         value = task.node.output[0]
         if target != "DRAM":
             name = f"{task.node.name}.lm"
-            output = self._new(Version(value, row.output, name, target, 0, LAYOUTS[row.output].words), inputs)
+            output = self._new(Version(value, row.output, name, target, 0, layout_of(row.output).words), inputs)
             output.weak = task.weak
         self._leave_room(task, row, inputs, output)
         self._computed(task, inputs, output)
@@ -161,13 +161,13 @@ class _Planner:
         inputs, ends = [], 0
         for number, (name, tag) in enumerate(zip(task.inputs, task.tags, strict=True)):
             self._need_in_dram(name)
-            version = Version(name, tag, f"{task.node.name}.in{number}", "LM0", ends, LAYOUTS[tag].words)
+            version = Version(name, tag, f"{task.node.name}.in{number}", "LM0", ends, layout_of(tag).words)
             self.actions.append(Load(version))
             inputs.append(version)
             ends = version.end
         output, value = None, task.node.output[0]
         if row.output_memory != "DRAM":
-            output = Version(value, row.output, f"{task.node.name}.lm", "LM1", 0, LAYOUTS[row.output].words)
+            output = Version(value, row.output, f"{task.node.name}.lm", "LM1", 0, layout_of(row.output).words)
         self._computed(task, inputs, output)
         if output is not None:
             self._need_in_dram(value)
@@ -201,7 +201,7 @@ class _Planner:
         for name, tag in zip(task.inputs, task.tags, strict=True):
             here = {v.memory for v in self.rooms.versions if (v.value, v.tag) == (name, tag)}
             if name != but and here and memory not in here:
-                total += LAYOUTS[tag].words
+                total += layout_of(tag).words
         return total
 
     def _later(self, value: str, tag: str, target: Memory) -> int:
@@ -210,7 +210,7 @@ class _Planner:
         reader = self.tasks[uses[0]] if uses else None
         if target == "DRAM" or reader is None or reader.row is None or value not in reader.inputs:
             return 0
-        own = LAYOUTS[tag].words
+        own = layout_of(tag).words
         sources = {source for source, _ in arrangements(reader.row)}
         return min(own * (source != target) + self._misplaced(reader, source, value) for source in sources)
 
@@ -230,7 +230,7 @@ class _Planner:
         if found is not None and found.memory == memory:
             return found
         held = [*held, found] if found else held
-        target = self._new(Version(value, tag, name, memory, 0, LAYOUTS[tag].words), held)
+        target = self._new(Version(value, tag, name, memory, 0, layout_of(tag).words), held)
         target.weak = found is not None and found.weak
         self.actions.append(Load(target) if found is None else Copy(found, target))
         return target
@@ -261,7 +261,7 @@ class _Planner:
         inputs[number] = target
 
     def _settle(self, resident: _Resident) -> Version:
-        home = Version(resident.name, resident.tag, resident.name, "LM0", 0, LAYOUTS[resident.tag].words, home=True)
+        home = Version(resident.name, resident.tag, resident.name, "LM0", 0, layout_of(resident.tag).words, home=True)
         return self._new(home, ())
 
     # --- DRAM --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from haribote.answers import generators, ownership
 from haribote.answers.calls import Calls, counted, watched
@@ -15,10 +16,12 @@ from haribote.answers.ownership import function_in, product_only
 from haribote.answers.resolve import resolve_row
 from haribote.answers.tasks import find_task
 from haribote.chip import program
+from haribote.chip.codegen import Find
 from haribote.chip.program import wrong_waits
 from haribote.layout import LAYOUTS
 from haribote.network import SMALL
 from haribote.own.ledger import Ledger, ledger
+from haribote.training.backends import TorchBackend
 from haribote.training.checkpoint import Run
 from haribote.training.models import mlp
 from haribote.training.sim_backend import SimBackend
@@ -41,22 +44,25 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
     monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
     monkeypatch.setattr(ownership, "learners_function", learners)
-    as_theirs = lambda task: generator(task, solutions=True)  # noqa: E731
+    as_theirs = lambda task, _=False: generator(task, solutions=True)  # noqa: E731
     monkeypatch.setattr(program, "generator", as_theirs)  # places the nops
     monkeypatch.setattr(generators, "generator", as_theirs)  # copies
     return own
 
 
-def run(level: int = 0, mine: bool = True) -> tuple[Ledger, SimBackend, list[float]]:
+def data() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((512, SMALL.pixels)).astype(np.float32), rng.integers(0, 10, 512)
+
+
+def run(level: int = 0, mine: bool = True, find: Find | None = None) -> tuple[Ledger, SimBackend, list[float]]:
     """Two steps of the small network, with the learner's kernels or the course's, and the accuracy."""
     for layout in LAYOUTS.values():  # as in a process of its own: layouts keep what they have computed
         for name in set(vars(layout)) - {"axes"}:
             del layout.__dict__[name]
-    rng = np.random.default_rng(0)
-    images = rng.standard_normal((512, SMALL.pixels)).astype(np.float32)
-    labels = rng.integers(0, 10, 512)
+    images, labels = data()
     with watched() as calls:
-        find = as_mine if mine else None
+        find = find or (as_mine if mine else None)
         backend = SimBackend(mlp(SMALL.pixels, 16, 10), 0.3, 256, not mine, find=find, level=level)
         losses = train_epoch(backend, images, labels, Run([16], 256, 0.3, 1, "test"), 1)
         accuracy(backend.logits(images[:256]), labels[:256])
@@ -118,6 +124,32 @@ def test_with_all_solutions_as_the_learners_all_is_theirs_where_values_stay(copi
     assert backend.compiled.unscheduled and backend.compiled.cost.cycles < backend.compiled.unscheduled.cycles
     with product_only():
         assert losses == run(level=0, mine=False)[2]
+
+
+@pytest.mark.slow
+def test_with_all_solutions_as_the_learners_all_is_theirs_at_o2(copied: dict[str, object]) -> None:
+    """-O2: layouts by task 7.7, and the same losses as PyTorch's."""
+    found, backend, losses = run(level=2)
+    assert found.all_yours, found.missing_line()
+    assert {found.share(measure) for measure in ("nodes", "words", "steps", "cycles")} == {1}
+    assert ("layouts", "7.7") in {(entry.part, entry.task) for entry in found.entries}
+    assert backend.compiled.cost.cycles < 2800  # 2,912 where all kernels have the layouts of the table
+    torch_backend = TorchBackend(mlp(SMALL.pixels, 16, 10), 0.3)
+    images, labels = data()
+    wanted = train_epoch(torch_backend, images, labels, Run([16], 256, 0.3, 1, "test"), 1)
+    np.testing.assert_allclose(losses, wanted, rtol=1e-5)
+
+
+@pytest.mark.slow
+def test_at_o2_the_courses_kernels_stand_in_for_missing_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ownership, "learners_function", lambda task: None)
+    found, backend, _ = run(level=2, find=lambda row, _: as_mine(row) if row.name == "relu" else None)
+    owners = Counter(entry.owner for entry in found.entries if entry.part == "kernels")
+    assert owners["yours"] == 1 and owners["reference"] > 10 and not backend.compiled.host_nodes
+    assert "kernels 5.19" in found.missing_line() and "5.12" not in found.missing_line()
+    nothing, generated, _ = run(level=2, find=lambda row, _: None)
+    assert [entry.part for entry in nothing.entries if entry.cycles] == ["generated"]
+    assert generated.compiled.cost.cycles < backend.compiled.cost.cycles
 
 
 @pytest.mark.slow
