@@ -21,7 +21,7 @@ from benchmarks.random_graphs import KINDS, Array, Case, random_graph
 from haribote.graph import evaluate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 TOLERANCE = 1e-4
@@ -32,7 +32,7 @@ exactly.
 
 def difference(case: Case) -> str:
     """What the chip gives otherwise than the reference; "" for nothing. Raises what the compiler raises."""
-    session = StackSession(build(planned(case.model)).executable, Machine("native"))
+    session = session_of(build(planned(case.model)).executable, Machine("native"))
     for name, value in case.feeds.items():
         session.write(name, value)
     session.run()

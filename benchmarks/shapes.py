@@ -10,7 +10,7 @@ graph. `bound`: cycles of the matrix units or of DRAM, whichever binds, without 
 `error`: the largest difference from the same graph in float64, over the largest value of that output.
 
 With `--json`, one object a line. With `--keep`, a folder for each shape: `model.onnx`, `step.vsm`, `executable.npz`
-(`haribote.stack.program.executable.from_bytes` reads it for a `StackSession`) and `values.npz` with all inputs and
+(`haribote.stack.program.executable.from_bytes` reads it for a session) and `values.npz` with all inputs and
 outputs of the run that is compared.
 """
 
@@ -104,7 +104,7 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
     from haribote.compiler import compile_stack
     from haribote.stack.program.compiled import StackCompiled
     from haribote.stack.program.executable import to_bytes
-    from haribote.stack.program.session import StackSession
+    from haribote.stack.program.session import session_of
 
     model, least = MODELS[kind](shape)
     machine = fastest_machine()  # built before the caches are empty
@@ -114,7 +114,7 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
         compiled = compile_stack(model)
         compile_cpu_s = _processor() - begin
     assert isinstance(compiled, StackCompiled)
-    session = StackSession(compiled.executable, machine)
+    session = session_of(compiled.executable, machine)
     given = inputs_of(model)
     for name, value in given.items():
         session.write(name, value)

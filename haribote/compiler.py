@@ -16,7 +16,6 @@ import onnx
 from haribote.answers.ownership import has_learners
 from haribote.chip.codegen import Find, generate
 from haribote.chip.program import Compiled, link, scheduled
-from haribote.chip.runtime import Session, fastest_machine
 from haribote.errors import HariboteError
 from haribote.graph import save
 from haribote.operators.opset import at_our_opset
@@ -36,10 +35,10 @@ from haribote.passes import (
 from haribote.passes.place import place
 from haribote.resident import lowered
 from haribote.resident.compiled import compile_layouts
-from simulator import Machine, Program
 
 if TYPE_CHECKING:
-    from haribote.stack.program.session import StackSession
+    from haribote.chip.session import Session
+    from simulator import Machine, Program
 
 Pass = Callable[[onnx.ModelProto], onnx.ModelProto]
 Watch = Callable[[str, onnx.ModelProto, onnx.ModelProto], object]
@@ -182,11 +181,14 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float") -> Compiled:
     return compile_with_plan(model, precision)
 
 
-def start_session(compiled: Compiled, machine: Machine | None = None) -> Session | StackSession:
+def start_session(compiled: Compiled, machine: Machine | None = None) -> Session:
     """A compiled step on a machine, by default the fastest that can be had."""
+    from haribote.chip.runtime import KernelValues, fastest_machine
+    from haribote.chip.session import Session
     from haribote.stack.program.compiled import StackCompiled
-    from haribote.stack.program.session import StackSession
+    from haribote.stack.program.session import PortValues
 
+    machine = machine or fastest_machine()
     if isinstance(compiled, StackCompiled):
-        return StackSession(compiled.executable, machine or fastest_machine())
-    return Session(compiled, machine)
+        return Session(PortValues(compiled.executable, machine))
+    return Session(KernelValues(compiled, machine))

@@ -1,15 +1,13 @@
 """Run a compiled step: machine programs and host operators in turn, tensors in DRAM between them.
 
-A `Session` owns a machine, writes the constants into its DRAM once, and then runs the step as often as asked. Inputs
-and outputs cross as arrays, never as text.
+The constants are written into DRAM once. Inputs and outputs cross as arrays, never as text.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import onnx
@@ -19,16 +17,15 @@ from onnx.reference import ReferenceEvaluator
 
 from haribote.chip.codegen import HostPiece, TransferPiece
 from haribote.chip.program import Compiled, ProgramPart
+from haribote.chip.session import Array, Inputs, Names
 from haribote.errors import GraphError
 from haribote.graphs.cases import one_node_model
+from haribote.graphs.tiles import Tiles, tile_table
 from haribote.kernel import Memory
-from haribote.passes import tile
-from haribote.passes.pad import crop_one, pad_one, padding
+from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
 from simulator.messages import say
-
-Array = NDArray[Any]
 
 
 def fastest_machine(engine: str = "native") -> Machine:
@@ -41,77 +38,31 @@ def fastest_machine(engine: str = "native") -> Machine:
     return machine
 
 
-class Session:
-    """A compiled step on a machine.
+class KernelValues:
+    """The values of a step of kernels: in DRAM, in LM where a parameter stays, or on the host; see `session.Values`."""
 
-    `write` and `read` take tensors in the user's shapes: padding and cropping happen here.
-    """
-
-    def __init__(self, compiled: Compiled, machine: Machine | None = None) -> None:
-        self.compiled = compiled
-        self.machine = machine or fastest_machine()
+    def __init__(self, compiled: Compiled, machine: Machine) -> None:
+        self.compiled, self.machine = compiled, machine
+        self.names = Names(padding(compiled.model), Tiles(tile_table(compiled.model)))
+        index = compiled.index
+        self.inputs: Inputs = {name: (index.shape[name], index.dtype[name]) for name in index.inputs}
+        self.outputs: Sequence[str] = index.outputs
+        self.updates: Mapping[str, str] = compiled.updates
+        self.kept: Collection[str] = compiled.homes
         self._host: dict[str, Array] = {}
         self._homes = compiled.homes
         self._settled = {home.updated: name for name, home in self._homes.items()}
-        self._after: dict[str, Array] = {}
-        self._padding = padding(compiled.model)
-        self._cuts = tile.tiles(compiled.model)
-        self._inputs = self._whole(compiled.index.inputs)
         for tensor in compiled.model.graph.initializer:
-            self._store(tensor.name, numpy_helper.to_array(tensor))
+            self.write(tensor.name, numpy_helper.to_array(tensor))
         self._work = [self._worker(part) for part in compiled.parts]
 
-    def write(self, name: str, value: Array) -> None:
-        """Give an input (data, labels or a parameter) a new value."""
-        if name not in self._inputs:
-            raise GraphError(f"the step has no input {name!r}; its inputs are {', '.join(sorted(self._inputs))}")
-        padded = pad_one(name, value, self._padding.get(name), self.compiled.index.dtype[self._parts(name)[0]])
-        for part, piece in tile.split(name, padded, self._cuts.get(name)):
-            self._store(part, piece)
-
-    def read(self, name: str, padded: bool = False) -> Array:
-        """The value of an output, or of any tensor that the step keeps in DRAM or on the host."""
-        cut, parts = self._cuts.get(name), [self._load(part) for part in self._parts(name)]
-        value = parts[0] if cut is None else tile.join(parts, cut)
-        return crop_one(value, None if padded else self._padding.get(name))
-
     def run(self) -> None:
-        """One run of the whole step on what was written last; parameters are afterwards as they were before."""
-        before = {name: self._load(name) for name in self._homes}
-        self._run()
-        self._after = {updated: self._load(updated) for updated in self._settled}
-        for name, value in before.items():
-            self._store(name, value)
-
-    def _run(self) -> None:
+        """Machine programs and host operators in turn."""
         for work in self._work:
             work()
 
-    def step(self, inputs: Mapping[str, Array]) -> None:
-        """Write `inputs`, run, and make every updated parameter the parameter of the next step."""
-        for name, value in inputs.items():
-            self.write(name, value)
-        self._after = {}
-        self._run()
-        for parameter, updated in self.compiled.updates.items():
-            if parameter not in self._homes:  # where it stays, the program itself puts the new value
-                self._store(parameter, self._load(updated))
-
-    def outputs(self) -> dict[str, Array]:
-        """All graph outputs, cropped to the user's shapes."""
-        return {name: self.read(name) for name in self._whole(self.compiled.index.outputs)}
-
-    def _parts(self, name: str) -> list[str]:
-        """The tiles of a tensor by name; the tensor itself where it is not cut."""
-        cut = self._cuts.get(name)
-        return [name] if cut is None else tile.part_names(name, cut)
-
-    def _whole(self, names: Iterable[str]) -> list[str]:
-        """The tensors that these are, or are tiles of, in order."""
-        owner = {part: name for name in self._cuts for part in self._parts(name)}
-        return list(dict.fromkeys(owner.get(name, name) for name in names))
-
-    def _store(self, name: str, value: Array) -> None:
+    def write(self, name: str, value: Array) -> None:
+        """To LM, to the host, or to DRAM."""
         address = self.compiled.dram.get(name)
         if name in self._homes:
             place, address = self._at_home(name)
@@ -121,9 +72,8 @@ class Session:
         else:
             self.machine.write_dram(address, value)
 
-    def _load(self, name: str) -> Array:
-        if name in self._after:
-            return self._after[name]
+    def read(self, name: str) -> Array:
+        """From there."""
         index, owner = self.compiled.index, self._settled.get(name, name)
         if owner in self._homes:
             place, at = self._at_home(owner)
@@ -160,9 +110,9 @@ class Session:
 
         def work() -> None:
             with np.errstate(all="ignore"):
-                results = evaluator.run(None, {name: self._load(name) for name in inputs})
+                results = evaluator.run(None, {name: self.read(name) for name in inputs})
             for name, value in zip(node.output, results, strict=True):
-                self._store(name, np.asarray(value))
+                self.write(name, np.asarray(value))
 
         return work
 

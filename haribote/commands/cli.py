@@ -239,9 +239,15 @@ def _compile(commands: _Commands) -> None:
 
             report_passes(options.folder, options.backend, options.print_after)
         if options.backend == "cpp":
+            from haribote.answers.calls import watched
             from haribote.cpp.program import compile_folder as compile_to_cpp
+            from haribote.own.ledger import ledger
 
-            say(compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner))
+            with watched() as calls:
+                said = compile_to_cpp(options.folder, options.stop_after, options.gemm, options.runner)
+            say(said)
+            for line in () if options.stop_after else ledger(calls).told(mine):
+                say(line)
         else:
             from haribote.commands.export import compile_folder
 
@@ -471,7 +477,7 @@ def _board(commands: _Commands) -> None:
     )
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.speed.board import on_board
+        from haribote.levels.board import on_board
 
         say(on_board(options.files))
         return 0

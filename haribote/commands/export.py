@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from haribote.answers.calls import watched
 from haribote.chip.program import Compiled
-from haribote.chip.runtime import Session
-from haribote.compiler import compile_for_sim, lower, stages_at
+from haribote.compiler import compile_for_sim, lower, stages_at, start_session
 from haribote.graph import save
 from haribote.graphs.cases import Case, load_case, reference_case, save_case
 from haribote.network import CLASSES, LARGE, Network
@@ -90,7 +89,7 @@ def compile_folder(
 
 def operands_of(compiled: Compiled, case: Case) -> bytes:
     """What the memories hold before a step runs on the inputs of a case: `python -m simulator view` starts with it."""
-    session = Session(compiled, Machine("numpy"))
+    session = start_session(compiled, Machine("numpy"))
     for name, value in case.inputs.items():
         session.write(name, value)
     return snapshot(session.machine)

@@ -19,9 +19,10 @@ from haribote.compiler import lower
 from haribote.errors import HariboteError
 from haribote.graph import Index, evaluate
 from haribote.graphs.parts import part_of
+from haribote.graphs.tiles import Tiles, tile_table
 from haribote.passes.pad import crop_one, pad_inputs, padding
 from haribote.passes.report import counts
-from haribote.passes.tile import join, part_names, split_inputs, tiles
+from haribote.passes.tile import split_inputs
 from simulator.messages import shown
 
 Array = NDArray[Any]
@@ -107,12 +108,9 @@ class Stages:
 
     def _run(self, model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs by the names and shapes of `first`."""
-        whole = self.after["decompose"] if tiles(model) else model
-        found, entries = evaluate(model, split_inputs(model, pad_inputs(whole, feeds))), padding(model)
-        for name, cut in tiles(model).items():
-            parts = part_names(name, cut)
-            if all(part in found for part in parts):
-                found[name] = join([found.pop(part) for part in parts], cut)
+        tiles, entries = Tiles(tile_table(model)), padding(model)
+        whole = self.after["decompose"] if tiles.table else model
+        found = tiles.joined(evaluate(model, split_inputs(model, pad_inputs(whole, feeds))))
         return {name: crop_one(value, entries.get(name)) for name, value in found.items()}
 
 

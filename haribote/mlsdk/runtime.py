@@ -14,8 +14,8 @@ from haribote.frontend.compiled import CompiledGraph
 from haribote.mlsdk.residents import Resident
 from haribote.mlsdk.specs import HOST_LAYOUT, IOSpec, to_array
 from haribote.stack.notation import text_of
-from haribote.stack.program.executable import Port
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.executable import Executable, Port
+from haribote.stack.program.session import PortValues
 from simulator import assemble
 
 Array = NDArray[Any]
@@ -86,12 +86,12 @@ class Runner:
         self._ins: dict[str, list[Port]] = {}
         self._outs: dict[str, Port] = {}
         self._programs: dict[str, Any] = {}
-        if isinstance(self.session, StackSession):
-            self._find_ports()
+        values = getattr(self.session, "values", None)
+        if isinstance(values, PortValues):
+            self._find_ports(values.executable)
 
-    def _find_ports(self) -> None:
+    def _find_ports(self, found: Executable) -> None:
         """Ports of values that lie in DRAM by themselves, not as part of a joined value."""
-        found = self.session.executable
         for port in (*found.inputs, *found.loads):
             self._ins.setdefault(port.name, []).append(port)
         for port in reversed((*found.outputs, *found.stores)):
@@ -150,7 +150,7 @@ class Runner:
         return Stored({group: machine.dram[group].read(port.address, packing.longs).copy() for group in groups}, port)
 
     def _joined(self, name: str) -> bool:
-        return self.session is not None and self.session._joins.owner(name) is not None
+        return self.session is not None and self.session.is_joined(name)
 
     def _run(self, text: str) -> None:
         if text:

@@ -15,8 +15,7 @@ operator, Slice).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -24,20 +23,18 @@ import numpy as np
 import onnx
 
 from haribote.graph import (
-    TILES,
     Array,
     Builder,
     Index,
-    Shape,
     attributes,
     is_loss,
     mark_loss,
-    metadata,
     remove_unused_constants,
     set_metadata,
     updates,
 )
-from haribote.passes.tile_sizes import ELEMENTWISE, Tile, tile_sizes
+from haribote.graphs.tiles import Tiles, grid, piece_name, tile_table
+from haribote.passes.tile_sizes import ELEMENTWISE, tile_sizes
 
 
 def run(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -47,45 +44,8 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def split_inputs(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:
     """The feeds of the graph before tiling, cut for this one."""
-    cuts = tiles(model)
-    return {part: piece for name, array in feeds.items() for part, piece in split(name, array, cuts.get(name))}
-
-
-def tiles(model: onnx.ModelProto) -> dict[str, dict[str, list[int]]]:
-    """The model's `haribote.tiles`: {tensor: {"shape": [...], "tile": [...]}} for every cut input and output."""
-    result: dict[str, dict[str, list[int]]] = json.loads(metadata(model).get(TILES, "{}"))
-    return result
-
-
-def part_names(name: str, cut: Mapping[str, list[int]]) -> list[str]:
-    """The names of all tiles of a tensor, in the order of `split`."""
-    return [_part(name, place) for place in _grid(tuple(cut["shape"]), tuple(cut["tile"]))]
-
-
-def split(name: str, array: Array, cut: Mapping[str, list[int]] | None) -> Iterator[tuple[str, Array]]:
-    """The tiles of one tensor with their names, row by row; the tensor itself where it is not cut."""
-    if cut is None:
-        yield name, array
-        return
-    for place in _grid(array.shape, tuple(cut["tile"])):
-        window = tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, cut["tile"], strict=True))
-        yield _part(name, place), array[window]
-
-
-def join(parts: list[Array], cut: Mapping[str, list[int]]) -> Array:
-    """The tensor of its tiles, given in the order of `split`."""
-    whole = np.empty(cut["shape"], parts[0].dtype)
-    for place, part in zip(_grid(whole.shape, tuple(cut["tile"])), parts, strict=True):
-        whole[tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, cut["tile"], strict=True))] = part
-    return whole
-
-
-def _grid(shape: Shape, tile: Tile) -> Iterator[tuple[int, ...]]:
-    return product(*(range(size // step) for size, step in zip(shape, tile, strict=True)))
-
-
-def _part(name: str, place: tuple[int, ...]) -> str:
-    return f"{name}[{','.join(map(str, place))}]"
+    tiles = Tiles(tile_table(model))
+    return {piece: part for name, array in feeds.items() for piece, part in tiles.split(name, array)}
 
 
 class _Tiler:
@@ -128,7 +88,7 @@ class _Tiler:
         """The names of all tiles of a value."""
         if not self.is_cut(name):
             return [name]
-        return [_part(name, place) for place in _grid(self.index.shape[name], self.tile[name])]
+        return [piece_name(name, place) for place in grid(self.index.shape[name], self.tile[name])]
 
     def visit(self, node: onnx.NodeProto) -> None:
         """Write the node on tiles."""
@@ -169,7 +129,7 @@ class _Tiler:
         (a, b), y, flags = node.input, node.output[0], attributes(node)
         a_turned, b_turned = flags.get("transA", 0), flags.get("transB", 0)
         inner = self.index.shape[a][0 if a_turned else 1] // self.tile[a][0 if a_turned else 1]
-        for i, j in _grid(self.index.shape[y], self.tile[y]):
+        for i, j in grid(self.index.shape[y], self.tile[y]):
             target = self.name(y, (i, j))
             partial = [
                 (self.name(a, (k, i) if a_turned else (i, k)), self.name(b, (j, k) if b_turned else (k, j)))
@@ -184,7 +144,7 @@ class _Tiler:
         """Sums over the rows of each tile, then over the tiles."""
         (x, axes), y = node.input, node.output[0]
         rows = self.index.shape[x][0] // self.tile[x][0]
-        for (j,) in _grid(self.index.shape[y], self.tile[y]):
+        for (j,) in grid(self.index.shape[y], self.tile[y]):
             target = self.name(y, (j,))
             names = [target] if rows == 1 else [f"{target}.part{i}" for i in range(rows)]
             for i, name in enumerate(names):
@@ -204,7 +164,7 @@ class _Tiler:
     def by_tile(self, node: onnx.NodeProto) -> None:
         """The operator on every tile by itself, with the part of each other operand that goes with it."""
         y, flags = node.output[0], attributes(node)
-        for place in _grid(self.index.shape[y], self.tile[y]):
+        for place in grid(self.index.shape[y], self.tile[y]):
             operands = [self.operand(name, place, node) for name in node.input]
             self.builder.op(node.op_type, *operands, name=self.name(y, place), reserved=True, **flags)
 
@@ -224,7 +184,7 @@ class _Tiler:
         """The name of one tile; a tile of a constant becomes a constant."""
         if not self.is_cut(name):
             return name
-        part = _part(name, place)
+        part = piece_name(name, place)
         if name in self.index.constants:
             whole, step = self.index.constants[name], self.tile[name]
             window = tuple(slice(i * size, (i + 1) * size) for i, size in zip(place, step, strict=True))
@@ -239,10 +199,10 @@ class _Tiler:
         self.builder.keep(node, whole)
         for name in cut:
             step = self.tile[name]
-            for place in _grid(self.index.shape[name], step):
+            for place in grid(self.index.shape[name], step):
                 ends = [i * size for i, size in zip(place, step, strict=True)]
                 bounds = [self.integers(ends), self.integers([e + s for e, s in zip(ends, step, strict=True)])]
-                self.add("Slice", [name, *bounds], _part(name, place), loss)
+                self.add("Slice", [name, *bounds], piece_name(name, place), loss)
 
     def joined_name(self, name: str, loss: bool) -> str:
         """The whole tensor of a cut one, by Concat along each axis."""

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.shapes import COLUMNS, main
 from haribote.stack.products.bound import gemm_bound, mlp_bound
 from haribote.stack.program.executable import from_bytes
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 
@@ -28,7 +28,7 @@ def test_what_is_kept_gives_what_was_compared(tmp_path: Path, capfd: pytest.Capt
     folder = tmp_path / "gemm-40x24x33"
     assert sorted(file.name for file in folder.iterdir()) == ["executable.npz", "model.onnx", "step.vsm", "values.npz"]
     values = np.load(folder / "values.npz")
-    session = StackSession(from_bytes((folder / "executable.npz").read_bytes()), Machine())
+    session = session_of(from_bytes((folder / "executable.npz").read_bytes()), Machine())
     session.step({name: values[name] for name in "ab"})
     assert np.array_equal(session.read("c"), values["c"])
 

@@ -31,9 +31,9 @@ from haribote.graph import Builder
 from haribote.lessons.layout_game import LayoutGame
 from haribote.lessons.stages import WHY
 from haribote.lessons.walk import walk
-from haribote.speed.board import BY_HAND
-from haribote.speed.board import Board as Steps
-from haribote.speed.board import Entry as Step
+from haribote.levels.board import BY_HAND
+from haribote.levels.board import Board as Steps
+from haribote.levels.board import Entry as Step
 from simulator.language import VARIABLE
 from simulator.messages import shown
 

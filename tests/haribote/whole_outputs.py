@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import onnx
 
 from haribote.graph import Array
-from haribote.passes import pad, tile
+from haribote.graphs.tiles import Tiles, tile_table
+from haribote.passes import pad
 
 
 def cropped(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -18,9 +19,4 @@ def cropped(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, A
 
 def joined(model: onnx.ModelProto, outputs: Mapping[str, Array]) -> dict[str, Array]:
     """The outputs of a tiled graph, joined as they were before."""
-    left = dict(outputs)
-    for name, cut in tile.tiles(model).items():
-        parts = tile.part_names(name, cut)
-        if all(part in left for part in parts):
-            left[name] = tile.join([left.pop(part) for part in parts], cut)
-    return left
+    return Tiles(tile_table(model)).joined(outputs)

@@ -1,6 +1,6 @@
 """From a plan to a program that runs: homes for every version, lines for every action; a session, and the checks."""
 
 from haribote.stack.program.builder import Built, build
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 
-__all__ = ["Built", "StackSession", "build"]
+__all__ = ["Built", "build", "session_of"]

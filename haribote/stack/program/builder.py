@@ -11,6 +11,8 @@ import numpy as np
 
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
+from haribote.graphs.joins import join_table
+from haribote.graphs.tiles import merged_shapes, tile_table
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
@@ -21,10 +23,8 @@ from haribote.stack.program import emitters
 from haribote.stack.program.allocate import Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
-from haribote.stack.program.joins import join_table
 from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
-from haribote.stack.tiles import merged_shapes, tile_table
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
 from simulator.schedule import Keep, overlapped

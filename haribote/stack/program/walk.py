@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from haribote.chip.session import Array
 from haribote.graph import Index, evaluate
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Become, Version, halves_name
@@ -22,7 +23,7 @@ from haribote.stack.products.pairs import rounded
 from haribote.stack.program.builder import Built, kept
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.emitters import Places
-from haribote.stack.program.session import Array, StackSession
+from haribote.stack.program.session import session_of
 from haribote.stack.program.work import reads, writes
 from simulator import Machine, assemble, isa
 
@@ -88,7 +89,7 @@ class _Walker:
         self.expected = evaluate(built.plan.graph, stored, every_value=True)
         self.machine = Machine(engine)
         junk(self.machine)
-        session = StackSession(built.executable, self.machine)
+        session = session_of(built.executable, self.machine)
         for name, value in feeds.items():
             session.write_whole(name, value)
         self.words, self.unknown = 0, dict[str, None]()
@@ -211,7 +212,7 @@ def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 
     for program in (built.plain, built.executable.program):
         machine = Machine(engine)
         junk(machine, seed)
-        StackSession(built.executable, machine)  # runs the setup
+        session_of(built.executable, machine)  # runs the setup
         random = np.random.default_rng(seed)
         for port in built.executable.inputs:
             for below in machine.dram:

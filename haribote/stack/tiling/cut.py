@@ -10,9 +10,9 @@ import numpy as np
 import onnx
 
 from haribote.graph import Builder, Index, clone, complete, remove_unused_constants, set_metadata, updates
+from haribote.graphs.tiles import Place, grid, piece_name, window
 from haribote.stack.planner.rules import PRODUCTS, REDUCTIONS, letters_of, reduced_axes
 from haribote.stack.planner.views import view_of
-from haribote.stack.tiles import Place, grid, piece_name, window
 from haribote.stack.tiling.axes import Axes
 from haribote.stack.tiling.sizes import sizes
 
@@ -22,7 +22,7 @@ JOINERS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min"}
 
 def cut(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph on pieces that fit; as it is where all of it does. Inputs and outputs that are cut are in the metadata
-    (`stack.tiles`)."""
+    (`graphs.tiles`)."""
     axes = Axes(model)
     lengths = sizes(model, axes)
     return _Cutter(model, axes, lengths).run() if lengths else model

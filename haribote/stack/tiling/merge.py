@@ -11,8 +11,8 @@ import onnx
 
 from haribote.core.elementwise import ELEMENTWISE
 from haribote.graph import Index, complete, set_metadata, updates
+from haribote.graphs.tiles import MERGED
 from haribote.stack.maps import axis_bits
-from haribote.stack.tiles import MERGED
 
 Between = tuple[str, int]
 """A value and the number, from the last one on, of an axis that may become one with the axis before it."""
@@ -22,7 +22,7 @@ MOST = 1 << 16
 
 def merge(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph with merged axes; as it is where that saves nothing. The shapes that inputs and outputs had are in the
-    metadata (`stack.tiles`)."""
+    metadata (`graphs.tiles`)."""
     index = Index(model)
     apart = _Apart(model, index)
     merged = {name: apart.merged(name) for name in index.shape}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from haribote.chip.runtime import Session
-from haribote.compiler import compile_for_sim
+from haribote.compiler import compile_for_sim, start_session
 from haribote.errors import GraphError
 from haribote.frontend.torch import trace_step
 from haribote.training.backends import ChipRequired, TorchBackend, example_batch
@@ -85,7 +84,7 @@ def test_wider_networks_run_on_the_chip_tile_by_tile(widths: tuple[int, ...], bi
 
 def test_reading_before_running_and_writing_what_is_no_input_are_refused() -> None:
     model = mlp(16, 10)
-    session = Session(compile_for_sim(trace_step(model, *example_batch(model, 256, 0.1)), solutions=True))
+    session = start_session(compile_for_sim(trace_step(model, *example_batch(model, 256, 0.1)), solutions=True))
     with pytest.raises(GraphError, match="no value yet"):
         session.read("loss")
     with pytest.raises(GraphError, match=r"its inputs are 0\.bias, 0\.weight, labels, x"):

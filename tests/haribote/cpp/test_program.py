@@ -29,6 +29,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_compiling_ends_with_the_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", str(folder), "--backend", "cpp"]) == 0
+    head, *entries = capsys.readouterr().out.partition("part ")[2].splitlines()
+    assert "calls" in head and any("3.3" in entry for entry in entries)
+    assert main(["compile", str(folder), "--backend", "cpp", "--stop-after", "cse"]) == 0
+    assert "calls" not in capsys.readouterr().out
+
+
 def _case() -> Case:
     model = mlp(12, 7, 4)
     random = np.random.default_rng(2)

@@ -16,7 +16,7 @@ from haribote.graph import Index, attributes, evaluate
 from haribote.operators.functions import OPSET
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 PADS = ((0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 0), (0, 0, 1, 1), (1, 0, 0, 1))
@@ -54,7 +54,7 @@ def test_shapes_and_values_are_those_of_the_reference(kind: dict[str, Any]) -> N
 @pytest.mark.parametrize(("width", "pads"), [(6, (0, 1, 0, 0)), (7, (0, 0, 0, 0)), (7, (1, 1, 1, 1))])
 def test_on_the_chip(kind: dict[str, Any], width: int, pads: tuple[int, ...]) -> None:
     given = model(width, pads=pads, kernel_shape=[2, 2], strides=[1, 2], **kind)
-    session = StackSession(build(planned(adapted(given, {}))).executable, Machine("native"))
+    session = session_of(build(planned(adapted(given, {}))).executable, Machine("native"))
     session.write("x", images(width)["x"])
     session.run()
     wanted = ReferenceEvaluator(given).run(None, images(width))[0]

@@ -8,6 +8,7 @@ import pytest
 
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, evaluate, is_loss
+from haribote.graphs.tiles import Tiles, tile_table
 from haribote.passes import decompose, fuse_greater, pad, simplify, tile
 from haribote.passes.assign_layouts import find_row
 from haribote.training.backends import example_batch
@@ -72,10 +73,10 @@ def test_updates_name_the_tiles_of_each_parameter() -> None:
 
 def test_split_and_join_are_inverse() -> None:
     array = np.arange(48 * 32).reshape(48, 32)
-    cut = {"shape": [48, 32], "tile": [16, 16]}
-    parts = dict(tile.split("w", array, cut))
-    assert list(parts) == [f"w[{i},{j}]" for i in range(3) for j in range(2)] == tile.part_names("w", cut)
-    assert np.array_equal(tile.join(list(parts.values()), cut), array)
+    tiles = Tiles({"w": {"shape": [48, 32], "tile": [16, 16]}})
+    parts = dict(tiles.split("w", array))
+    assert list(parts) == [f"w[{i},{j}]" for i in range(3) for j in range(2)] == tiles.names("w")
+    assert np.array_equal(tiles.join("w", list(parts.values())), array)
 
 
 def test_the_state_of_an_optimiser_is_cut_like_the_gradient() -> None:
@@ -85,7 +86,7 @@ def test_the_state_of_an_optimiser_is_cut_like_the_gradient() -> None:
     graph = trace_step(model, optimiser, x, labels)
     before = decompose.run(pad.run(simplify.run(graph)))
     after = tile.run(before)
-    cuts = tile.tiles(after)
+    cuts = tile_table(after)
     assert cuts["0.weight.momentum"] == cuts["0.weight"] == {"shape": [48, 1024], "tile": [16, 1024]}
     feeds = feeds_of(graph, (784, 40, 10))
     outputs = cropped(before, joined(after, evaluate(after, tile.split_inputs(after, pad.pad_inputs(before, feeds)))))

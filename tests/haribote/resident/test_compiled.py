@@ -8,8 +8,7 @@ import pytest
 from haribote.chip import program
 from haribote.chip.codegen import ChipPiece, Find
 from haribote.chip.program import Compiled, ProgramPart, link
-from haribote.chip.runtime import Session
-from haribote.compiler import compile_for_sim
+from haribote.compiler import compile_for_sim, start_session
 from haribote.frontend.torch import trace_step
 from haribote.passes.placement import homes_of, placement_of
 from haribote.resident import rooms
@@ -75,7 +74,7 @@ def test_the_step_is_the_same_to_the_bit_and_takes_half_the_cycles() -> None:
 @pytest.mark.usefixtures("unscheduled")
 def test_parameters_are_as_before_after_a_run_that_is_no_training() -> None:
     made = compiled_step(SMALL, 256, 1)
-    session, random = Session(made), np.random.default_rng(1)
+    session, random = start_session(made), np.random.default_rng(1)
     weights = random.standard_normal((10, 16)).astype(np.float32)
     values = {"0.weight": weights, "0.bias": weights[:, 0], "labels": np.arange(256) % 10}
     values["x"] = random.standard_normal((256, 16)).astype(np.float32)
@@ -131,7 +130,7 @@ def test_the_walk_finds_a_tensor_that_is_not_where_it_is_read(change: str) -> No
 def test_every_copy_that_is_read_has_the_bits_of_o0() -> None:
     """Each operand in LM, right before its kernel runs, in all copies that its layout names."""
     plain, made = compiled_step(STEP, 256, 0), compiled_step(STEP, 256, 1)
-    reference, session = Session(plain, Machine("native")), Session(made, Machine("native"))
+    reference, session = start_session(plain, Machine("native")), start_session(made, Machine("native"))
     random = np.random.default_rng(3)
     images, labels = batch(0)
     values = {"x": images, "labels": labels}

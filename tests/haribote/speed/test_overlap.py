@@ -34,8 +34,8 @@ def test_both_models_agree_on_a_program() -> None:
 @LONG
 @pytest.mark.slow
 def test_both_models_agree_on_a_training_step() -> None:
+    from haribote.levels.steps import reference_step, step_at
     from haribote.speed.profile import programs_of
-    from haribote.speed.steps import reference_step, step_at
 
     programs: list[Program] = [assemble(step_at(2).text), assemble(step_at(2, "mixed").text)]
     for program in (*programs, *programs_of(reference_step(1))):

@@ -11,7 +11,7 @@ import pytest
 from haribote.graph import Builder, evaluate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from haribote.stack.program.walk import walk
 from simulator import Machine
 
@@ -37,7 +37,7 @@ def test_padding_of_both_kinds_is_known_or_not_relied_on(op_type: str, shape: tu
     feeds = {"x": np.random.default_rng(5).uniform(0.5, 2, shape).astype(np.float32)}
     built = build(planned(model))
     assert not walk(built, feeds).wrong
-    session = StackSession(built.executable, Machine("native"))
+    session = session_of(built.executable, Machine("native"))
     session.write("x", feeds["x"])
     session.run()
     np.testing.assert_allclose(session.outputs()["s"], evaluate(model, feeds)["s"], rtol=1e-5)
@@ -69,7 +69,7 @@ def summed_over_padding(*op_types: str, dtype: type[np.generic]) -> onnx.ModelPr
 def test_what_the_chip_makes_of_zeros_is_not_added(op_types: tuple[str, ...], dtype: type[np.generic]) -> None:
     model = summed_over_padding(*op_types, dtype=dtype)
     feeds = {"x": np.arange(30, 45).reshape(3, 5).astype(dtype), "y": np.full((3, 5), 7, dtype)}
-    session = StackSession(build(planned(model)).executable, Machine("native"))
+    session = session_of(build(planned(model)).executable, Machine("native"))
     for name, value in feeds.items():
         session.write(name, value)
     session.run()

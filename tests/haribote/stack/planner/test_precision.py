@@ -15,7 +15,7 @@ from haribote.stack.plan import Load, Multiply, Plan
 from haribote.stack.planner.precision import Precision, delicate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import compile_stack, planned
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 ROUNDING = {"float": 2.0**-21, "pseudo": 2.0**-17, "half": 2.0**-8}
@@ -72,7 +72,7 @@ def test_mixed_leaves_the_logits_exact() -> None:
 def test_products_within_a_graph(precision: Precision) -> None:
     random = np.random.default_rng(0)
     given = {name: random.normal(size=shape).astype(np.float32) for name, shape in SHAPES.items()}
-    session = StackSession(build(plan(precision)).executable, Machine("native"))
+    session = session_of(build(plan(precision)).executable, Machine("native"))
     for name, value in given.items():
         session.write(name, value)
     session.run()

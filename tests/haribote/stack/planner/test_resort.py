@@ -16,7 +16,7 @@ from haribote.stack.planner.resort import picked
 from haribote.stack.planner.search import plan
 from haribote.stack.planner.tariff import NEVER, Tariff
 from haribote.stack.program.builder import build
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 
@@ -59,7 +59,7 @@ def test_a_graph_whose_moves_cannot_be_had_runs_by_picks(monkeypatch: pytest.Mon
     model = builder.finish()
     found = plan(elementary.run(model))
     assert any(isinstance(action, Pick) for action in found.actions)
-    session = StackSession(build(found).executable, Machine("native"))
+    session = session_of(build(found).executable, Machine("native"))
     for name, value in feeds.items():
         session.write(name, value)
     session.run()

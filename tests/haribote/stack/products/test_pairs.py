@@ -10,7 +10,7 @@ from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.plan import Alias, Load, Plan, Store, Version
 from haribote.stack.products.pairs import packed, pairs_of, rounded
 from haribote.stack.program.builder import build
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 from simulator.engine.numbers.formats import HALF, SINGLE, narrow, widen
 
@@ -65,7 +65,7 @@ def test_what_is_loaded_as_halves_is_rounded(columns: int) -> None:
     here = version(columns)
     there = Version("y", here.map, here.split, here.fill)
     built = build(Plan(builder.finish(), (Load(here, half=True), Alias(here, there), Store(there))))
-    session = StackSession(built.executable, Machine("numpy"))
+    session = session_of(built.executable, Machine("numpy"))
     value = np.random.default_rng(1).standard_normal((32, columns)).astype(np.float32)
     session.step({"x": value})
     assert np.array_equal(session.read("y"), rounded(value)) and not np.array_equal(rounded(value), value)

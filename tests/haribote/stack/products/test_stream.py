@@ -18,7 +18,7 @@ from haribote.stack.program.compiled import built
 from haribote.stack.program.contents import ANYTHING, contents
 from haribote.stack.program.ownership import trespasses
 from haribote.stack.program.plan_table import table
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from haribote.stack.program.walk import difference, junk, walk
 from haribote.stack.tilings import Tiling, tilings
 from simulator import Machine, assemble
@@ -48,7 +48,7 @@ def feeds(model: onnx.ModelProto) -> dict[str, np.ndarray]:
 def product(found: Built, given: dict[str, np.ndarray], engine: str) -> np.ndarray:
     machine = Machine(engine)
     junk(machine)
-    session = StackSession(found.executable, machine)
+    session = session_of(found.executable, machine)
     session.step(given)
     return np.asarray(session.read("c"))
 

@@ -13,7 +13,7 @@ from haribote.graph import Builder, evaluate
 from haribote.stack.program.builder import build
 from haribote.stack.program.compiled import planned
 from haribote.stack.program.executable import from_bytes, to_bytes
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from simulator import Machine
 
 
@@ -35,7 +35,7 @@ def test_ends_of_every_kind() -> None:
         builder.output(name)
     model = builder.finish()
     executable = from_bytes(to_bytes(build(planned(model)).executable))
-    session = StackSession(executable, Machine("native"))
+    session = session_of(executable, Machine("native"))
     for name, value in feeds.items():
         session.write(name, value)
     with pytest.raises(GraphError, match=r"'unread' has shape \[2\], received \[3\]"):

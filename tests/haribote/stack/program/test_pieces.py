@@ -13,7 +13,7 @@ from haribote.stack.places import NoDram
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.states import NoWay, holdable
-from haribote.stack.program import Built, StackSession, builder, compiled
+from haribote.stack.program import Built, builder, compiled, session_of
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import sizes
 from simulator import Machine
@@ -36,7 +36,7 @@ def regression() -> onnx.ModelProto:
 def trained(built: Built) -> None:
     """Two steps beside the reference evaluator."""
     model, random = regression(), np.random.default_rng(0)
-    session = StackSession(built.executable, Machine("native"))
+    session = session_of(built.executable, Machine("native"))
     w = random.standard_normal((24, 8)).astype(np.float32)
     session.write("w", w)
     for _ in range(2):

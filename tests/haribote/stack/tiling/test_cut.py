@@ -9,8 +9,8 @@ import onnx
 import pytest
 
 from haribote.graph import Builder, Index, evaluate, set_metadata, updates
+from haribote.graphs.tiles import Tiles, tile_table
 from haribote.stack.planner.families import candidates
-from haribote.stack.tiles import Tiles, tile_table
 from haribote.stack.tiling import cut, sizes
 from haribote.stack.tiling.axes import Axes
 

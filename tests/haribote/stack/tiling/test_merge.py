@@ -11,7 +11,7 @@ from haribote.errors import GraphError
 from haribote.graph import Index, complete
 from haribote.stack.program.compiled import built
 from haribote.stack.program.ownership import trespasses
-from haribote.stack.program.session import StackSession
+from haribote.stack.program.session import session_of
 from haribote.stack.program.walk import walk
 from haribote.stack.tiling import merge
 from simulator import Machine
@@ -42,7 +42,7 @@ def test_relu_takes_as_long_in_any_shape(shape: tuple[int, ...], flat_cost: tupl
     assert (found.executable.cost.cycles, found.executable.cost.overlapped) == flat_cost
     assert not trespasses(found)
     value = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-    session = StackSession(found.executable, Machine())
+    session = session_of(found.executable, Machine())
     session.write("x", value)
     session.step({})
     assert session.read("y").shape == shape

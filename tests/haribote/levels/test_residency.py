@@ -8,8 +8,8 @@ import pytest
 
 from haribote.answers.resolve import Answer
 from haribote.kernel_table import KernelRow
-from haribote.speed import steps
-from haribote.speed.residency import moved_with
+from haribote.levels import steps
+from haribote.levels.residency import moved_with
 from tests.haribote.resident import learners
 
 

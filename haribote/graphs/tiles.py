@@ -80,6 +80,14 @@ class Tiles:
             whole[window(place, sizes["tile"])] = piece
         return whole
 
+    def joined(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The values with those whose pieces are all there joined."""
+        found = dict(values)
+        for name in self.table:
+            if all(piece in found for piece in self.names(name)):
+                found[name] = self.join(name, [found.pop(piece) for piece in self.names(name)])
+        return found
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Of the whole value."""
         return tuple(self.table[name]["shape"])

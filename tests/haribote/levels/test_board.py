@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from haribote.speed import board
-from haribote.speed.board import BY_HAND, Board, Entry, sum_costs_overlapped
+from haribote.levels import board
+from haribote.levels.board import BY_HAND, Board, Entry, sum_costs_overlapped
 from simulator import assemble
 from simulator.isa.cost import Cost
 from tests.long_runs import LONG

@@ -8,8 +8,8 @@ from functools import cache
 import onnx
 
 from haribote.compiler import lower
+from haribote.levels.steps import traced_step
 from haribote.resident import lowered
-from haribote.speed.steps import traced_step
 
 
 def moved_with(words: int) -> Counter[str]:

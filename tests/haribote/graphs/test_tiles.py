@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from haribote.stack.tiles import Tiles
+from haribote.graphs.tiles import Tiles
 
 
 def test_pieces_of_a_value() -> None:

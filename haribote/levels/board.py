@@ -16,9 +16,9 @@ from haribote.answers.resolve import resolve
 from haribote.answers.tasks import find_task
 from haribote.chip.program import Compiled
 from haribote.errors import HariboteError
+from haribote.levels.steps import reference_step, step_at, whose
 from haribote.speed.profile import programs_of
 from haribote.speed.scheduler import schedule
-from haribote.speed.steps import reference_step, step_at, whose
 from simulator import assemble
 from simulator.assembly.checks import check
 from simulator.columns import aligned

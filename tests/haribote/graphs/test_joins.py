@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from haribote.stack.program.joins import Joins
+from haribote.graphs.joins import Joins
 
 TABLE = {
     "w+b": [
