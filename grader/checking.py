@@ -11,11 +11,21 @@ from functools import partial
 from pathlib import Path
 
 from grader.debugger.debug import debug
+from grader.emitter.limits import TimeLimit, time_limit
 from grader.emitter.loading import shown
 from grader.emitter.replies import Reply, answering_kernel
 from grader.emitter.values import copied
 from grader.feedback.failure import Failure
-from grader.judging import judge_trials, note_of, replies_in, told_with, unfinished, unwritten
+from grader.judging import (
+    judge_trials,
+    not_judged,
+    note_of,
+    replies_in,
+    seconds_to_judge,
+    told_with,
+    unfinished,
+    unwritten,
+)
 from grader.progress import Progress
 from grader.result import Result
 from grader.running import run
@@ -68,7 +78,11 @@ def _check(task: Task, path: Path, seed: int) -> Result:
     if outcome.errors:  # what the answer printed
         print(outcome.errors, end="", file=sys.stderr)
     replies = {reply.name: reply for reply in replies_in(outcome.output)}
-    result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
+    try:
+        with time_limit(seconds := seconds_to_judge(task)):
+            result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
+    except TimeLimit:
+        return not_judged(task, seed, path, f"it took longer than {seconds:g} s to judge")
     parts = [f"{result.cases} of {result.total} cases pass"] if result.state == "failed" else [result.message]
     result = told_with(result, task, path.read_bytes(), path)
     return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))

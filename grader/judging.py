@@ -31,6 +31,7 @@ _USELESS = (
 )  # fmt: skip
 """What a judge may raise for an answer that is not of the form it needs."""
 Answer = Callable[[Trial], Reply]
+SECONDS = 60.0  # that judging may take at least
 SOURCES = "sources"  # in an answer of assembly: the line of the answer's file for each line of the text
 
 
@@ -121,6 +122,17 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         return Failure(trial.name, "", str(error))
     except _USELESS as error:
         return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
+
+
+def seconds_to_judge(task: Task) -> float:
+    """How long judging an answer may take: a graph may be right or wrong only after days."""
+    return max(SECONDS, 4 * task.seconds)
+
+
+def not_judged(task: Task, seed: int, path: Path, why: str) -> Result:
+    """The verdict on an answer that could not be judged within the limits."""
+    failure = Failure("judging", "", f"the answer could not be judged: {why}")
+    return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
 
 def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | None:

@@ -19,8 +19,18 @@ from grader.feedback.error_map import error_map
 from grader.feedback.failure import Failure
 from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
-from grader.grade.judge import SECONDS, Judge, Verdict
-from grader.judging import judge_answers, key_of, note_of, replies_in, requests_of, told_with, unfinished
+from grader.grade.judge import Judge, Verdict
+from grader.judging import (
+    judge_answers,
+    key_of,
+    not_judged,
+    note_of,
+    replies_in,
+    requests_of,
+    seconds_to_judge,
+    told_with,
+    unfinished,
+)
 from grader.result import Result
 from grader.rigs.native_run import confine
 from grader.sandbox import Outcome
@@ -79,11 +89,11 @@ def grade_one(work: Work) -> Verdict:
         return known | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": True}
     order = Order(task.id, f"haribote/{task.file}", work.content, dict(work.shared), task.seconds)
     outcome = _emitters(work.unsafe).run(task, order, requests(task, work.seed))
-    seconds = max(SECONDS, 4 * task.seconds)
+    seconds = seconds_to_judge(task)
     judge_apart = _judge(work.unsafe)
     verdict, ended = judge_apart(task.id, work.seed, work.content, outcome, work.cached, seconds=seconds)
     if ended:
-        verdict = _failed(task, work.seed, ended)
+        verdict = verdict_of(not_judged(task, work.seed, ROOT / "haribote" / task.file, ended))
     if not outcome.stopped and _TOO_LONG not in verdict["failure"]:  # another time it may be quick enough
         cache.put(verdict, "file", task.id, work.seed, name)
     return verdict | {"file": name, "seconds": round(time.monotonic() - start, 3), "cached": False}
@@ -131,11 +141,6 @@ def _picture(failure: Failure) -> str:
         picture = error_map(failure)
     svg = picture.text if picture is not None else ""
     return svg if len(svg) <= MOST_PICTURE else ""
-
-
-def _failed(task: Task, seed: int, why: str) -> Verdict:
-    empty = Result(task.id, task.title, "failed", 0, task.points, "", "", seed=seed)
-    return verdict_of(empty) | {"failure": f"the answer could not be judged: {why}"}
 
 
 def requests(task: Task, seed: int) -> bytes:

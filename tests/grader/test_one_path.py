@@ -166,6 +166,26 @@ def test_it_is_graded_as_it_is_checked(name: str, tmp_path: Path) -> None:
         assert verdict["cases"] == result.cases, (verdict, str(result))
 
 
+ENDLESS_GRAPH = """import numpy as np
+def relu(g, node, grad):
+    pixels = g.builder.constant(np.zeros((1, 1, 99, 99), np.float32), "pixels")
+    kernel = g.builder.constant(np.zeros((1, 1, 31, 31), np.float32), "kernel")
+    parts = [g.op("Conv", pixels, kernel, part=f"large{number}") for number in range(2000)]
+    total = g.op("Sum", *parts, part="total")
+    zero = g.op("ReduceSum", total, g.ints([0, 1, 2, 3], "all"), part="zero", keepdims=0)
+    yield g.op("Add", grad, zero)
+"""
+
+
+@pytest.mark.slow
+def test_a_graph_that_never_ends_is_no_endless_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.judging.SECONDS", 2.0)
+    start = time.monotonic()
+    result = checked(tmp_path, "2.1", ENDLESS_GRAPH)
+    assert not result.passed and result.points == 0 and "longer than 6 s to judge" in str(result), str(result)
+    assert time.monotonic() - start < 60
+
+
 @pytest.mark.slow
 def test_an_endless_answer_is_stopped_once_for_all_cases(tmp_path: Path) -> None:
     start = time.monotonic()
