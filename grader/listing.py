@@ -15,8 +15,11 @@ from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
 from simulator.columns import columns, left
 from simulator.messages import shown
 
+GENERATED = "≈"
 MARKS = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·", "caught up": "="}
-LEGEND = "✓ passed   ✗ failed   ? changed since its check   · not started   = the course's   § section of the notebook"
+LEGEND = (
+    "✓ passed   ✗ failed   ? changed since its check   · not started   = the course's   ≈ by your generator   § section"
+)
 LEVEL_LEGEND = (
     "optional: more of a kind   challenge: hard   par, silver, gold: how short a right answer is, gold is the reference"
 )
@@ -54,7 +57,8 @@ def _line(task: Task, progress: Progress, width: int) -> str:
     medal = f"  {shown(progress.medal(task))}" if progress.medal(task) else ""
     points = f"{progress.points(task):>3}{shown(' of ')}{task.points:<3}"
     time = f"{task.minutes:>4}{shown(' min')}"
-    mark, title = MARKS[progress.state(task)], left(shown(task.title), width)
+    mark = GENERATED if task.id in progress.generated else MARKS[progress.state(task)]
+    title = left(shown(task.title), width)
     return f"  {mark} {task.id:<5} §{task.section}  {title} {points} {time}{level}{medal}"
 
 

@@ -11,7 +11,8 @@ RULE = (
     "A task gives all its points when every case passes and no cost is over par, 80 % of them when it is right but "
     "over par, and otherwise half of its points times the share of its cases that pass, rounded down. Cases that an "
     "answer passes without doing anything are left out of that share. A result that depends on memory that nobody has "
-    "written gives no points, whatever cases it passes by chance."
+    "written gives no points, whatever cases it passes by chance. A kernel task without an answer of its own counts as "
+    "right but over par where a generator that passes writes its kernels."
 )
 
 

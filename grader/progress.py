@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from grader.credits import credit, credited
 from grader.medals import MEDALS
 from grader.result import Result
 from haribote.answers.ownership import is_caught_up, is_written
@@ -56,8 +58,17 @@ class Progress:
         known = entry.get("state") in ("passed", "failed") and entry.get("answer") == self._digest(task.id)
         return str(entry["state"]) if known else "not checked"
 
+    @cached_property
+    def generated(self) -> dict[str, str]:
+        """The kernel tasks that are not started but that generators of the learner answer, each with its task."""
+        states = {task.id: self.state(task) for task in all_tasks()}
+        started = [task for task, state in states.items() if state != "not started"]
+        return credited([task for task, state in states.items() if state == "passed"], started)
+
     def points(self, task: Task) -> int:
-        """The points of the last check; 0 for an answer that was changed since."""
+        """The points of the last check; 0 for an answer that was changed since; or what a generator earns for it."""
+        if task.id in self.generated:
+            return credit(task)
         points = self._tasks[task.id].get("points") if self.state(task) in ("passed", "failed") else 0
         return points if isinstance(points, int) else 0
 
@@ -73,7 +84,7 @@ class Progress:
         checked last, then what is left of that stage, then the stages that follow. skip: go on after this one instead.
         """
         tasks = all_tasks()
-        passed = {task.id for task in tasks if self.state(task) in ("passed", "caught up")}
+        passed = {task.id for task in tasks if self.state(task) in ("passed", "caught up")} | self.generated.keys()
         ready = [task for task in tasks if task.id not in passed and passed.issuperset(task.needs)]
         stages = list(dict.fromkeys(task.stage for task in tasks))
         latest = skip or max(tasks, key=lambda task: (self._checked_at(task), -tasks.index(task)))
@@ -110,6 +121,7 @@ class Progress:
             with locked(self._path.with_name(f".{self._path.name}.lock")):
                 self._tasks = self._read()
                 self._tasks.setdefault(task, {}).update(changes)
+                vars(self).pop("generated", None)
                 write_file(self._path, json.dumps(self._tasks, indent=1) + "\n")
         except (OSError, FileError) as error:
             reason = error.message if isinstance(error, FileError) else f"{error.filename}: {error.strerror}"

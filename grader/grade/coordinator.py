@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from dataclasses import dataclass
 
 from grader.course import verdict_hash
+from grader.credits import credit, credited, told
 from grader.grade.executors import Crew
 from grader.grade.journal import Journal
 from grader.grade.judge import Verdict
@@ -215,11 +216,15 @@ def not_started(task: Task) -> Verdict:
 def verdicts_of(
     submission: Submission, journal: Journal, seed: int, tasks: Sequence[Task] | None = None
 ) -> dict[str, Verdict]:
-    """All verdicts on a submission, by task; a task without one is not started, or not graded yet."""
+    """All verdicts on a submission, by task; one without is not started, not graded yet, or a generator answers it."""
     found: dict[str, Verdict] = {}
     for task in all_tasks() if tasks is None else tasks:
         known = journal.verdicts.get(work_key(submission, task.id, seed)) if task.id in submission.files else None
         found[task.id] = not_started(task) | (known or {})
         if known is None and task.id in submission.files:
             found[task.id] = not_started(task) | {"state": "not graded"}
+    passed = [task for task, verdict in found.items() if verdict["state"] == "passed"]
+    for name, by in credited(passed, submission.files).items():
+        if name in found:
+            found[name] |= {"state": "generated", "points": credit(find_task(name)), "message": told(by)}
     return found

@@ -25,7 +25,7 @@ from simulator.messages import shown
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TEXT = re.compile(r"(<(?:text|title)\b[^>]*>)([^<]+)<")
-_MARKS = {"passed": "✓", "failed": "✗", "not started": "·", "trouble": "!", "not graded": "?"}
+_MARKS = {"passed": "✓", "failed": "✗", "not started": "·", "generated": "≈", "trouble": "!", "not graded": "?"}
 _TASK_HEADS = ("task", "handed in", "right", "medals", "commonest cause of the others")
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --part: #9a6700; --bad: #cf222e; --idle: #6e7781; }
@@ -127,7 +127,7 @@ def _kind(verdict: Verdict) -> str:
     state = str(verdict["state"])
     if state == "passed":
         return "passed" if verdict["points"] == verdict["of"] else "over"
-    return state if state in ("failed", "trouble") else "idle"
+    return "over" if state == "generated" else state if state in ("failed", "trouble") else "idle"
 
 
 def _twins(report: Report) -> Iterator[str]:
