@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from haribote import progress
 from haribote.answers.ownership import has_learners
 from haribote.chip.codegen import Find, generate
 from haribote.chip.program import Compiled, link, scheduled
@@ -90,8 +91,9 @@ def lower(
             raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(stages)}")
     for stage in names[names.index(start) : names.index(stop_after) + 1]:
         before = model
-        for apply in stages[stage]:
-            model = apply(model)
+        with progress.stage(stage):
+            for apply in stages[stage]:
+                model = apply(model)
         if save_to is not None:
             save(model, save_to / f"{stage}.onnx")
         if watch is not None:
@@ -123,22 +125,26 @@ def compile_for_sim(
     find: Find | None = None,
     level: int = 0,
     precision: str = "float",
+    quick: bool = False,
 ) -> Compiled:
     """From a graph to machine programs, from stage `start` on; with the reference kernels or the learner's own.
 
     `solutions` and `find`: see `chip.codegen.generate`. level: one of LEVELS. precision: of products
-    at -O2, `float`, `mixed` or `half`. Raises HariboteError where there is no such level or precision.
+    at -O2, `float`, `mixed` or `half`. quick: at -O2, the first good plan is taken.
+    Raises HariboteError where there is no such level or precision.
     """
     if level not in LEVELS:
         raise HariboteError(f"there is no level -O{level}", f"one of {', '.join(f'-O{known}' for known in LEVELS)}")
     if precision != "float" and level != 2:
         raise HariboteError(f"--precision {precision} at -O{level}: its kernels multiply as they are written", "-O2")
     model = at_our_opset(model)
-    if level == 1:
+    if level == 1 and not quick:
         return compile_resident(model, solutions, start, find)
     if level == 2:
         own = compile_learners(model, start, find) if find is not None and precision == "float" else None
-        return own or compile_stack(model, precision)
+        return own or compile_stack(model, precision, quick)
+    if quick:
+        raise HariboteError(f"--quick at -O{level}, which looks for no plan", "-O2")
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
 
@@ -174,11 +180,12 @@ def learners_scheduler() -> Callable[[Program], Program] | None:
     return right_schedule
 
 
-def compile_stack(model: onnx.ModelProto, precision: str = "float") -> Compiled:
-    """-O2: layouts planned, everything generated (`haribote.stack`), products as exact as asked."""
+def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Compiled:
+    """-O2: layouts planned, everything generated (`haribote.stack`), products as exact as asked. quick: by the first
+    good plan."""
     from haribote.stack.program.compiled import compile_stack as compile_with_plan
 
-    return compile_with_plan(model, precision)
+    return compile_with_plan(model, precision, quick)
 
 
 def start_session(compiled: Compiled, machine: Machine | None = None) -> Session:

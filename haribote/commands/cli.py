@@ -16,6 +16,7 @@ from haribote.answers.ownership import solutions_wanted
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from haribote.network import BATCH, HIDDEN, LARGE, LEARNING_RATE, NETWORKS, SMALL, Network
+from haribote.progress import listening
 from haribote.training.backends import BACKENDS
 from simulator.console import Parser, add_version, seed
 from simulator.engine.machine import ENGINES
@@ -217,11 +218,17 @@ def _compile(commands: _Commands) -> None:
     parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
                         help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
                              f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
-    parser.add_argument("--report", action="store_true", help="say what every stage changed: nodes before and after")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="say what every stage changed: nodes before and after; sim: and CPU seconds of each",
+    )
     parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
                         help="also print the graph after this stage, one line per node")  # fmt: skip
     text = "sim, -O2: check the graph at each stage, and that no line of the program touches what is not its own"
     parser.add_argument("--check", action="store_true", help=text)
+    text = "sim, -O2: take the first good plan, without looking for a better one or for the shortest schedule"
+    parser.add_argument("--quick", action="store_true", help=text)
     _gemm_option(parser)
     _kernels_option(parser)
     _mine_option(parser)
@@ -230,6 +237,8 @@ def _compile(commands: _Commands) -> None:
 
     def run(options: argparse.Namespace) -> int:
         precision, mine = _precision(options), _mine(options)
+        if options.quick and options.backend != "sim":
+            raise HariboteError(f"--quick with --backend {options.backend}, which has no plan", "--backend sim -O2")
         if options.check:
             from haribote.core import checker
 
@@ -252,7 +261,13 @@ def _compile(commands: _Commands) -> None:
             from haribote.commands.export import compile_folder
 
             level = _level(options, bool(options.stop_after))
-            say(compile_folder(options.folder, options.stop_after, options.solutions, level, precision, mine))
+            with listening(lambda text: say(text, file=sys.stderr, flush=True)) as watch:
+                told = compile_folder(
+                    options.folder, options.stop_after, options.solutions, level, precision, mine, options.quick
+                )
+            if options.report:
+                say(watch.report(), end="")
+            say(told)
         return 0
 
     parser.set_defaults(run=run)

@@ -56,11 +56,17 @@ def export(
 
 
 def compile_folder(
-    folder: Path, stop_after: str | None, solutions: bool, level: int = 0, precision: str = "float", mine: bool = False
+    folder: Path,
+    stop_after: str | None,
+    solutions: bool,
+    level: int = 0,
+    precision: str = "float",
+    mine: bool = False,
+    quick: bool = False,
 ) -> str:
     """Write `step.vsm`, or with `stop_after` the graph of every stage up to it; says what was written, and the ledger.
 
-    mine: the learner's parts alone, see `training.train.Options`.
+    mine: the learner's parts alone, see `training.train.Options`. quick: see `compiler.compile_for_sim`.
     """
     find = your_kernels().find if mine else None
     case = load_case(folder)
@@ -69,7 +75,7 @@ def compile_folder(
         last = folder / f"{stop_after}.onnx"
         return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
     with watched() as calls:
-        compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision)
+        compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision, quick=quick)
     table = "".join(f"{line}\n" for line in ledger(calls, compiled).told(mine))
     save(compiled.model, folder / "place.onnx")
     write_file(folder / "step.vsm", compiled.text.encode())

@@ -9,6 +9,7 @@ from dataclasses import replace
 import onnx
 
 from haribote.graph import complete
+from haribote.progress import stage
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Become, Plan, Shift, Store, Version
 from haribote.stack.planner.beam import Beam
@@ -32,8 +33,9 @@ MORE_ROUNDS = 4
 """Times as many rounds where the plan has moves that have turned out not to be there."""
 
 
-def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float") -> Plan:
-    """The cheapest plan that is found for a graph of elementary operators.
+def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float", quick: bool = False) -> Plan:
+    """The cheapest plan that is found for a graph of elementary operators. quick: the first whose moves are there, of
+    few states.
 
     Raises NotPlanned for a node that the stack cannot do.
     """
@@ -41,14 +43,17 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
     known: list[tuple[float, Plan]] = []
     share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
     beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
+    wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
-        cost, found = _planned(Facts(model, tariff, precision), beam)
+        cost, found = _planned(Facts(model, tariff, precision), LEAST_BEAM if quick else beam)
         asks = list(_moves(found))
         cost -= sum(tariff.price(*ask) for ask in asks)
-        if not any([tariff.learn(*ask) for ask in asks]):
+        with stage("moves"):
+            learnt = [tariff.learn(*ask) for ask in asks]
+        if not any(learnt):
             return found
         known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
-        if number + 1 >= rounds and min(known, key=lambda entry: entry[0])[0] < NEVER:
+        if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
     return min(known, key=lambda entry: entry[0])[1]
 
@@ -57,15 +62,17 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
     """The cheapest plan at today's prices, with its cycles."""
     states = [State(facts)]
     nodes = ordered(facts)
-    for node, needed in zip(nodes, _needed(facts, nodes), strict=True):
-        if node.output[0] in facts.views:
-            continue
-        rule = rule_of(node, facts.index)
-        after = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
-        states = _followers(states, after, Beam(beam, needed))
-        if not states:
-            raise _no_layout(facts, node)
-    finished = _followers(states, _finished, Beam(1, frozenset()))
+    with stage("planning", len(nodes)) as done:
+        for number, (node, needed) in enumerate(zip(nodes, _needed(facts, nodes), strict=True)):
+            if node.output[0] in facts.views:
+                continue
+            done(number)
+            rule = rule_of(node, facts.index)
+            after = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
+            states = _followers(states, after, Beam(beam, needed))
+            if not states:
+                raise _no_layout(facts, node)
+        finished = _followers(states, _finished, Beam(1, frozenset()))
     if not finished:
         raise NotPlanned("the results of the graph have no way to where they belong", "report the graph")
     best = finished[0]

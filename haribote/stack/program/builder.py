@@ -13,6 +13,7 @@ from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.graphs.joins import join_table
 from haribote.graphs.tiles import merged_shapes, tile_table
+from haribote.progress import stage
 from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
@@ -64,8 +65,9 @@ class Built:
     tables: tuple[Slot, ...]
 
 
-def build(plan: Plan) -> Built:
-    """The program of a plan. Raises NoRoom, and AssemblyError for lines that no assembler takes."""
+def build(plan: Plan, quick: bool = False) -> Built:
+    """The program of a plan; quick: its schedule is not looked for at length. Raises NoRoom, and AssemblyError for
+    lines that no assembler takes."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
     for number in range(MOST_PASSES):
         if number == SETTLED:
@@ -75,7 +77,7 @@ def build(plan: Plan) -> Built:
         try:
             builder.emit()
             if not code.doubtful:
-                return builder.built()
+                return builder.built(quick)
             code.restart(complete=True)  # its tables get their room before all else
             continue
         except NoRoom as error:
@@ -147,17 +149,20 @@ class _Builder:
             self.homes.make(version)
         self.residents = [self._resident(version) for version in self.at_home]
         self.residents += [self._away(version) for version in self.plan.resident if version in self.away]
-        for number, action in enumerate(self.work):
-            self._act(number, action)
+        with stage("writing", len(self.work)) as done:
+            for number, action in enumerate(self.work):
+                done(number)
+                self._act(number, action)
 
-    def built(self) -> Built:
-        """What was emitted, as it is run."""
+    def built(self, quick: bool = False) -> Built:
+        """What was emitted, as it is run. quick: as in `build`."""
         plain = mended(tuple(self.code.lines))
         homes = {version: self.homes.of(version) for version in self.at_home}
         names = {version.value for version in self.plan.resident}
         loaded = tuple(self._loaded())
         read = {port.name for port in loaded} | names
-        step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))))
+        with stage("scheduling"):
+            step = in_segments(plain, list(self._segments(kept(homes, self.code.set_up))), quick)
         executable = Executable(
             setup=_text(self.code.setup),
             step=step.source,

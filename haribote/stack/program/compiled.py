@@ -15,6 +15,7 @@ from haribote.core import checker
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.passes import cse, decompose, join_bias, simplify
+from haribote.progress import stage
 from haribote.stack import paths, tiling
 from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
@@ -60,28 +61,29 @@ class StackCompiled(Compiled):
         return self.executable.step
 
 
-def compile_stack(model: onnx.ModelProto, precision: str = "float") -> StackCompiled:
-    """The step of a graph, its products as exact as asked: `float`, `mixed` or `half` (`planner.precision`).
+def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> StackCompiled:
+    """The step of a graph, its products as exact as asked: `float`, `mixed` or `half` (`planner.precision`). quick: by
+    the first good plan, and a schedule that is not looked for at length.
 
     What was compiled before is read from the cache. Raises HariboteError.
     """
     checked(precision)
-    file = cache_folder() / "stack" / f"{_key(model, precision)}.npz"
+    file = cache_folder() / "stack" / f"{_key(model, precision, quick)}.npz"
     try:
         if checker.asked():
             raise LookupError("what is kept was not checked now")
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
-        executable = built(model, precision).executable
+        executable = built(model, precision, quick).executable
         with suppress(OSError, FileError):  # a cache that cannot be written costs time only
             write_file(file, to_bytes(executable), durable=False)
     return StackCompiled(model, (), (), Index(model), {}, updates(model), executable=executable)
 
 
 @seldom_collected()
-def built(model: onnx.ModelProto, precision: str = "float") -> Built:
-    """The program of a graph with its plan."""
-    found = build(planned(model, precision))
+def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Built:
+    """The program of a graph with its plan; quick: as in `compile_stack`."""
+    found = build(planned(model, precision, quick), quick)
     types = {name: str(dtype) for name, dtype in Index(model).dtype.items() if dtype != word_of(dtype)}
     if types:
         found = replace(found, executable=replace(found.executable, types=types))
@@ -94,24 +96,27 @@ def built(model: onnx.ModelProto, precision: str = "float") -> Built:
     return found
 
 
-def planned(model: onnx.ModelProto, precision: str = "float") -> Plan:
-    """The plan of a graph. Raises HariboteError."""
+def planned(model: onnx.ModelProto, precision: str = "float", quick: bool = False) -> Plan:
+    """The plan of a graph; quick: the first good one. Raises HariboteError."""
     from haribote.stack.planner.search import plan  # what is kept needs no planner
 
     asked = checked(precision)
-    return plan(prepared(model), precision=asked)
+    return plan(prepared(model), precision=asked, quick=quick)
 
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
     passes = (in_words, simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.merge, tiling.cut)
     for apply in passes:
-        model = apply(model)
+        with stage("passes"):
+            model = apply(model)
         if apply is elementary.run and checker.asked():
             checker.check(model, "chip")
     return model
 
 
-def _key(model: onnx.ModelProto, precision: str) -> str:
+def _key(model: onnx.ModelProto, precision: str, quick: bool) -> str:
     content = model.SerializeToString(deterministic=True)
-    return hashlib.sha256(b"\0".join((content, precision.encode(), digest(__name__).encode()))).hexdigest()[:32]
+    return hashlib.sha256(
+        b"\0".join((content, precision.encode(), b"quick" * quick, digest(__name__).encode()))
+    ).hexdigest()[:32]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from haribote.stack.plan import Stream
-from haribote.stack.products.bound import gemm_bound
+from collections.abc import Sequence
+from math import prod
+
+from haribote.stack.plan import Multiply, Stream
+from haribote.stack.products.bound import bound, gemm_bound
 from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
+from haribote.stack.program.work import Joined
 from simulator.columns import columns, left, right
 from simulator.isa.cost import Cost, sum_costs
 from simulator.messages import shown
@@ -29,7 +33,7 @@ def table(built: Built) -> str:
     said = [tuple(map(shown, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
     widths = [max(map(columns, column)) for column in zip(*said, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in said]
-    below = ["", *stays(built, letters), *streams(built), "", *letters.legend(), "", _total(scheduled)]
+    below = ["", *stays(built, letters), "", *products(built, costs), "", *letters.legend(), "", _total(scheduled)]
     return "\n".join([*lines, *map(shown, below)])
 
 
@@ -39,17 +43,36 @@ def stays(built: Built, letters: Letters) -> list[str]:
             for version, places in built.homes.items()]  # fmt: skip
 
 
-def streams(built: Built) -> list[str]:
-    """The products of templates: how each is cut, what that costs and what it costs at least."""
-    found = [piece.action for piece in built.pieces if isinstance(piece.action, Stream)]
+def products(built: Built, costs: Sequence[Cost]) -> list[str]:
+    """The products: by which template, how each is cut, what that costs (one after another) and what it costs at
+    least."""
     lines = []
-    for action in found:
+    for piece, cost in zip(built.pieces, costs, strict=True):
+        action = piece.action.multiply if isinstance(piece.action, Joined) else piece.action
+        if isinstance(action, Multiply):
+            lines.append(_multiplied(action, piece, cost))
+        if not isinstance(action, Stream):
+            continue
         tiling = action.tiling
         least = gemm_bound(tiling.rows, tiling.depth, tiling.columns)
         size = f"{tiling.rows}x{tiling.depth}x{tiling.columns}"
         cycles = f"{tiling.overlapped:,.0f} cycles, at least {least.cycles:,.0f}"
         lines.append(f"streamed: {action.target.value}, {size}, matrix {action.matrix.value}, {tiling}; {cycles}")
     return lines
+
+
+def _multiplied(action: Multiply, piece: Piece, cost: Cost) -> str:
+    """A product of operands that are in the PEs. Its sizes are those of the axes as they are split."""
+    a, b, _ = action.spec.replace("->", ",").split(",")
+    sizes = dict(zip(a + b, (*action.a.map.shape, *action.b.map.shape), strict=True))
+    matrix = any("gmfma" in line or "gmmul" in line or "hmfma" in line or "hmmul" in line for line in piece.lines)
+    unit = "matrix units" if matrix else "vector units"
+    summed = "x".join(str(size) for letter, size in sizes.items() if letter in a and letter in b)
+    free = "x".join(str(size) for letter, size in sizes.items() if not (letter in a and letter in b))
+    tiles = f"{free} results of {summed or 1} products each"
+    least = bound(prod(sizes.values()), 0).cycles
+    cycles = f"{cost.cycles:,.0f} cycles, at least {least:,.0f}"
+    return f"product of values in the PEs: {action.target.value}, {tiles}, by {unit}; {cycles}"
 
 
 def _total(cost: Cost) -> str:

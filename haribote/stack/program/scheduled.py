@@ -28,8 +28,11 @@ def mended(lines: Sequence[str], warnings: bool = False) -> Program:
     return assemble(fix_nops(program, warnings), "step.vsm")
 
 
-def scheduled(plain: Program, keep: Keep) -> Program:
-    """A program with as few steps as are found. plain: with its nops; keep: what must be right at the end."""
+def scheduled(plain: Program, keep: Keep, quick: bool = False) -> Program:
+    """A program with as few steps as are found. plain: with its nops; keep: what must be right at the end; quick: found
+    in the first tries, in the buffers that there are."""
+    if quick and plain.steps <= LONG:
+        return schedule(plain, keep=keep)
     if plain.steps > LONG:
         return schedule_long(plain)
     return schedule(plain, rename=True, effort=EFFORT, keep=keep, enough=_moves_bind)
@@ -43,19 +46,19 @@ class Segment(NamedTuple):
     keep: Keep | None
 
 
-def in_segments(plain: Program, segments: Sequence[Segment]) -> Program:
+def in_segments(plain: Program, segments: Sequence[Segment], quick: bool = False) -> Program:
     """A program with as few steps as are found: the scheduler works between the templates. plain: all segments, with
-    nops."""
+    nops; quick: as in `scheduled`."""
     if all(segment.keep is None for segment in segments):
         return mended(plain.source.splitlines(), warnings=True)
     if len(segments) == 1 and segments[0].keep is not None:
-        return scheduled(plain, segments[0].keep)
+        return scheduled(plain, segments[0].keep, quick)
     lines: list[str] = []
     for segment in segments:
         if segment.keep is None:
             lines += segment.lines
         else:
-            lines += scheduled(mended(segment.lines), segment.keep).source.splitlines()
+            lines += scheduled(mended(segment.lines), segment.keep, quick).source.splitlines()
     return mended(tuple(lines), warnings=True)
 
 

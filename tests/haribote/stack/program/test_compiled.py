@@ -59,3 +59,17 @@ def test_the_plan_is_printed_and_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "plan.svg").read_text("utf-8").startswith("<svg")
     with pytest.raises(HariboteError, match="at -O0 there is no picture"):
         plan_command(tmp_path / "softmax", 0, tmp_path / "plan.svg", True)
+
+
+def test_a_quick_compilation_is_right_and_kept_beside_the_other(cached: Path) -> None:
+    model = softmax()
+    found = compile_for_sim(model, level=2, quick=True)
+    session = start_session(found, Machine("native"))
+    session.write("x", X)
+    session.run()
+    assert np.abs(session.read("y") - evaluate(model, {"x": X})["y"]).max() < 1e-6
+    assert len(list(cached.glob("*.npz"))) == 1
+    compile_for_sim(model, level=2, quick=True)
+    assert len(list(cached.glob("*.npz"))) == 1
+    with pytest.raises(HariboteError, match="--quick at -O1"):
+        compile_for_sim(model, level=1, quick=True)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from haribote.graph import Builder
+from haribote.stack.program.compiled import built
 from haribote.stack.program.plan_picture import bars, plan_picture
 from haribote.stack.program.plan_table import table
 from haribote.stack.program.telling import Letters, piece_costs
@@ -28,6 +32,14 @@ def test_the_table_has_a_line_for_every_action_and_both_totals() -> None:
     assert "stays on the chip: w in A, GRF0:0 GRF1:0" in text
     assert "A  256x16  ((8_L1B:1, 2:1, 2:2, 4_PE:1, 2_W:1), (16_MAB:1)), 8 words per PE" in text
     assert re.search(r"x +load +DRAM -> B", text) and re.search(r"x +move x +B -> A", text)
+
+
+def test_a_product_of_what_stays_says_how_large_it_is() -> None:
+    b = Builder("product")
+    x, w = b.input("x", (32, 16), np.float32), b.input("w", (16, 8), np.float32)
+    b.output(b.op("MatMul", b.op("Relu", x, name="r"), w, name="y"))
+    text = table(built(b.finish()))
+    assert re.search(r"PEs: y, (32x8|8x32) results of 16 products each, by \w+ units; \S+ cycles, at least 0", text)
 
 
 def test_letters_name_layouts_in_order() -> None:

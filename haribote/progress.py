@@ -1,0 +1,87 @@
+"""Where the time of a compilation goes: CPU seconds of each stage, and a line now and then of one that takes long.
+
+Whoever compiles says `with stage("planning", nodes) as done:` and calls `done(number)` as nodes are done. Nothing is
+said, and next to nothing measured, unless someone listens: `with listening(say) as watch:`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+QUIET = 2.0
+"""Wall seconds without a line: at first, and between two lines."""
+Say = Callable[[str], object]
+Done = Callable[[int], None]
+
+
+class Watch:
+    """seconds: CPU seconds of each stage so far, without the stages within it."""
+
+    def __init__(self, say: Say | None = None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._say, self._next = say, time.monotonic() + QUIET
+        self._within: list[str] = []
+        self._since = time.process_time()
+
+    def begin(self, name: str, total: int) -> None:
+        """A stage of so many nodes begins; 0: nobody knows how many."""
+        self._count()
+        self._within.append(name)
+        self.seconds.setdefault(name, 0.0)
+        self.tell(name, 0, total)
+
+    def end(self) -> None:
+        """The latest stage ends."""
+        self._count()
+        self._within.pop()
+
+    def tell(self, name: str, number: int, total: int) -> None:
+        """Say how far a stage is, if it is time for it."""
+        now = time.monotonic()
+        if self._say is not None and now >= self._next:
+            self._next = now + QUIET
+            self._say(f"stage {name}, {number} of {total} nodes done" if total else f"stage {name} is under way")
+
+    def report(self) -> str:
+        """A line for each stage, in the order in which they began."""
+        if not self.seconds:
+            return "no CPU time: what was compiled before was read from the cache\n"
+        lines = [f"stage {name} took {seconds:.2f} CPU seconds" for name, seconds in self.seconds.items()]
+        return "\n".join([*lines, f"all stages took {sum(self.seconds.values()):.2f} CPU seconds", ""])
+
+    def _count(self) -> None:
+        now = time.process_time()
+        if self._within:
+            self.seconds[self._within[-1]] += now - self._since
+        self._since = now
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def listening(say: Say | None = None) -> Iterator[Watch]:
+    """Measure what is compiled within. say: what is told every two seconds; None: nothing."""
+    watch = Watch(say)
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+
+
+@contextmanager
+def stage(name: str, total: int = 0) -> Iterator[Done]:
+    """A stage of a compilation. total: its nodes."""
+    watch = _watch.get()
+    if watch is None:
+        yield lambda number: None
+        return
+    watch.begin(name, total)
+    try:
+        yield lambda number: watch.tell(name, number, total)
+    finally:
+        watch.end()
