@@ -26,6 +26,7 @@ from onnx.reference import ReferenceEvaluator
 from haribote.errors import GraphError, HariboteError
 from haribote.frontend.onnx_file import adapted
 from haribote.graph import Index, clone, complete
+from haribote.operators.mended import MENDED
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
@@ -281,7 +282,7 @@ def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prep
     """A model that is refused as a whole, run as it is by ONNX's reference. Raises GraphError where that fails too."""
     outputs = [info.name for info in model.graph.output]
     try:
-        evaluator = ReferenceEvaluator(model)
+        evaluator = ReferenceEvaluator(model, new_ops=MENDED)
     except Exception as error:  # its errors have no common class
         raise GraphError(why, f"other operators: ONNX's reference does not take the model either ({error})") from error
 

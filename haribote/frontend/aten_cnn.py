@@ -24,8 +24,11 @@ def _convolution(
     output_padding: list[int],
     groups: int,
 ) -> str:
-    window = _window(g, w, stride, padding, dilation, transposed, groups)
-    return g.op("Conv", x, w, *([] if bias is None else [bias]), **window.attributes)
+    window, more = _window(g, w, stride, padding, dilation, groups), [] if bias is None else [bias]
+    if not transposed:
+        return g.op("Conv", x, w, *more, **window.attributes)
+    extra: dict[str, Any] = {"output_padding": list(output_padding)} if any(output_padding) else {}
+    return g.op("ConvTranspose", x, w, *more, **window.attributes, **extra)
 
 
 @rule(aten.convolution_backward.default)
@@ -44,27 +47,28 @@ def _convolution_backward(
     wanted: list[bool],
 ) -> tuple[str | None, ...]:
     """The gradients of x, w and the bias, those that are wanted."""
-    window, base = _window(g, w, stride, padding, dilation, transposed, groups), g.result
+    window, base = _window(g, w, stride, padding, dilation, groups), g.result
     gradients: list[str | None] = []
     for position, part in enumerate(("input", "weight", "bias")):
         g.result = g.results.get(position, f"{base}.{part}")
         if not wanted[position]:
             gradients.append(None)
+        elif part == "input" and transposed:  # whose adjoint is the convolution itself
+            gradients.append(g.op("Conv", grad, w, **window.attributes))
         elif part == "input":
             gradients.append(input_gradient(g, grad, x, w, window))
         elif part == "weight":
-            gradients.append(weight_gradient(g, grad, x, w, window))
+            image, result = (grad, x) if transposed else (x, grad)
+            gradients.append(weight_gradient(g, result, image, w, window))
         else:
-            gradients.append(bias_gradient(g, grad))
+            gradients.append(bias_gradient(g, grad, len(window.kernel)))
     return tuple(gradients)
 
 
-def _window(
-    g: Lowering, w: str, stride: list[int], padding: list[int], dilation: list[int], transposed: bool, groups: int
-) -> Window:
-    g.require(len(g.shapes[w]) == 4 and not transposed, "only convolutions of images (Conv2d) are supported")
-    g.require(groups == 1, f"only convolutions with groups=1 are supported, received {groups}")
-    return Window(g.shapes[w][2:], tuple(stride), (*padding, *padding), tuple(dilation))
+def _window(g: Lowering, w: str, stride: list[int], padding: list[int], dilation: list[int], groups: int) -> Window:
+    rank = len(g.shapes[w]) - 2
+    strides, pads, dilations = (tuple(given) * (rank // len(given)) for given in (stride, padding, dilation))
+    return Window(g.shapes[w][2:], strides, pads * 2, dilations, groups)
 
 
 @rule(aten.max_pool2d_with_indices.default)

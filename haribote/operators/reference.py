@@ -12,6 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 from haribote.answers.ownership import exercise
 from haribote.errors import GraphError
+from haribote.operators.mended import MENDED
 
 Array = NDArray[Any]
 Compute = Callable[[onnx.NodeProto, Sequence[Array | None]], Sequence[Array]]
@@ -25,7 +26,7 @@ def operators(model: onnx.ModelProto) -> Compute:
         GraphError: the model has a node with a graph inside (If, Loop, Scan).
     """
     implementations = {}
-    for node, implementation in zip(model.graph.node, ReferenceEvaluator(model).rt_nodes_, strict=True):
+    for node, implementation in zip(model.graph.node, ReferenceEvaluator(model, new_ops=MENDED).rt_nodes_, strict=True):
         if implementation.need_context():
             raise GraphError(
                 f"node {node.name!r} ({node.op_type}) has a graph inside; such operators are not supported"

@@ -18,8 +18,8 @@ def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor
     high, wide = rows.shape[-2:]
     row, column = max(-offset, 0), max(offset, 0)
     count = max(min(high - row, wide - column), 0)
-    places = [(row + k) * wide + column + k for k in range(count)]
-    return rows.reshape(*rows.shape[:-2], high * wide).index_select(-1, torch.tensor(places, dtype=torch.int64))
+    places = torch.arange(count) * (wide + 1) + row * wide + column
+    return rows.reshape(*rows.shape[:-2], high * wide).index_select(-1, places)
 
 
 def unfold(x: Tensor, dim: int, size: int, step: int) -> Any:
@@ -28,8 +28,8 @@ def unfold(x: Tensor, dim: int, size: int, step: int) -> Any:
         return NotImplemented
     axis = dim % x.dim()
     count = (x.shape[axis] - size) // step + 1
-    places = [start * step + k for start in range(count) for k in range(size)]
-    found = x.index_select(axis, torch.tensor(places, dtype=torch.int64))
+    places = (torch.arange(count) * step).unsqueeze(1) + torch.arange(size)
+    found = x.index_select(axis, places.reshape(-1))
     return found.reshape(*x.shape[:axis], count, size, *x.shape[axis + 1 :]).movedim(axis + 1, -1)
 
 
@@ -39,7 +39,7 @@ def as_strided(x: Tensor, size: list[int], stride: list[int], storage_offset: in
         return NotImplemented
     places = torch.zeros((), dtype=torch.int64)
     for count, distance in zip(size, stride, strict=True):
-        places = places.unsqueeze(-1) + torch.tensor([k * distance for k in range(count)], dtype=torch.int64)
+        places = places.unsqueeze(-1) + torch.arange(count) * distance
     return x.reshape(-1).index_select(0, (places + (storage_offset or 0)).reshape(-1)).reshape(size)
 
 

@@ -81,16 +81,20 @@ def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -
 
         return compile_one
 
-    with sdpa_kernel(SDPBackend.MATH):
-        found = aot_module_simplified(
-            program,
-            inputs,
-            fw_compiler=compiler("forward"),
-            bw_compiler=compiler("backward"),
-            inference_compiler=compiler("inference"),
-            partition_fn=min_cut_rematerialization_partition,
-            decompositions=decompositions() | COMPILED,
-        )
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            found = aot_module_simplified(
+                program,
+                inputs,
+                fw_compiler=compiler("forward"),
+                bw_compiler=compiler("backward"),
+                inference_compiler=compiler("inference"),
+                partition_fn=min_cut_rematerialization_partition,
+                decompositions=decompositions() | COMPILED,
+            )
+    except Exception as error:  # torch does not trace it with our decompositions: it runs as it was
+        _tell(left_alone(program, "graph", error))
+        found = program.forward
     return _undisturbed(found)
 
 

@@ -233,6 +233,10 @@ def _gradient(function: Callable[..., Tensor]) -> Callable[..., Any]:
     return gradients
 
 
+def _numbers(shape: tuple[int, ...]) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
 GRADIENTS = cases(
     **{
         f"{name}_gradient": (_gradient(function), X)
@@ -271,6 +275,21 @@ GRADIENTS = cases(
     },
     attention_gradient=(_gradient(lambda a: F.scaled_dot_product_attention(a, a, a)), A),
     products_gradient=(_gradient(lambda a, b: a @ b), A, B),
+    **{
+        f"{name}_gradient": (_gradient(function), *map(_numbers, shapes))
+        for name, (function, *shapes) in {
+            "depthwise": (lambda x, w: F.conv2d(x, w, padding=1, stride=2, groups=4), (2, 4, 7, 6), (8, 1, 3, 3)),
+            "in_groups": (lambda x, w: F.conv2d(x, w, dilation=2, groups=2), (2, 4, 7, 6), (6, 2, 3, 2)),
+            "of_rows": (lambda x, w: F.conv1d(x, w, stride=3, padding=2), (2, 3, 11), (4, 3, 4)),
+            "of_volumes": (lambda x, w: F.conv3d(x, w, padding=(1, 0, 1)), (1, 2, 4, 3, 3), (3, 2, 3, 2, 2)),
+            "transposed": (
+                lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1, groups=2),
+                (2, 4, 3, 4),
+                (4, 3, 3, 3),
+            ),
+            "transposed_rows": (lambda x, w: F.conv_transpose1d(x, w, stride=2, dilation=2), (2, 3, 5), (3, 4, 2)),
+        }.items()
+    },
     convolution_gradient=(_gradient(lambda x, w: F.conv2d(x, w, w[:, 0, 0, 0], padding=1)), IMAGES, KERNEL),
     pooling_gradient=(_gradient(lambda x: F.max_pool2d(x, 2)), IMAGES),
     average_gradient=(_gradient(lambda x: F.avg_pool2d(x, (3, 2))), IMAGES),

@@ -104,8 +104,6 @@ def test_the_trace_does_not_touch_the_optimisers_momentum():
 @pytest.mark.parametrize(
     ("module", "fragment"),
     [
-        (nn.Conv2d(2, 2, 3, groups=2), "groups=1 are supported, received 2"),
-        (nn.ConvTranspose2d(2, 2, 3), "only convolutions of images"),
         (nn.MaxPool2d(2, ceil_mode=True), "ceil_mode=False"),
         (nn.MaxPool2d(2, dilation=2), "dilation=1"),
     ],
