@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from haribote.errors import GraphError
 from haribote.graphs.joins import Joins
 from haribote.graphs.tiles import Tiles
 from haribote.passes.pad import crop_one, pad_one
-from simulator import Machine
+
+if TYPE_CHECKING:
+    from simulator import Machine
 
 Array = NDArray[Any]
 Inputs = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]

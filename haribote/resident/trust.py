@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,13 @@ from haribote.kernel import Op, Operand
 from haribote.kernel_table import TILE, KernelRow
 from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
 from haribote.resident.rooms import LOCALS
-from simulator import Machine, SimulatorError, assemble
+from simulator import SimulatorError, assemble
 from simulator.isa.program import Program
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.touches import moved_banks, touches
+
+if TYPE_CHECKING:
+    from simulator import Machine
 
 Array = NDArray[Any]
 Trust = Literal["whole", "weak", "none"]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from haribote.stack import uploads
 from haribote.stack.places import BANKS, UNIT_LONGS, NoBuffer, NoRoom, Place
 from haribote.stack.uploads import Upload, Words
 from simulator import isa
-from simulator.engine.state.memories import Memories
+
+if TYPE_CHECKING:
+    from simulator.engine.state.memories import Memories
 
 MASK_ENTRIES = range(1, 8)
 """Mask entries that steps write, in turn."""

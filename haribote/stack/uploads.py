@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,9 @@ from haribote.stack.maps import Bit, BitMap, W, address, axis_bits
 from haribote.stack.places import BANKS, Place
 from simulator import isa
 from simulator.engine.state.elements import join_words
-from simulator.engine.state.memories import Memories
+
+if TYPE_CHECKING:
+    from simulator.engine.state.memories import Memories
 
 Words = NDArray[np.uint32]
 BLOCK = 8

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from haribote.stack.places import Place
 from haribote.stack.plan import Version
 from haribote.stack.program.packing import HalfPacking, Packing
 from haribote.stack.uploads import Upload
-from simulator import Machine, Program, assemble
+from simulator import Program, assemble
 from simulator.isa.cost import Cost
+
+if TYPE_CHECKING:
+    from simulator import Machine
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,7 +13,10 @@ from haribote.stack.maps import BitMap
 from haribote.stack.plan import Version
 from haribote.stack.products import pairs
 from haribote.stack.program.contents import ANYTHING, contents
-from simulator import Machine, isa
+from simulator import isa
+
+if TYPE_CHECKING:
+    from simulator import Machine
 
 Words = NDArray[np.uint32]
 Ints = NDArray[np.int64]

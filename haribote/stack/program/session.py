@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from haribote.graphs.joins import Joins
 from haribote.graphs.tiles import Tiles
 from haribote.stack import uploads
 from haribote.stack.program.executable import Executable, Port
-from simulator import Machine, assemble
+from simulator import assemble
 from simulator.isa.program import Program
+
+if TYPE_CHECKING:
+    from simulator import Machine
 
 
 class PortValues:
