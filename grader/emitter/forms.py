@@ -22,7 +22,7 @@ Form = Callable[[Function, Values], dict[str, Value]]
 
 FURTHER = {
     "04_memory": ("s04_assembly", "s04_passes", "s04_puzzles"),
-    "05_mncore_ops": ("s05_generators",),
+    "05_mncore_ops": ("s05_nops", "s05_moves", "s05_generators"),
     "07_speed": ("s07_scheduler", "s07_layouts", "s07_overlap"),
 }
 
