@@ -1,4 +1,4 @@
-"""The cases of the mover's rungs, tasks 5.37 to 5.39; right is what is computed element by element, or on the machine."""
+"""The cases of the mover's rungs, 5.37 to 5.39; right is what is computed element by element, or on the machine."""
 
 from __future__ import annotations
 
