@@ -36,6 +36,10 @@ def listing(progress: Progress) -> str:
         lines += [_line(task, progress, width) for task in tasks]
     total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
     lines += map(shown, [LEGEND, LEVEL_LEGEND, f"{reached} of {total} points; {counts(progress)}"])
+    if progress.of_an_older_edition:
+        lines.append(
+            shown("the course has a new edition, and what you have written goes on working: docs/third_edition.md")
+        )
     return "\n".join([*lines, invitation(progress.next_task())])
 
 

@@ -18,6 +18,9 @@ from haribote.answers.verdicts import FILE, digest_of
 from simulator.files import FileError, locked, write_file
 from simulator.messages import say
 
+THIRD_EDITION = 1_795_478_400.0
+"""When the third edition came, in seconds since 1970: 24 November 2026."""
+
 
 class Progress:
     """What is known of the tasks; kept in `runs/progress.json` of the course's folder."""
@@ -76,6 +79,13 @@ class Progress:
         """The medal of the last check: "par", "silver", "gold", or "" for none and for an answer changed since."""
         medal = self._tasks[task.id].get("medal") if self.state(task) == "passed" else ""
         return medal if medal in MEDALS else ""
+
+    @property
+    def of_an_older_edition(self) -> bool:
+        """Whether the learner began with an earlier edition and has not met yet what is new: the generators."""
+        times = [self._checked_at(task) for task in all_tasks()]
+        began = min((at for at in times if at), default=THIRD_EDITION)
+        return began < THIRD_EDITION and not any(self.state(task) == "passed" for task in all_tasks() if task.shared)
 
     def next_task(self, skip: Task | None = None) -> Task | None:
         """A task that has not passed while all that it needs have; None when all are done.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from grader.grade.coordinator import verdicts_of, work_key
 from grader.grade.journal import Journal
 from grader.listing import listing
 from grader.points import over_par
-from grader.progress import Progress
+from grader.progress import THIRD_EDITION, Progress
 from grader.result import Result
 from grader.submissions.submission import Submission
 from haribote.answers.tasks import ROOT, all_tasks, find_task
@@ -74,3 +75,15 @@ def test_grading_counts_it_too(tmp_path: Path) -> None:
     verdicts = verdicts_of(submission, journal, 7)
     assert verdicts["5.3"]["state"] == "generated" and verdicts["5.3"]["points"] == 8
     assert verdicts["5.7"]["state"] == "not started" and verdicts["5.7"]["points"] == 0
+
+
+def test_who_began_with_an_older_edition_is_told_what_is_new(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    progress = Progress(tmp_path)
+    assert "third_edition" not in listing(progress)
+    entry = {"5.12": {"state": "passed", "points": 10, "answer": "x", "at": THIRD_EDITION - 1}}
+    (tmp_path / "runs" / "progress.json").write_text(json.dumps(entry))
+    assert "docs/third_edition.md" in listing(Progress(tmp_path))
+    entry["5.12"]["at"] = THIRD_EDITION + 1
+    (tmp_path / "runs" / "progress.json").write_text(json.dumps(entry))
+    assert "third_edition" not in listing(Progress(tmp_path))
