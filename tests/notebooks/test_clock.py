@@ -11,6 +11,7 @@ import pytest
 from grader.selftest.mistakes import MISTAKES
 from grader.trials import wrong_of
 from haribote.answers.tasks import ROOT, all_tasks, find_task
+from haribote.own.ledger import PARTS
 from notebooks.clock import CORE, SMALL, STRETCH, core_tasks, reading, stretches, writing
 from notebooks.form import NotebookError
 from simulator.language import VARIABLE
@@ -158,3 +159,12 @@ def test_a_task_takes_as_long_as_its_notebook_says() -> None:
             found += 1
             assert find_task(f"{stage}.{number}").minutes == int(minutes), (notebook, stage, number)
     assert found > 20
+
+
+def test_a_core_task_takes_part_in_the_run_or_is_called_an_exercise_at_the_beginning() -> None:
+    called = {task for tasks in PARTS.values() for task in tasks}
+    for notebook in CORE:
+        opening = source(notebook).partition("\n## ")[0]
+        for task in core_tasks(notebook):
+            if not (task.is_kernel or task.shared or task.id in called):
+                assert re.search(rf"\b{re.escape(task.id)}\b[^.]*exercise|puzzles \(4\.8 to 4\.10", opening), task.id
