@@ -50,9 +50,9 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
         cost -= sum(tariff.price(*ask) for ask in asks)
         with stage("moves"):
             learnt = [tariff.learn(*ask) for ask in asks]
-        if not any(learnt):
-            return found
         known.append((cost + sum(tariff.price(*ask) for ask in asks), found))
+        if not any(learnt):
+            break
         if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
     return min(known, key=lambda entry: entry[0])[1]
