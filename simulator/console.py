@@ -120,8 +120,14 @@ def _version() -> str:
         return "(not installed)"
 
 
+_NO_MEMORY = "DefaultCPUAllocator"
+"""In what torch raises where there is not enough."""
+
+
 def user_error(error: BaseException) -> str | None:
-    """The message for a user's mistake; None for any other error."""
+    """The message for a user's mistake, or for sizes that no memory holds; None for any other error."""
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_MEMORY in str(error)):
+        return advised("this takes more memory than there is", "a smaller model, or a smaller batch")
     return str(error) if isinstance(error, UserError) else None
 
 

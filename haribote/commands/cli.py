@@ -60,11 +60,22 @@ def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentPars
     return commands.add_parser(name, help=text, description=text)
 
 
+MOST_SIZE = 65_536  # of a batch or a layer
+
+
 def _positive(text: str) -> int:
     """A whole number of at least 1, for argparse."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, received {number}")
+    return number
+
+
+def _units(text: str) -> int:
+    """The size of a batch or a layer, for argparse: what memory holds."""
+    number = _positive(text)
+    if number > MOST_SIZE:
+        raise argparse.ArgumentTypeError(f"must be at most {MOST_SIZE}, received {number}")
     return number
 
 
@@ -78,7 +89,7 @@ def _rate(text: str) -> float:
 
 def _network_options(parser: argparse.ArgumentParser) -> None:
     text = f"widths of the hidden layers ({HIDDEN})"
-    parser.add_argument("--hidden", type=_positive, nargs="+", default=[HIDDEN], metavar="H", help=text)
+    parser.add_argument("--hidden", type=_units, nargs="+", default=[HIDDEN], metavar="H", help=text)
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
     text = f"large: {LARGE.pixels}-H-10, MNIST's pixels; small: {SMALL.pixels}-H-10, digits of 4x4 pixels (large)"
     parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
@@ -187,7 +198,7 @@ def _mine(options: argparse.Namespace) -> bool:
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
     _network_options(parser)
-    parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
+    parser.add_argument("--batch", type=_units, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
 
@@ -342,7 +353,7 @@ def _train(commands: _Commands) -> None:
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
     _network_options(parser)
-    parser.add_argument("--batch", type=_positive, default=BATCH, metavar="N")
+    parser.add_argument("--batch", type=_units, default=BATCH, metavar="N")
     parser.add_argument("--seed", type=seed, default=42)
     parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")

@@ -163,10 +163,18 @@ def in_batches(images: Floats, batch: int, run: Callable[[Floats], Floats]) -> F
 
 
 def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, Any, Any]:
-    """What a trace needs beside the model: the SGD optimiser, and images and labels of the batch's shapes."""
+    """What a trace needs beside the model: the SGD optimiser, and images and labels of the batch's shapes.
+
+    Raises HariboteError for a model whose first parameter is none of a Linear or Conv2d.
+    """
     import torch
 
-    first = next(model.parameters()).shape  # [outputs, features] of Linear; a Conv2d has [outputs, channels, h, w]
+    known = [value.shape for value in model.parameters()]
+    if not known or len(known[0]) not in (2, 4):
+        has = f"its first parameter has shape {list(known[0])}" if known else "it has no parameters"
+        what = f"the model cannot be trained on images: {has}"
+        raise HariboteError(what, "a torch.nn.Module that begins with Linear or Conv2d")
+    first = known[0]  # [outputs, features] of Linear; a Conv2d has [outputs, channels, h, w]
     shape = first[1:2] if len(first) == 2 else (first[1], *IMAGE)
     optimiser = torch.optim.SGD(model.parameters(), lr=learning_rate)
     return optimiser, torch.zeros(batch, *shape), torch.zeros(batch, dtype=torch.int64)

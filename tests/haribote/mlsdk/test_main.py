@@ -72,3 +72,12 @@ def test_the_scripts_own_exit_status(tmp_path: Path) -> None:
 def test_no_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nowhere.py"]) == 2 and "there is no script nowhere.py" in capsys.readouterr().err
     assert main([]) == 2 and "usage: python -m haribote.mlsdk SCRIPT.py" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [b"\x00\x01", b"def f(:\n", b"\xff\xfe"])
+def test_a_file_that_is_no_python(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_bytes(content)
+    assert main([str(script)]) == 2
+    said = capsys.readouterr().err
+    assert "is no Python" in said and "Traceback" not in said
