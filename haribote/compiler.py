@@ -1,7 +1,9 @@
 """The pipeline, top to bottom. Every stage is a graph that can be saved, opened in Netron and evaluated.
 
 trace → simplify → pad → decompose → tile → layout → transfer → place → kernels    on the machine
-trace → simplify → pad → decompose → tile → layout → place → kernels → schedule    on the machine, -O1
+trace → simplify → pad → decompose → tile → layout → place → kernels → schedule    on the machine, -O1; and -O2 with
+    the learner's kernels, where `layout` also chooses among those that their generators write (`speed.arranged`)
+trace → simplify → decompose → core → plan → lines → schedule                      on the machine, -O2 (`stack.program`)
 trace → simplify → cse → fuse → templates                                          in C++
 """
 

@@ -19,7 +19,7 @@ from haribote.stack.planner.facts import Facts
 from haribote.stack.planner.families import candidates, reduced
 from haribote.stack.planner.halves import halved, stored_as_halves
 from haribote.stack.planner.precision import Precision
-from haribote.stack.planner.rules import NotPlanned, rule_of
+from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import MOST_WORDS, NoWay, State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
 
@@ -126,14 +126,21 @@ def _moves(found: Plan) -> Iterator[Ask]:
 
 def ordered(facts: Facts) -> list[onnx.NodeProto]:
     """The nodes, updates of parameters, and what is made of these, after everything else: what reads a parameter
-    decides where it is.
+    decides where it is. A reduction comes right behind what makes its operand, in whatever order the graph was traced.
     """
     late: set[str] = set(facts.updated)
     for node in facts.model.graph.node:
         if late.intersection(node.input):
             late.update(node.output)
-    nodes = list(facts.model.graph.node)
-    return sorted(nodes, key=lambda node: not late.isdisjoint(node.output))
+    nodes = sorted(facts.model.graph.node, key=lambda node: not late.isdisjoint(node.output))
+    place = {name: number for number, node in enumerate(nodes) for name in node.output}
+
+    def key(entry: tuple[int, onnx.NodeProto]) -> tuple[int, bool, int]:
+        number, node = entry
+        moves = node.op_type in REDUCTIONS and node.input[0] in place and facts.root(node.input[0]) is None
+        return (place[node.input[0]] if moves else number), moves, number
+
+    return [node for _, node in sorted(enumerate(nodes), key=key)]
 
 
 def _needed(facts: Facts, nodes: Sequence[onnx.NodeProto]) -> list[frozenset[str]]:
