@@ -14,6 +14,7 @@ from haribote.frontend.aten_cnn import max_pool_backward
 from haribote.frontend.decomposed.order import ORDER
 from haribote.frontend.decomposed.places import PLACES
 from haribote.frontend.decomposed.special import SPECIAL
+from haribote.frontend.decomposed.windows import WINDOWS
 from haribote.frontend.lowering import RULES
 
 aten = torch.ops.aten
@@ -92,10 +93,13 @@ def avg_pool2d_backward(
     count_include_pad: bool,
     divisor: int | None,
 ) -> Any:
-    """Every element of a window gets its share; windows beside each other only."""
+    """Every element of a window gets its share; of windows beside each other as a view."""
     high, wide = kernel[0], kernel[-1]
     if list(stride or kernel) != list(kernel) or any(padding) or ceil_mode or divisor is not None or x.dim() != 4:
-        return NotImplemented
+        found: Any = WINDOWS[aten.avg_pool2d_backward.default](
+            grad, x, kernel, stride, padding, ceil_mode, count_include_pad, divisor
+        )
+        return found
     count, channels, rows, columns = grad.shape
     spread = (grad / (high * wide)).reshape(count, channels, rows, 1, columns, 1)
     shares = spread.expand(-1, -1, -1, high, -1, wide).reshape(count, channels, rows * high, columns * wide)
@@ -157,11 +161,12 @@ def _max_pool_backward(
 OWN: dict[Any, Callable[..., Any]] = {
     aten.expm1.default: expm1,
     aten.log1p.default: log1p,
-    aten.avg_pool2d_backward.default: avg_pool2d_backward,
     aten.embedding_dense_backward.default: embedding_dense_backward,
     **SPECIAL,
     **ORDER,
     **PLACES,
+    **WINDOWS,
+    aten.avg_pool2d_backward.default: avg_pool2d_backward,
 }
 COMPILED: dict[Any, Callable[..., Any]] = {
     aten.nll_loss_forward.default: nll_loss_forward,

@@ -16,8 +16,10 @@ class ConvTranspose(Original):
 
     op_domain = ""
 
-    def _run(self, x: Array, w: Array, b: Array | None = None, group: int = 1, **given: Any) -> tuple[Array]:
-        one = super()._run
+    def _run(  # type: ignore[override]
+        self, x: Array, w: Array, b: Array | None = None, group: int = 1, **given: Any
+    ) -> tuple[Array]:
+        one: Any = super()._run
         images, kernels = np.split(x, group, 1), np.split(w, group)
         biases = [None] * group if b is None else np.split(b, group)
         found = [one(*each, group=1, **given)[0] for each in zip(images, kernels, biases, strict=True)]

@@ -287,6 +287,15 @@ GRADIENTS = cases(
                 (2, 4, 3, 4),
                 (4, 3, 3, 3),
             ),
+            "averages_of_volumes": (
+                lambda x: F.avg_pool3d(x, 2, (1, 2, 2), 1, ceil_mode=True, count_include_pad=False),
+                (2, 3, 3, 4, 5),
+            ),
+            "averages_of_padded": (
+                lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, divisor_override=4),
+                (2, 3, 6, 7),
+            ),
+            "adaptive_volumes": (lambda x: F.adaptive_avg_pool3d(x, (2, 3, 1)), (1, 2, 5, 4, 3)),
             "transposed_rows": (lambda x, w: F.conv_transpose1d(x, w, stride=2, dilation=2), (2, 3, 5), (3, 4, 2)),
         }.items()
     },
