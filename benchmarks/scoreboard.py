@@ -33,7 +33,8 @@ PATIENCE = 5
 LONGEST = 160
 """Letters of a reason."""
 VERDICTS = ("passed", "constant", "pieces", "host", "refused", "wrong", "crashed", "slow")
-GOOD = VERDICTS[:4]
+WHOLE, GOOD = VERDICTS[:2], VERDICTS[:4]
+"""Right without the host, and right."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,10 @@ def _child(test: Test, seconds: float, sender: Connection) -> None:
 def table(found: Sequence[Row], title: str) -> str:
     """The counts as Markdown, and what did not pass with its reason."""
     counts = Counter(row.verdict for row in found)
-    good = sum(counts[name] for name in GOOD)
-    cells = [title, str(len(found)), *(str(counts[name]) for name in VERDICTS), f"{good / max(len(found), 1):.1%}"]
+    shares = (sum(counts[name] for name in names) / max(len(found), 1) for names in (WHOLE, GOOD))
+    cells = [title, str(len(found)), *(str(counts[name]) for name in VERDICTS), *(f"{share:.1%}" for share in shares)]
     lines = [
-        f"| of | tests | {' | '.join(VERDICTS)} | share that passes |",
+        f"| of | tests | {' | '.join(VERDICTS)} | whole on the device | right |",
         "|---" * len(cells) + "|",
         f"| {' | '.join(cells)} |",
         "",

@@ -31,6 +31,7 @@ from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
 from haribote.passes.fold_constants import fold_constants
+from haribote.stack.planner.narrow import in_words
 
 Array = NDArray[Any]
 
@@ -102,7 +103,10 @@ class HariboteRep(BackendRep):
         return results
 
     def _prepared(self, feeds: Mapping[str, Array]) -> Prepared:
-        """What we do not take at all, ONNX's reference runs as it is."""
+        """What we do not take at all, ONNX's reference runs as it is; what only follows from what decides, once."""
+        if self._deciding and self._deciding >= set(self.names):
+            found = by_reference(self.model, self.names, "")(feeds)
+            return Prepared(self.names, self.outputs, "0 of 0", {}, evaluate=lambda _: dict(found))
         try:
             return prepared(specialised(self.model, feeds, self._deciding), self.device)
         except HariboteError as why:
@@ -269,13 +273,29 @@ def prepared(model: onnx.ModelProto, device: str) -> Prepared:
     if count == 0:
         return here("0 of 0", {}, evaluate=reference(model))
     if device == "CPU":
-        run = generated(model)
+        run = generated(model) or _in_words(model)
         if run is not None:
             return here(f"{count} of {count}", {}, evaluate=run)
         return here(f"0 of {count}", {"": "C++ has no template for one of its operators"}, evaluate=reference(model))
     found = cut(model, by_cost=False)
     reasons = {name: why for piece in found.pieces for name, why in piece.reasons.items()}
     return here(found.coverage, reasons, session=CutSession(found))
+
+
+def _in_words(model: onnx.ModelProto) -> Run | None:
+    """C++ of the types that it has, others computed in those; None where there is none."""
+    try:
+        wide = in_words(model)
+    except HariboteError:
+        return None
+    run = None if wide is model else generated(wide)
+    if run is None:
+        return None
+    given, wanted = Index(wide).dtype, Index(model).dtype
+    return lambda feeds: {
+        name: value.astype(wanted[name])
+        for name, value in run({name: value.astype(given[name]) for name, value in feeds.items()}).items()
+    }
 
 
 def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prepared:

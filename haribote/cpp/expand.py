@@ -9,6 +9,8 @@ import onnx
 
 from haribote.core.elementwise import ROWS
 from haribote.core.from_onnx import lower
+from haribote.core.from_onnx.indexing import moved
+from haribote.core.operators import MOVERS
 from haribote.cpp.operators import template
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index, attributes
@@ -22,7 +24,8 @@ def run(model: onnx.ModelProto) -> onnx.ModelProto:
     index = Index(model)
     if all(has_template(node, index) for node in model.graph.node):
         return model
-    return lower(model, has_template, {"Einsum": _product}, WITHOUT_TEMPLATE)
+    more = {"Einsum": _product} | dict.fromkeys(MOVERS, moved)
+    return lower(model, has_template, more, WITHOUT_TEMPLATE)
 
 
 def has_template(node: onnx.NodeProto, index: Index) -> bool:
@@ -50,7 +53,10 @@ def _product(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
         return int(np.prod([sizes[x] for x in letters], dtype=np.int64))
 
     def turned(value: str, have: str, want: list[str], name: str, reserved: bool = False) -> str:
-        return builder.op("Transpose", value, name=name, reserved=reserved, perm=[have.index(x) for x in want])
+        order = [have.index(x) for x in want]
+        if order == sorted(order):
+            return builder.op("Identity", value, name=name, reserved=reserved)
+        return builder.op("Transpose", value, name=name, reserved=reserved, perm=order)
 
     def shaped(value: str, shape: list[int], name: str) -> str:
         return builder.op("Reshape", value, builder.constant(np.array(shape, np.int64), f"{name}.shape"), name=name)
