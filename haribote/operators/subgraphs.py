@@ -117,6 +117,8 @@ class _Writer:
         if not 0 < turns * max(len(body.node), 1) <= MOST_NODES:
             return None
         results = len(body.output) - 1 - len(node.input[2:])
+        if results:  # ONNX's reference joins what they collect in another way
+            return None
         return self._turns(node, body, turns, list(node.input[2:]), [], [(0, 0)] * results, loop=True)
 
     def _turns(
