@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from simulator.messages import use_also
+from simulator.messages import tr, use_also
 
 if TYPE_CHECKING:
     from grader.checking import check
@@ -39,5 +39,5 @@ use_also(_titles)
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `grader.emitter` starts quickly and alone."""
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
     return getattr(import_module(_MODULES[name]), name)

@@ -15,6 +15,7 @@ from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
 from simulator.files import write_file
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,23 @@ class CaughtUp:
     kernels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        lines = [f"filled with the course's answer: {', '.join(self.filled) or 'none'}"]
+        lines = [tr("filled with the course's answer: {value}", value=", ".join(self.filled) or tr("none"))]
         if self.written:
-            lines.append(f"yours, left as they are: {', '.join(self.written)}")
+            lines.append(tr("yours, left as they are: {written}", written=", ".join(self.written)))
         if self.begun:
-            lines.append(f"begun and not finished, left as they are: {', '.join(self.begun)}")
-            lines.append("    to have the course's answer there too: grader reset TASK (it keeps a backup), then again")
+            lines.append(tr("begun and not finished, left as they are: {begun}", begun=", ".join(self.begun)))
+            lines.append(
+                tr("    to have the course's answer there too: grader reset TASK (it keeps a backup), then again")
+            )
         if self.kernels:
-            lines.append(f"kernels, for which the course's stand in wherever a step runs: {', '.join(self.kernels)}")
+            lines.append(
+                tr(
+                    "kernels, for which the course's stand in wherever a step runs: {kernels}",
+                    kernels=", ".join(self.kernels),
+                )
+            )
         if self.filled:
-            lines.append("`grader reset TASK` gives the stub again; what was filled counts no points")
+            lines.append(tr("`grader reset TASK` gives the stub again; what was filled counts no points"))
         return "\n".join(lines)
 
 
@@ -54,7 +62,8 @@ def tasks_of(wanted: Iterable[str]) -> list[Task]:
         if not tasks:
             stages = ", ".join(dict.fromkeys(task.stage for task in all_tasks()))
             raise HariboteError(
-                f"{name!r} is no task, notebook or stage with tasks", f"a task such as 4.2, or {stages}"
+                tr("{name!r} is no task, notebook or stage with tasks", name=name),
+                tr("a task such as 4.2, or {stages}", stages=stages),
             )
         found |= {task.id: task for task in tasks}
     return [task for task in all_tasks() if task.id in found]
@@ -81,11 +90,18 @@ def answer_of(task: Task, root: Path = ROOT) -> str:
     """The text of a file that is filled: the solution, and a word about where it comes from."""
     path = root / "solutions" / task.file
     if not path.is_file():
-        raise HariboteError(f"there is no solution of task {task.id} in this copy of the course", "ask your instructor")
+        raise HariboteError(
+            tr("there is no solution of task {id} in this copy of the course", id=task.id), tr("ask your instructor")
+        )
     source = path.read_text(encoding="utf-8")
     stub_of(task, source)  # refuses a solution without its marks
     lines = [line for line in source.splitlines() if not line.strip().startswith(("### BEGIN", "### END"))]
     body = "\n".join(lines) + "\n"
     end = body.index('"""', 3) + 3
-    head = f"Task {task.id}: {task.title}.\n\n{CAUGHT_UP}\n`grader reset {task.id}` gives the stub again.\n"
+    head = tr(
+        "Task {id}: {title}.\n\n{caught_up}\n`grader reset {id}` gives the stub again.\n",
+        id=task.id,
+        title=task.title,
+        caught_up=CAUGHT_UP,
+    )
     return f'"""{head}"""{body[end:]}'

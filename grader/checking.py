@@ -36,6 +36,8 @@ from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.answers.verdicts import remember
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
+from simulator.errors import reason_of
+from simulator.messages import tr
 
 
 def check(task: str, *, path: Path | None = None, seed: int | None = None, keep: bool = True) -> Result:
@@ -66,7 +68,11 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
     except FileNotFoundError:
         return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
     except OSError as error:
-        failure = Failure("loading the file", "", f"{shown(path)}: cannot be read: {error.strerror}")
+        failure = Failure(
+            tr("loading the file"),
+            "",
+            tr("{path}: cannot be read: {strerror}", path=shown(path), strerror=reason_of(error)),
+        )
         return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from grader.catchup import catch_up, tasks_of
 from grader.checking import check
 from grader.contracts import contract
-from grader.emitter.loading import shown
+from grader.emitter.loading import shown as path_shown
 from grader.grade.command import FINAL_SEED, add_commands
 from grader.listing import invitation, listing
 from grader.progress import Progress
@@ -27,7 +27,7 @@ from grader.watching import events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.view.browser import open_page
 
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="grader", description="Checks your answers to the tasks of the course.")
+    parser = Parser(prog="grader", description=tr("Checks your answers to the tasks of the course."))
     add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -46,32 +46,38 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("list", _list, "all tasks by notebook, your points, and the next task")
-    add("next", _next, "the next task: where it is taught, which file to write")
-    add("contract", _contract, "what a task demands, in your language").add_argument("task", metavar="TASK")
-    checked = add("check", _check, "check your answer to a task")
-    checked.add_argument("tasks", metavar="TASK", nargs="+", help="such as 5.12")
-    checked.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
-    checked.add_argument("--final", action="store_true", help="with one public seed, to compare; no mark rests on it")
-    checked.add_argument("--json", action="store_true", help="the result for programs")
-    debugged = add("debug", _debug, "step through a failing case: the first wrong word, who wrote it, from what")
+    add("list", _list, tr("all tasks by notebook, your points, and the next task"))
+    add("next", _next, tr("the next task: where it is taught, which file to write"))
+    add("contract", _contract, tr("what a task demands, in your language")).add_argument("task", metavar="TASK")
+    checked = add("check", _check, tr("check your answer to a task"))
+    checked.add_argument("tasks", metavar="TASK", nargs="+", help=tr("such as 5.12"))
+    checked.add_argument("--seed", type=seed, help=tr("of the random values; a failed check names its own"))
+    checked.add_argument(
+        "--final", action="store_true", help=tr("with one public seed, to compare; no mark rests on it")
+    )
+    checked.add_argument("--json", action="store_true", help=tr("the result for programs"))
+    debugged = add("debug", _debug, tr("step through a failing case: the first wrong word, who wrote it, from what"))
     debugged.add_argument("task", metavar="TASK")
-    debugged.add_argument("--seed", type=seed, help="of the random values; a failed check names its own")
-    debugged.add_argument("--no-open", action="store_true", help="write the page and print its name only")
-    watched = add("watch", _watch, "check a task whenever its file is saved; then go on to the next")
-    watched.add_argument("task", metavar="TASK", nargs="?", help="where to begin; by default the next task")
-    hinted = add("hint", _hint, "a hint for a task; a stronger one each time")
+    debugged.add_argument("--seed", type=seed, help=tr("of the random values; a failed check names its own"))
+    debugged.add_argument("--no-open", action="store_true", help=tr("write the page and print its name only"))
+    watched = add("watch", _watch, tr("check a task whenever its file is saved; then go on to the next"))
+    watched.add_argument("task", metavar="TASK", nargs="?", help=tr("where to begin; by default the next task"))
+    hinted = add("hint", _hint, tr("a hint for a task; a stronger one each time"))
     hinted.add_argument("task", metavar="TASK")
-    hinted.add_argument("--level", type=int, choices=(1, 2, 3), help="this one, 3 is the strongest")
-    add("reset", _reset, "make a task's file the stub again; yours is backed up first").add_argument("task")
-    caught = add("catchup", _catchup, "the course's answers where you have not begun, so that you can go on; no points")
-    caught.add_argument("wanted", metavar="TASK|NOTEBOOK|STAGE", nargs="+", help="such as 4.2, 04_memory, or 04")
-    tested = add("selftest", _selftest, "check the course itself: stubs, solutions, wrong answers, mutants")
-    tested.add_argument("tasks", metavar="TASK", nargs="*", help="only these")
-    tested.add_argument("--mutants", type=int, default=8, help="at most so many of each kind per task (default 8)")
-    tested.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    hinted.add_argument("--level", type=int, choices=(1, 2, 3), help=tr("this one, 3 is the strongest"))
+    add("reset", _reset, tr("make a task's file the stub again; yours is backed up first")).add_argument("task")
+    caught = add(
+        "catchup", _catchup, tr("the course's answers where you have not begun, so that you can go on; no points")
+    )
+    caught.add_argument("wanted", metavar="TASK|NOTEBOOK|STAGE", nargs="+", help=tr("such as 4.2, 04_memory, or 04"))
+    tested = add("selftest", _selftest, tr("check the course itself: stubs, solutions, wrong answers, mutants"))
+    tested.add_argument("tasks", metavar="TASK", nargs="*", help=tr("only these"))
+    tested.add_argument("--mutants", type=int, default=8, help=tr("at most so many of each kind per task (default 8)"))
+    tested.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help=tr("processes (default: one per core)")
+    )
     add_commands(add)
-    add("stubs", _stubs, "write the stubs anew from the solutions, never over an edited file")
+    add("stubs", _stubs, tr("write the stubs anew from the solutions, never over an edited file"))
     return parser
 
 
@@ -97,9 +103,15 @@ def _check(options: argparse.Namespace) -> int:
             if result.reference or result.state != "not started":
                 say(f"({result.checked})")
             if result.state == "failed":
-                say(f"again: grader check {name} --seed {result.seed}    a hint: grader hint {name}")
+                say(
+                    tr(
+                        "again: grader check {name} --seed {seed}    a hint: grader hint {name}",
+                        name=name,
+                        seed=result.seed,
+                    )
+                )
                 if result.debuggable:
-                    say(f"step through it: grader debug {name} --seed {result.seed}")
+                    say(tr("step through it: grader debug {name} --seed {seed}", name=name, seed=result.seed))
         sys.stdout.flush()  # the verdict first, whatever becomes of its record
         progress.record(result)
     if options.json:
@@ -118,9 +130,9 @@ def _debug(options: argparse.Namespace) -> int:
     say(found.report)
     if not found.page:
         return 0 if result.passed else 1
-    say(f"page: {shown(found.write())}", flush=True)
+    say(tr("page: {path}", path=found.write()), flush=True)
     if not options.no_open and not open_page(found.file):
-        say("no browser was found here: open the page with one", file=sys.stderr)
+        say(tr("no browser was found here: open the page with one"), file=sys.stderr)
     return 0 if result.passed else 1
 
 
@@ -144,9 +156,9 @@ def _hint(options: argparse.Namespace) -> int:
 def _reset(options: argparse.Namespace) -> int:
     task = find_task(options.task)
     backup = reset(task)
-    say(f"{shown(ROOT / 'haribote' / task.file)} is the stub again")
+    say(tr("{value} is the stub again", value=path_shown(ROOT / "haribote" / task.file)))
     if backup:
-        say(f"what you had is in {shown(backup)}")
+        say(tr("what you had is in {backup}", backup=path_shown(backup)))
     return 0
 
 
@@ -166,7 +178,7 @@ def _selftest(options: argparse.Namespace) -> int:
 
 def _stubs(options: argparse.Namespace) -> int:
     done = write_stubs()
-    say(f"{len(done.written)} stubs written")
+    say(tr("{written} stubs written", written=len(done.written)))
     for name in done.kept:
-        say(f"kept, for it was edited: haribote/{name}")
+        say(tr("kept, for it was edited: haribote/{name}", name=name))
     return 0

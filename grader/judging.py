@@ -25,6 +25,7 @@ from grader.trials import Trial, trials_of
 from haribote.answers.ownership import is_written_text, parts_left, product_only
 from haribote.answers.tasks import Task
 from simulator.errors import UserError, advised
+from simulator.messages import tr
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
@@ -109,19 +110,21 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
     """What is wrong with the reply to one case, or None. No answer, whatever is in it, raises an error here."""
     if reply.problem:
         if reply.problem.kind == "loading":
-            return Failure("loading the file", "", reply.problem.message)
+            return Failure(tr("loading the file"), "", reply.problem.message)
         if reply.problem.kind == "refused":
-            text = f"{reply.problem.message}\n    but the contract promises this case"
+            text = tr("{message}\n    but the contract promises this case", message=reply.problem.message)
             return Failure(trial.name, REFUSED, text)
         return Failure(trial.name, "", reply.problem.message)
     if reply.answer is None:
-        return Failure(trial.name, "", "there is no answer to this case: the run ended before it")
+        return Failure(trial.name, "", tr("there is no answer to this case: the run ended before it"))
     try:
         return trial.judge(reply.answer)
     except UserError as error:
         return Failure(trial.name, "", str(error))
     except _USELESS as error:
-        return Failure(trial.name, "", f"the answer cannot be judged: {type(error).__name__}: {error}")
+        return Failure(
+            trial.name, "", tr("the answer cannot be judged: {name}: {error}", name=type(error).__name__, error=error)
+        )
 
 
 def seconds_to_judge(task: Task) -> float:
@@ -142,12 +145,12 @@ def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | No
     lines = left_over(task, content)
     if not lines:
         inner = [name.rpartition(".")[2] for name in parts_left(content) if "." in name]
-        left = f"; still to write in it: {', '.join(f'`{name}`' for name in inner)}" if inner else ""
+        left = tr("; still to write in it: {value}", value=", ".join(f"`{name}`" for name in inner)) if inner else ""
         message = unwritten(task, path) + left
         return Result(task.id, task.title, "not started", 0, task.points, shown(path), message, seed=seed)
-    what = "`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished"
-    text = advised(what, "delete that line once the function is complete")
-    failure = Failure("reading the file", "", text, f"{shown(path)}:{lines[0]}")
+    what = tr("`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished")
+    text = advised(what, tr("delete that line once the function is complete"))
+    failure = Failure(tr("reading the file"), "", text, f"{shown(path)}:{lines[0]}")
     return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
 
@@ -171,7 +174,7 @@ def _place_in(content: bytes, task: Task, path: Path) -> str:
 
 def unwritten(task: Task, path: Path) -> str:
     """What to do about a task that is not started."""
-    return f"write it in {shown(path)}; {task.place} teaches it"
+    return tr("write it in {path}; {place} teaches it", path=shown(path), place=task.place)
 
 
 def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path) -> Result:
@@ -186,7 +189,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     elif all(cost.score <= cost.par for cost in costs):
         points = task.points
     else:
-        points, message = over_par(task.points), f"right; at par it gives {task.points} points"
+        points, message = over_par(task.points), tr("right; at par it gives {points} points", points=task.points)
     if not verdict.written:
         state, points, message, failure = "not started", 0, unwritten(task, path), None
     return Result(
@@ -225,9 +228,9 @@ def note_of(outcome: Outcome) -> str:
     """How the run of an answer ended, where that is worth telling; "" where it came to its end."""
     if not outcome.stopped and not outcome.status:
         return ""
-    why = outcome.stopped or f"ended with status {outcome.status}"
+    why = outcome.stopped or tr("ended with status {status}", status=outcome.status)
     last = outcome.errors.strip().rsplit("\n", 1)[-1]
-    return f"the run of this file {why}" + (f"; the last it said: {last}" if last else "")
+    return tr("the run of this file {why}", why=why) + (tr("; the last it said: {last}", last=last) if last else "")
 
 
 def requests_of(task: Task, seed: int) -> Iterator[str]:

@@ -12,8 +12,9 @@ from grader.emitter.loading import shown as path_shown
 from grader.medals import MEDALS
 from grader.progress import Progress
 from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
+from haribote.words import word
 from simulator.columns import columns, left
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 GENERATED = "≈"
 MARKS = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·", "caught up": "="}
@@ -31,7 +32,7 @@ def listing(progress: Progress) -> str:
     for notebook, group in groupby(all_tasks(), key=lambda task: task.notebook):
         tasks = list(group)
         minutes = sum(task.minutes for task in tasks if task.level == "core")
-        core = f"{shown('core')}: {hours(minutes)}" if minutes else shown("nothing of the core")
+        core = f"{tr('core')}: {hours(minutes)}" if minutes else tr("nothing of the core")
         lines.append(f"{notebook}   {core}")
         lines += [_line(task, progress, width) for task in tasks]
     total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
@@ -49,10 +50,10 @@ def counts(progress: Progress) -> str:
     for level in LEVELS:
         found = [task for task in tasks if task.level == level]
         passed = sum(progress.state(task) == "passed" for task in found)
-        parts.append(f"{shown(level)} {passed}{shown(' of ')}{len(found)}")
+        parts.append(f"{word(level)} {passed}{tr(' of ')}{len(found)}")
     medals = Counter(progress.medal(task) for task in tasks)
-    won = [f"{medals[medal]} {shown(medal)}" for medal in reversed(MEDALS) if medals[medal]]
-    return ", ".join(parts) + (f"; {shown('medals')}: {', '.join(won)}" if won else "")
+    won = [f"{medals[medal]} {word(medal)}" for medal in reversed(MEDALS) if medals[medal]]
+    return ", ".join(parts) + (f"; {tr('medals')}: {', '.join(won)}" if won else "")
 
 
 def _line(task: Task, progress: Progress, width: int) -> str:
@@ -69,15 +70,21 @@ def _line(task: Task, progress: Progress, width: int) -> str:
 def hours(minutes: int) -> str:
     """Such as `45 min` or `2 h 5 min`."""
     whole, rest = divmod(minutes, 60)
-    parts = [f"{whole}{shown(' h')}"] * bool(whole) + [f"{rest}{shown(' min')}"] * bool(rest or not whole)
+    parts = [f"{whole}{tr(' h')}"] * bool(whole) + [f"{rest}{tr(' min')}"] * bool(rest or not whole)
     return " ".join(parts)
 
 
 def invitation(task: Task | None) -> str:
     """What to do next, for which task."""
     if task is None:
-        return shown("all tasks are done")
+        return tr("all tasks are done")
     path = path_shown(ROOT / "haribote" / task.file)
-    head = shown(f"next: task {task.id} ({task.title}), {task.level}, {task.minutes} min")
+    head = tr(
+        "next: task {id} ({title}), {level}, {minutes} min",
+        id=task.id,
+        title=task.title,
+        level=word(task.level),
+        minutes=task.minutes,
+    )
     steps = {"read": shown(task.place), "write": path, "then": f"grader check {task.id}"}
-    return "\n".join([head, *(f"  {left(shown(step), 5)}  {what}" for step, what in steps.items())])
+    return "\n".join([head, *(f"  {left(word(step), 5)}  {what}" for step, what in steps.items())])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from haribote.answers.tasks import Task
+from simulator.messages import Text, tr
 
 MEDALS = ("par", "silver", "gold")
-RULE = (
+RULE = Text(
     "Medals are for tasks that are counted in steps and MV. Par: no shape costs more than its par. Gold: all shapes "
     "together cost no more than the reference. Silver: at least half of the way from par to gold. They are no points."
 )
@@ -34,18 +35,18 @@ def medal_line(task: Task, costs: Iterable[tuple[int, int]]) -> str:
         return ""
     medal, total = medal_of(task, known), sum(score for score, _ in known)
     several = len(known) > 1
-    gold = f"gold is {task.gold} steps and MV, the reference's cost"
+    gold = tr("gold is {gold} steps and MV, the reference's cost", gold=task.gold)
     if several:
-        gold = f"gold is {task.gold} steps and MV together, the reference's cost"
+        gold = tr("gold is {gold} steps and MV together, the reference's cost", gold=task.gold)
     if medal == "gold":
         if total < task.gold:
-            return f"medal: gold, {task.gold - total} shorter than the reference"
-        return "medal: gold, as short as the reference"
+            return tr("medal: gold, {value} shorter than the reference", value=task.gold - total)
+        return tr("medal: gold, as short as the reference")
     if medal == "silver":
-        return f"medal: silver; {gold}"
-    beyond = f"silver is {silver_at(task)}, {gold}" if silver_at(task) > task.gold else gold
+        return tr("medal: silver; {gold}", gold=gold)
+    beyond = tr("silver is {task}, {gold}", task=silver_at(task), gold=gold) if silver_at(task) > task.gold else gold
     if medal:
-        return f"medal: par; {beyond}"
+        return tr("medal: par; {beyond}", beyond=beyond)
     if several:
-        return f"no medal yet; par is {task.par} together; {beyond}"
-    return f"no medal yet; par is {task.par}; {beyond}"
+        return tr("no medal yet; par is {par} together; {beyond}", par=task.par, beyond=beyond)
+    return tr("no medal yet; par is {par}; {beyond}", par=task.par, beyond=beyond)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
+from simulator.messages import Text
+
 OVER_PAR = Fraction(4, 5)  # of a right answer that costs more than par
 PARTIAL = Fraction(1, 2)  # of an answer that is right in every case but one, nearly
-RULE = (
+RULE = Text(
     "A task gives all its points when every case passes and no cost is over par, 80 % of them when it is right but "
     "over par, and otherwise half of its points times the share of its cases that pass, rounded down. Cases that an "
     "answer passes without doing anything are left out of that share. A result that depends on memory that nobody has "

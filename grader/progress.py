@@ -16,7 +16,7 @@ from haribote.answers.ownership import is_caught_up, is_written
 from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
 from haribote.answers.verdicts import FILE, digest_of
 from simulator.files import FileError, locked, write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 
 THIRD_EDITION = 1_795_478_400.0
 """When the third edition came, in seconds since 1970: 24 November 2026."""
@@ -135,5 +135,5 @@ class Progress:
                 write_file(self._path, json.dumps(self._tasks, indent=1) + "\n")
         except (OSError, FileError) as error:
             reason = error.message if isinstance(error, FileError) else f"{error.filename}: {error.strerror}"
-            say(f"warning: your progress is not recorded: {reason}", file=sys.stderr)
+            say(tr("warning: your progress is not recorded: {reason}", reason=reason), file=sys.stderr)
             self._tasks.setdefault(task, {}).update(changes)  # for the rest of this command

@@ -29,7 +29,7 @@ from haribote.answers.verdicts import remember
 from haribote.errors import HariboteError
 from simulator.errors import UserError
 from simulator.files import write_file
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.notebook.card import Card
 from simulator.pictures import Picture, animate
 
@@ -48,7 +48,7 @@ class Attempt:
 
     def _repr_html_(self) -> str:
         saved = Card("good", self.saved)._repr_html_() if self.saved else ""
-        watch = f"<details open><summary>{shown('Your lines at work')}</summary>{_html(self.motion)}</details>"
+        watch = f"<details open><summary>{tr('Your lines at work')}</summary>{_html(self.motion)}</details>"
         return self.result._repr_html_() + saved + _html(self.picture) + (watch if self.motion else "")
 
 
@@ -67,7 +67,7 @@ def puzzle(task: str, lines: str | None = None) -> Picture | Attempt | Card:
         found = puzzle_of(task)
         return puzzle_picture(found, f"{task}  {shown(find_task(task).title)}")
     except UserError as error:
-        return Card("bad", "no puzzle", str(error))
+        return Card("bad", tr("no puzzle"), str(error))
 
 
 def puzzle_of(task: str) -> Puzzle:
@@ -75,7 +75,9 @@ def puzzle_of(task: str) -> Puzzle:
     found = find_task(task)
     if found.id not in PUZZLES:
         every = list(PUZZLES)
-        raise HariboteError(f"task {task} ({found.title}) is no puzzle", f"{every[0]} to {every[-1]}")
+        raise HariboteError(
+            tr("task {task} ({title}) is no puzzle", task=task, title=found.title), f"{every[0]} to {every[-1]}"
+        )
     return PUZZLES[found.id]
 
 
@@ -88,8 +90,16 @@ def attempt(task: str, text: str, root: Path = ROOT) -> Attempt | Card:
     path = answer_file(asked, root=root)
     own = any(line.partition("#")[0].strip() for line in text.split("\n"))
     if not own and not is_written(path):
-        yours = "your line" if found.lines == 1 else "your lines"
-        return Card("quiet", f"{asked.id} {asked.title}: write {yours} below `%%puzzle {asked.id}` and run the cell")
+        yours = tr("your line") if found.lines == 1 else tr("your lines")
+        return Card(
+            "quiet",
+            tr(
+                "{id} {title}: write {yours} below `%%puzzle {id}` and run the cell",
+                id=asked.id,
+                title=asked.title,
+                yours=yours,
+            ),
+        )
     lines = text.strip("\n") if own else _saved_lines(asked, path)
     result, saved = _verdict(asked, lines, path), ""
     if not result.passed:
@@ -98,7 +108,7 @@ def attempt(task: str, text: str, root: Path = ROOT) -> Attempt | Card:
         save(asked, lines, root)
         remember(path, "passed")
         Progress(root).record(result)
-        saved = f"saved in {path_shown(path)}"
+        saved = tr("saved in {path}", path=path_shown(path))
     return Attempt(result, saved, puzzle_picture(found, f"{asked.id}  {shown(asked.title)}", lines), _motion(lines))
 
 
@@ -120,7 +130,9 @@ def _saved_lines(task: Task, path: Path) -> str:
     """The lines that the file of an answer gives. Raises HariboteError where it gives none."""
     reply = next(iter(replies_to(task, path, [next(trials_of(task, 0))])), None)
     if reply is None or reply.answer is None:
-        raise HariboteError(reply.problem.message if reply and reply.problem else f"{path_shown(path)} gives no lines")
+        raise HariboteError(
+            reply.problem.message if reply and reply.problem else tr("{path} gives no lines", path=path_shown(path))
+        )
     return str(reply.answer["text"]).strip("\n")
 
 
@@ -156,7 +168,7 @@ def _body(source: str, function: str) -> tuple[int, int]:
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
             return node.body[0].end_lineno or 0, node.end_lineno or 0
-    raise HariboteError(f"there is no function {function}", "`grader reset TASK`")
+    raise HariboteError(tr("there is no function {function}", function=function), "`grader reset TASK`")
 
 
 def _is_ours(content: str, stub: str, function: str) -> bool:

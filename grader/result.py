@@ -12,8 +12,9 @@ from grader.feedback.failure import Failure
 from grader.medals import medal_line, medal_of
 from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
+from haribote.words import word
 from simulator.errors import UserError
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.shell import command_line
 from simulator.view.notebook import frame
 from simulator.view.recording import BUDGET
@@ -33,8 +34,14 @@ class Cost:
 
     def __str__(self) -> str:
         under = self.par - self.score
-        against = f"{under} under par {self.par}" if under > 0 else f"{-under} over par {self.par}" if under else "par"
-        return f"{self.name}: {self.score} steps and MV ({against})"
+        against = (
+            tr("{under} under par {par}", under=under, par=self.par)
+            if under > 0
+            else tr("{value} over par {par}", value=-under, par=self.par)
+            if under
+            else "par"
+        )
+        return tr("{name}: {score} steps and MV ({against})", name=self.name, score=self.score, against=against)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +76,20 @@ class Result:
         Raises HariboteError where the answer is no program of the machine, or is not written.
         """
         if self.state == "not started":
-            what = f"task {self.task} is not written yet, so there is nothing to step through"
+            what = tr("task {task} is not written yet, so there is nothing to step through", task=self.task)
             raise HariboteError(what, self.message)
         if self.debugger is None:  # of grading, where the answer is not at hand
-            raise HariboteError("this result has no debugger", f"`grader debug {self.task} --seed {self.seed}`")
+            raise HariboteError(tr("this result has no debugger"), f"`grader debug {self.task} --seed {self.seed}`")
         return self.debugger(self.failure, budget)
 
     @property
     def checked(self) -> str:
         """Whose file was checked, in English words."""
-        return f"checked the course's own answer {self.file}" if self.reference else f"checked {self.file}"
+        return (
+            tr("checked the course's own answer {file}", file=self.file)
+            if self.reference
+            else tr("checked {file}", file=self.file)
+        )
 
     @property
     def debuggable(self) -> bool:
@@ -101,7 +112,17 @@ class Result:
 
     def __str__(self) -> str:
         mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
-        lines = [f"{mark} task {self.task} ({self.title}): {self.state}, {self.points} of {self.of} points"]
+        lines = [
+            tr(
+                "{mark} task {task} ({title}): {state}, {points} of {of} points",
+                mark=mark,
+                task=self.task,
+                title=self.title,
+                state=word(self.state),
+                points=self.points,
+                of=self.of,
+            )
+        ]
         lines += [self.message] if self.message else []
         costs = [str(cost) for cost in self.costs]
         if self.passed and self.costs:
@@ -118,7 +139,7 @@ class Result:
             return str(self)
         short = str(replace(self, failure=replace(self.failure, picture="")))
         command = command_line("grader", "debug" if self.debuggable else "check", self.task)
-        return f"{short}\n{shown(f'next: {command}')}"
+        return f"{short}\n{tr('next: {command}', command=command)}"
 
     def _repr_html_(self) -> str:
         drawn = self.failure and replace(self.failure, picture="")  # a picture in colours stands in its place
@@ -135,12 +156,12 @@ class Result:
             return ""
         if not page:
             return ""
-        viewer = frame(page, shown(f"debugger of task {self.task}"))
-        summary = shown("Step through it: the first wrong word, and who wrote it")
+        viewer = frame(page, tr("debugger of task {task}", task=self.task))
+        summary = tr("Step through it: the first wrong word, and who wrote it")
         return f"<details><summary>{summary}</summary>{viewer}</details>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in English; the arrays of a failure are left out."""
+        """Plain values for JSON, texts in the language of the moment; the arrays of a failure are left out."""
         failure = self.failure
         return {
             "task": self.task,

@@ -24,6 +24,7 @@ from haribote.answers.ownership import raises_left
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
+from simulator.messages import tr
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -53,7 +54,14 @@ def stub_of(task: Task, source: str) -> str:
     """The stub of a solution, or of a plain answer. Raises StubError where the markers are missing."""
     regions = list(_REGION.finditer(source))
     if not regions:
-        raise StubError(f"solutions/{task.file}: no {BEGIN} … {END}, so that nothing would be left to write")
+        raise StubError(
+            tr(
+                "solutions/{file}: no {begin} … {end}, so that nothing would be left to write",
+                file=task.file,
+                begin=BEGIN,
+                end=END,
+            )
+        )
     whole = _budget([region for region in regions if region[2] == "SOLUTION"])
 
     def left(region: re.Match[str]) -> str:
@@ -152,13 +160,15 @@ def digest(text: str) -> str:
 
 
 def _todo(task: Task, indent: str, lines: int) -> str:
-    amount = f"about {lines} lines" if lines > 1 else "one line"
+    amount = tr("about {lines} lines", lines=lines) if lines > 1 else tr("one line")
     return f"{indent}# TODO: {amount}.\n{_raise(task, indent)}"
 
 
 def _raise(task: Task, indent: str) -> str:
     """What stands where the solution was, laid out as ruff lays it out."""
-    message = f"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"
+    message = tr(
+        "task {id} ({title}) is not written yet; check it with `grader check {id}`", id=task.id, title=task.title
+    )
     text = f'"{message}"'
     line = f"{indent}raise NotWritten({text})\n"
     return line if len(line) <= 121 else f"{indent}raise NotWritten(\n{indent}    {text}\n{indent})\n"

@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import Literal
 
 from grader.checking import check
-from grader.emitter.loading import shown
+from grader.emitter.loading import shown as path_shown
 from grader.progress import Progress
 from grader.translations import texts_of
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task
+from simulator.messages import Text, tr
 
 POLL = 0.3  # seconds between two looks at a watched file
 RULE = "─" * 20
 
 Event = Literal["now", "saved", "hint", "next", "quit"]
 KEYS: dict[str, Event] = {"h": "hint", "n": "next", "q": "quit"}
-HELP = "keys: h a hint, n the next task, q the end"
+HELP = Text("keys: h a hint, n the next task, q the end")
 
 
 def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Path = ROOT) -> Iterator[str]:
@@ -31,7 +32,15 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
     """
     while task is not None:
         path = root / "haribote" / task.file
-        yield f"{RULE} task {task.id} ({task.title}), {task.place}\nwatching {shown(path)}; {HELP}"
+        yield tr(
+            "{rule} task {id} ({title}), {place}\nwatching {path}; {help}",
+            rule=RULE,
+            id=task.id,
+            title=task.title,
+            place=task.place,
+            path=path_shown(path),
+            help=HELP,
+        )
         for event in events(path):
             if event == "quit":
                 return
@@ -40,7 +49,7 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
             elif event == "next":
                 break
             elif not is_written(path):
-                yield "waiting until it is written"
+                yield tr("waiting until it is written")
             else:
                 yield f"{RULE} {time.strftime('%H:%M:%S')}"
                 result = check(task.id, path=path)
@@ -52,7 +61,7 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
             return
         skipped = task if event == "next" else None
         task = Progress(root).next_task(skipped)
-    yield "all tasks are done"
+    yield tr("all tasks are done")
 
 
 def _hint(task: Task, progress: Progress) -> str:

@@ -1,24 +1,22 @@
 """Haribote: a graph compiler that ends on a simulated AI chip."""
 
 import sys
-from contextlib import suppress
 from pathlib import Path
 
-from simulator.language import LanguageError, language
-from simulator.messages import say, use
+from simulator.messages import tr, use
 from simulator.moved import keep_old_names
+from simulator.notebook.cells import TELLER, Translated
 
 use("haribote", Path(__file__).parent / "locale")
 
 
 def _speak() -> None:
-    """In a translated notebook, whose code is English, `print` speaks its language."""
+    """In a translated notebook, whose code is English, cells speak its language."""
     ipython = sys.modules.get("IPython")  # whoever runs a notebook has imported it
     shell = ipython.get_ipython() if ipython else None
-    if shell is not None:
-        with suppress(LanguageError):  # whatever shows something says what is wrong
-            if language() != "en":
-                shell.user_ns.setdefault("print", say)
+    if shell is not None and TELLER not in shell.user_ns:
+        shell.user_ns_hidden[TELLER] = shell.user_ns[TELLER] = tr
+        shell.ast_transformers.append(Translated())
 
 
 _speak()

@@ -90,7 +90,9 @@ def lower(
     stop_after = stop_after or names[-1]
     for stage in (start, stop_after):
         if stage not in stages:
-            raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(stages)}")
+            raise HariboteError(
+                tr("there is no stage {stage!r}", stage=stage), tr("one of {stages}", stages=", ".join(stages))
+            )
     for stage in names[names.index(start) : names.index(stop_after) + 1]:
         before = model
         with progress.stage(stage):
@@ -136,9 +138,19 @@ def compile_for_sim(
     Raises HariboteError where there is no such level or precision.
     """
     if level not in LEVELS:
-        raise HariboteError(f"there is no level -O{level}", f"one of {', '.join(f'-O{known}' for known in LEVELS)}")
+        raise HariboteError(
+            tr("there is no level -O{level}", level=level),
+            tr("one of {value}", value=", ".join(f"-O{known}" for known in LEVELS)),
+        )
     if precision != "float" and level != 2:
-        raise HariboteError(f"--precision {precision} at -O{level}: its kernels multiply as they are written", "-O2")
+        raise HariboteError(
+            tr(
+                "--precision {precision} at -O{level}: its kernels multiply as they are written",
+                precision=precision,
+                level=level,
+            ),
+            "-O2",
+        )
     model = at_our_opset(model)
     if level == 1 and not quick:
         return compile_resident(model, solutions, start, find)

@@ -17,10 +17,10 @@ from haribote.errors import NotWritten
 from haribote.kernel import Kernel
 from simulator import load_ipython_extension
 from simulator.errors import UserError
-from simulator.messages import say
+from simulator.messages import Text, say, tr
 
 LEARNERS = re.compile(r"haribote\.(kernels|exercises|generators)\.t\d")  # modules of their answers
-SKIPPED = "\n    the rest of this cell is skipped"
+SKIPPED = Text("\n    the rest of this cell is skipped")
 
 
 def planned(amount: int, *, short: int) -> int:
@@ -43,14 +43,18 @@ def skip_unwritten() -> Iterator[None]:
         message = _explained(error)
         if solutions_wanted() or message is None:
             raise
-        say(f"{message}: the rest of this cell is skipped" if isinstance(error, NotWritten) else message + SKIPPED)
+        say(
+            tr("{message}: the rest of this cell is skipped", message=message)
+            if isinstance(error, NotWritten)
+            else message + SKIPPED
+        )
 
 
 def _explained(error: BaseException) -> str | None:
     """What to print instead of a traceback; None for an error that comes from the cell itself."""
     if isinstance(error, NotWritten):
         found = re.search(r"task (\d+\.\d+)", str(error))
-        return f"task {found[1]} is not written yet" if found else error.message
+        return tr("task {found} is not written yet", found=found[1]) if found else error.message
     if isinstance(error, UserError):  # the simulator's where an answer's assembly is not valid
         return str(error)
     return blame(error)
@@ -67,7 +71,9 @@ def answer(task: str) -> Callable[..., Any] | Kernel:
     if isinstance(found, Answer):
         return found.kernel
     if found is None or found.owner == "product":
-        raise NotWritten(f"task {task} ({known.title}) is not written yet", f"`grader hint {task}`")
+        raise NotWritten(
+            tr("task {task} ({title}) is not written yet", task=task, title=known.title), f"`grader hint {task}`"
+        )
     return found.function
 
 

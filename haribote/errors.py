@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.errors import UserError
+from simulator.messages import tr
 
 
 class HariboteError(UserError):
@@ -32,7 +33,10 @@ class UnsupportedShape(HariboteError):
 
     def __init__(self, constraint: str, received: str, try_: str = "") -> None:
         self.constraint, self.received = constraint, received
-        super().__init__(f"unsupported shape: {constraint}, but received {received}", try_)
+        super().__init__(
+            tr("unsupported shape: {constraint}, but received {received}", constraint=constraint, received=received),
+            try_,
+        )
 
 
 class NotWritten(HariboteError):

@@ -18,13 +18,14 @@ from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.operators.opset import at_our_opset
 from haribote.operators.reference import operators, run_nodes
 from simulator.files import write_file
+from simulator.messages import Text, tr
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
 Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto, onnx.GraphProto, onnx.TensorProto)
 
 IR_VERSION = 10
-STATIC = "export it with static shapes, and with operators of ONNX's own"
+STATIC = Text("export it with static shapes, and with operators of ONNX's own")
 KIND, UPDATES = "haribote.kind", "haribote.updates"
 PADDING, TILES, DRAM = "haribote.padding", "haribote.tiles", "haribote.dram"
 """Keys of a model's metadata_props: "train" or "infer"; JSON {parameter: output}; JSON, see `passes.pad`; JSON, see
@@ -291,23 +292,36 @@ def verify(model: onnx.ModelProto) -> None:
     defined = {*index.inputs, *index.constants, ""}
     names: set[str] = set()
     for node in graph.node:
-        where = f"graph {graph.name!r}, node {node.name!r} ({node.op_type})"
-        _require(bool(node.name) and node.name not in names, f"{where}: every node has a name of its own")
-        _require(node.domain in imported, f"{where}: domain {node.domain!r} is not imported")
+        where = tr("graph {name!r}, node {name2!r} ({op_type})", name=graph.name, name2=node.name, op_type=node.op_type)
+        _require(
+            bool(node.name) and node.name not in names, tr("{where}: every node has a name of its own", where=where)
+        )
+        _require(
+            node.domain in imported, tr("{where}: domain {domain!r} is not imported", where=where, domain=node.domain)
+        )
         for name in node.input:
-            _require(name in defined, f"{where}: reads {name!r} before it is defined")
+            _require(name in defined, tr("{where}: reads {name!r} before it is defined", where=where, name=name))
         for name in filter(None, node.output):  # an output may be left out
-            _require(name not in defined, f"{where}: defines {name!r} a second time")
-            _require(name in index.shape, f"{where}: the shape of {name!r} is not known statically", STATIC)
+            _require(name not in defined, tr("{where}: defines {name!r} a second time", where=where, name=name))
+            _require(
+                name in index.shape,
+                tr("{where}: the shape of {name!r} is not known statically", where=where, name=name),
+                STATIC,
+            )
         names.add(node.name)
         defined.update(node.output)
     for name in index.outputs:
-        _require(name in defined, f"graph {graph.name!r}: nothing defines its output {name!r}")
-        _require(index.outputs.count(name) == 1, f"graph {graph.name!r}: its output {name!r} is listed twice")
+        _require(
+            name in defined, tr("graph {name!r}: nothing defines its output {name2!r}", name=graph.name, name2=name)
+        )
+        _require(
+            index.outputs.count(name) == 1,
+            tr("graph {name!r}: its output {name2!r} is listed twice", name=graph.name, name2=name),
+        )
     try:
         checker.check_model(model, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError) as error:
-        raise GraphError(f"graph {graph.name!r}: onnx.checker: {reason(error)}") from error
+        raise GraphError(tr("graph {name!r}: onnx.checker: {error}", name=graph.name, error=reason(error))) from error
 
 
 def _require(holds: bool, message: str, try_: str = "") -> None:
@@ -327,10 +341,23 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
         GraphError: an input is missing, unknown, or of another shape or dtype; a node has a graph inside.
     """
     index = Index(model)
-    _require(set(feeds) == set(index.inputs), f"inputs must be {sorted(index.inputs)}, received {sorted(feeds)}")
+    _require(
+        set(feeds) == set(index.inputs),
+        tr("inputs must be {inputs}, received {feeds}", inputs=sorted(index.inputs), feeds=sorted(feeds)),
+    )
     for name, array in feeds.items():
         wanted, got = (index.dtype[name], index.shape[name]), (array.dtype, array.shape)
-        _require(wanted == got, f"input {name!r} must be {wanted[0]}{list(wanted[1])}, received {got[0]}{list(got[1])}")
+        _require(
+            wanted == got,
+            tr(
+                "input {name!r} must be {wanted}{wanted2}, received {got}{got2}",
+                name=name,
+                wanted=wanted[0],
+                wanted2=list(wanted[1]),
+                got=got[0],
+                got2=list(got[1]),
+            ),
+        )
     with np.errstate(divide="ignore"):  # its LogSoftmax takes the logarithm of a probability that may be 0
         values = run_nodes(model.graph.node, {**index.constants, **feeds}, operators(model))
     return {name: np.asarray(values[name]) for name in (values if every_value else index.outputs)}
@@ -371,4 +398,4 @@ def inferred(model: onnx.ModelProto, **options: bool) -> onnx.ModelProto:
         from haribote.misfit import misfit
 
         told = misfit(model) or reason(error)
-        raise GraphError(f"graph {model.graph.name!r}: shapes do not fit: {told}") from error
+        raise GraphError(tr("graph {name!r}: shapes do not fit: {told}", name=model.graph.name, told=told)) from error

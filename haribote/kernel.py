@@ -24,6 +24,7 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.layout import Layout, dram_long_words
 from simulator import isa
+from simulator.messages import tr
 
 Memory = Literal["LM0", "LM1", "DRAM"]
 
@@ -75,7 +76,13 @@ class Operand:
     def dram(self, offset: int = 0) -> str:
         """`$d64`: the tensor in DRAM, from `offset` long words on, for use in MV instructions."""
         if self.memory != "DRAM":
-            raise KernelError(f"operand {self.name} is in {self.memory}; $d addresses exist only for operands in DRAM")
+            raise KernelError(
+                tr(
+                    "operand {name} is in {memory}; $d addresses exist only for operands in DRAM",
+                    name=self.name,
+                    memory=self.memory,
+                )
+            )
         return f"$d{self.address + offset}"
 
     def at(self, offset: int) -> Operand:
@@ -85,7 +92,9 @@ class Operand:
     @property
     def _letter(self) -> str:
         if self.memory == "DRAM":
-            raise KernelError(f"operand {self.name} is in DRAM; a PE instruction reads and writes LM only")
+            raise KernelError(
+                tr("operand {name} is in DRAM; a PE instruction reads and writes LM only", name=self.name)
+            )
         return "m" if self.memory == "LM0" else "n"
 
     def _text(self, length: str, offset: int, stride: int | None) -> str:
@@ -124,8 +133,15 @@ class Op:
         start = -(-max([self.scratch_from, *ends]) // 4) * 4
         if start + words > isa.LM_WORDS:
             raise KernelError(
-                f"{self.kind}: {words} words of scratch do not fit in {memory}, which has {isa.LM_WORDS}, "
-                f"after its operands, which take {start}"
+                tr(
+                    "{kind}: {words} words of scratch do not fit in {memory}, which has {lm_words}, "
+                    "after its operands, which take {start}",
+                    kind=self.kind,
+                    words=words,
+                    memory=memory,
+                    lm_words=isa.LM_WORDS,
+                    start=start,
+                )
             )
         layout = Layout.parse(f"(({max(1, words // 2)}:1, 2_W:1))")
         given = Operand("scratch", (words,), "float32", layout, memory, start)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from simulator import isa
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint32]
@@ -65,11 +65,19 @@ class Layout:
         """Read the notation; raises LayoutError that names the part it cannot read."""
         body = text.strip()
         if not (body.startswith("(") and body.endswith(")")):
-            raise LayoutError(f"layout {text!r}: expected ((size[_LEVEL]:stride, …), …), one list per tensor axis")
+            raise LayoutError(
+                tr("layout {text!r}: expected ((size[_LEVEL]:stride, …), …), one list per tensor axis", text=text)
+            )
         axes = re.findall(r"\(([^()]*)\)", body[1:-1])
         rest = re.sub(r"\([^()]*\)", "", body[1:-1]).replace(",", "").strip()
         if not axes or rest:
-            raise LayoutError(f"layout {text!r}: cannot read {rest or body!r}; every axis is one parenthesised list")
+            raise LayoutError(
+                tr(
+                    "layout {text!r}: cannot read {value!r}; every axis is one parenthesised list",
+                    text=text,
+                    value=rest or body,
+                )
+            )
         return Layout(tuple(tuple(_parse_digit(item, text) for item in axis.split(",")) for axis in axes))
 
     @cached_property
@@ -133,13 +141,19 @@ class Layout:
     def _bits(self, values: NDArray[Any]) -> Words:
         if values.size != prod(self.shape) or values.dtype.itemsize != 4:
             raise LayoutError(
-                f"layout {self} holds {self.shape} elements of 32 bits, got {values.shape} of {values.dtype}"
+                tr(
+                    "layout {value} holds {shape} elements of 32 bits, got {shape2} of {dtype}",
+                    value=self,
+                    shape=self.shape,
+                    shape2=values.shape,
+                    dtype=values.dtype,
+                )
             )
         return np.ascontiguousarray(values).reshape(-1).view(np.uint32)
 
     def formula(self) -> str:
         """The index formula in words, one line per level, in the language of the moment: `L2B = i//32`."""
-        return "\n".join(f"{shown(level or 'long word')} = {terms}" for level, terms in self.terms().items())
+        return "\n".join(f"{shown(level or tr('long word'))} = {terms}" for level, terms in self.terms().items())
 
     def terms(self) -> dict[str, str]:
         """The right sides of the formula, by their levels; "" is the level of long words."""
@@ -171,12 +185,24 @@ def position(layout: Layout, level: str) -> Ints:
 def _parse_digit(item: str, text: str) -> Digit:
     match = _ITEM.fullmatch(item)
     if match is None:
-        raise LayoutError(f"layout {text!r}: cannot read item {item.strip()!r}; expected size[_LEVEL]:stride")
+        raise LayoutError(
+            tr(
+                "layout {text!r}: cannot read item {strip!r}; expected size[_LEVEL]:stride",
+                text=text,
+                strip=item.strip(),
+            )
+        )
     size, level, stride = int(match[1]), (match[2] or "").upper(), int(match[3])
     if level not in ("", "W", *LEVELS):
-        raise LayoutError(f"layout {text!r}: unknown level {match[2]!r}; the levels are L2B, L1B, MAB, PE and W")
+        raise LayoutError(
+            tr(
+                "layout {text!r}: unknown level {match!r}; the levels are L2B, L1B, MAB, PE and W",
+                text=text,
+                match=match[2],
+            )
+        )
     if size < 1:
-        raise LayoutError(f"layout {text!r}: size of {item.strip()!r} must be at least 1")
+        raise LayoutError(tr("layout {text!r}: size of {strip!r} must be at least 1", text=text, strip=item.strip()))
     return Digit(size, level, stride)
 
 
@@ -211,7 +237,13 @@ def dram_layout(shape: tuple[int, ...]) -> Layout:
     if count <= isa.SMALL_TENSOR:
         return Layout.parse(f"(({pairs}:1, 2_W:1))")
     if count % 8:
-        raise LayoutError(f"a tensor of shape {shape} in DRAM needs a multiple of 8 elements, got {count}; pad it")
+        raise LayoutError(
+            tr(
+                "a tensor of shape {shape} in DRAM needs a multiple of 8 elements, got {count}; pad it",
+                shape=shape,
+                count=count,
+            )
+        )
     return Layout.parse(f"((4_L2B:2, {pairs // 4}:1, 2_W:1))")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import onnx
 from onnx import shape_inference
 
+from simulator.messages import tr
+
 Shape = tuple[int, ...]
 
 
@@ -23,18 +25,35 @@ def misfit(model: onnx.ModelProto) -> str:
 
 def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
     here = f"node {node.output[0]!r}, {node.op_type}"
-    given = f"{node.input[0]!r} of shape {list(a)} and {node.input[1]!r} of shape {list(b)}"
+    given = tr(
+        "{input!r} of shape {a} and {input2!r} of shape {b}",
+        input=node.input[0],
+        a=list(a),
+        input2=node.input[1],
+        b=list(b),
+    )
     if node.op_type in ("Gemm", "MatMul") and len(a) == len(b) == 2:
         flags = {attribute.name: attribute.i for attribute in node.attribute}
         inner = a[0] if flags.get("transA") else a[1], b[1] if flags.get("transB") else b[0]
         turned = [f"{name}=1" for name in ("transA", "transB") if flags.get(name)]
         with_flags = f" with {', '.join(turned)}" if turned else ""
-        what = f"{here} of {given}{with_flags}: the inner sizes are {inner[0]} and {inner[1]}"
-        return f"{what}; are the operands exchanged, or is one to be transposed?" if inner[0] != inner[1] else ""
+        what = tr(
+            "{here} of {given}{with_flags}: the inner sizes are {inner} and {inner2}",
+            here=here,
+            given=given,
+            with_flags=with_flags,
+            inner=inner[0],
+            inner2=inner[1],
+        )
+        return (
+            tr("{what}; are the operands exchanged, or is one to be transposed?", what=what)
+            if inner[0] != inner[1]
+            else ""
+        )
     if node.op_type in ("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "Pow", "Max", "Min"):
         pairs = zip(reversed(a), reversed(b), strict=False)
         if any(x != y and 1 not in (x, y) for x, y in pairs):
-            return f"{here} of {given}: neither broadcasts to the other"
+            return tr("{here} of {given}: neither broadcasts to the other", here=here, given=given)
     return ""
 
 

@@ -20,6 +20,7 @@ from onnx import checker, external_data_helper, helper, numpy_helper, shape_infe
 from haribote.errors import GraphError
 from simulator.errors import SimulatorError
 from simulator.files import read_bytes
+from simulator.messages import Text, tr
 
 FILE_BYTES = 1 << 30
 """Of a file; protobuf itself ends at twice as much."""
@@ -36,10 +37,10 @@ NOTES = {"haribote.updates": str, "haribote.padding": dict, "haribote.tiles": di
 """Our own metadata of graphs and what they say of a value; see `graph`."""
 KINDS = {0, *helper.get_all_tensor_dtypes()}
 """Types of elements; 0 where a file leaves it open."""
-CHECK = "export it anew; `onnx.checker.check_model` says whether a file is a valid one"
-ANEW = "export the file anew"
-SMALLER = "a smaller batch, smaller shapes, or a part of the graph"
-EXPORTED = "a file that a framework exported, or `haribote export` to make one"
+CHECK = Text("export it anew; `onnx.checker.check_model` says whether a file is a valid one")
+ANEW = Text("export the file anew")
+SMALLER = Text("a smaller batch, smaller shapes, or a part of the graph")
+EXPORTED = Text("a file that a framework exported, or `haribote export` to make one")
 
 
 def parsed(path: Path) -> onnx.ModelProto:
@@ -53,7 +54,7 @@ def parsed(path: Path) -> onnx.ModelProto:
     except SimulatorError as error:
         raise GraphError(error.message, EXPORTED) from error
     except Exception as error:  # protobuf's DecodeError has no public home
-        raise GraphError(f"{path} is not an ONNX file: {reason(error)}", EXPORTED) from error
+        raise GraphError(tr("{path} is not an ONNX file: {error}", path=path, error=reason(error)), EXPORTED) from error
     with about(path):
         _check_graph(model)
         _check_metadata(model)
@@ -84,32 +85,41 @@ def reason(error: Exception) -> str:
 def _check_graph(model: onnx.ModelProto) -> None:
     graph = model.graph
     if not graph.node and not graph.output:
-        raise GraphError("it holds no graph", EXPORTED)
+        raise GraphError(tr("it holds no graph"), EXPORTED)
     if not graph.node:
-        raise GraphError("its graph has no nodes, so there is nothing to compute", EXPORTED)
+        raise GraphError(tr("its graph has no nodes, so there is nothing to compute"), EXPORTED)
     if not graph.output:
-        raise GraphError("its graph has no output, so nothing of it is wanted", EXPORTED)
+        raise GraphError(tr("its graph has no output, so nothing of it is wanted"), EXPORTED)
     if len(graph.node) > NODES:
-        raise GraphError(f"the graph has {len(graph.node):,} nodes; at most {NODES:,} are taken", "a part of the graph")
+        raise GraphError(
+            tr("the graph has {node:,} nodes; at most {nodes:,} are taken", node=len(graph.node), nodes=NODES),
+            tr("a part of the graph"),
+        )
     if not any(entry.domain in ("", "ai.onnx") for entry in model.opset_import):
-        raise GraphError("it does not say which opset of ONNX its operators are of", "export it with an opset")
+        raise GraphError(tr("it does not say which opset of ONNX its operators are of"), tr("export it with an opset"))
     names = [tensor.name for tensor in graph.initializer]
     if twice := next((name for name, later in pairwise(sorted(names)) if name == later), ""):
-        raise GraphError(f"the constant {twice!r} is there twice", ANEW)
+        raise GraphError(tr("the constant {twice!r} is there twice", twice=twice), ANEW)
     for node in graph.node:
         for name in (node.name, node.op_type, *node.input, *node.output):
             if len(name) > LETTERS:
-                raise GraphError(f"a name has {len(name):,} letters; at most {LETTERS:,} are taken", "shorter names")
+                raise GraphError(
+                    tr("a name has {name:,} letters; at most {letters:,} are taken", name=len(name), letters=LETTERS),
+                    tr("shorter names"),
+                )
         if not any(node.output):
-            raise GraphError(f"node {node.name or node.op_type!r} has no output", EXPORTED)
+            raise GraphError(tr("node {value!r} has no output", value=node.name or node.op_type), EXPORTED)
     for info in [*graph.input, *graph.value_info, *graph.output]:
         if not info.type.WhichOneof("value"):
             continue  # inference says it
         if info.type.WhichOneof("value") != "tensor_type":
-            raise GraphError(f"the value {info.name!r} is no tensor", "a graph of tensors alone")
+            raise GraphError(tr("the value {name!r} is no tensor", name=info.name), tr("a graph of tensors alone"))
         kind, dimensions = info.type.tensor_type.elem_type, info.type.tensor_type.shape.dim
         if kind not in KINDS:
-            raise GraphError(f"the value {info.name!r} is of the type {kind}, which ONNX does not know", ANEW)
+            raise GraphError(
+                tr("the value {name!r} is of the type {kind}, which ONNX does not know", name=info.name, kind=kind),
+                ANEW,
+            )
         check_size(info.name, [d.dim_value for d in dimensions if d.HasField("dim_value") and d.dim_value > 0])
 
 
@@ -124,7 +134,10 @@ def _check_metadata(model: onnx.ModelProto) -> None:
         except (ValueError, RecursionError):
             fits = False
         if not fits:
-            raise GraphError(f"its entry {prop.key} is not as `haribote` writes it: {prop.value[:60]!r}", ANEW)
+            raise GraphError(
+                tr("its entry {key} is not as `haribote` writes it: {value!r}", key=prop.key, value=prop.value[:60]),
+                ANEW,
+            )
 
 
 def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
@@ -140,15 +153,22 @@ def _check_constants(model: onnx.ModelProto, folder: Path) -> None:
     total = 0
     for tensor in _tensors(model.graph):
         if any(size < 0 for size in tensor.dims):
-            raise GraphError(f"the constant {tensor.name!r} has the shape {list(tensor.dims)}", EXPORTED)
+            raise GraphError(
+                tr("the constant {name!r} has the shape {dims}", name=tensor.name, dims=list(tensor.dims)), EXPORTED
+            )
         check_size(tensor.name, tensor.dims)
         total += prod(tensor.dims)
     if total > ELEMENTS:
-        raise GraphError(f"its constants have {total:,} elements; at most {ELEMENTS:,} are taken", SMALLER)
+        raise GraphError(
+            tr("its constants have {total:,} elements; at most {elements:,} are taken", total=total, elements=ELEMENTS),
+            SMALLER,
+        )
     try:
         external_data_helper.load_external_data_for_model(model, str(folder))
     except Exception as error:  # a path that leads elsewhere, a file that is absent or too short
-        raise GraphError(f"its constants in other files cannot be read: {reason(error)}", ANEW) from error
+        raise GraphError(
+            tr("its constants in other files cannot be read: {error}", error=reason(error)), ANEW
+        ) from error
     for tensor in _tensors(model.graph):
         if tensor.data_type != onnx.TensorProto.STRING:  # those are refused by whoever would run them
             _check_whole(tensor)
@@ -158,10 +178,17 @@ def _check_whole(tensor: onnx.TensorProto) -> None:
     try:
         array = numpy_helper.to_array(tensor)
     except Exception as error:  # ONNX raises what comes up
-        raise GraphError(f"the constant {tensor.name!r} is not whole: {reason(error)}", ANEW) from error
+        raise GraphError(
+            tr("the constant {name!r} is not whole: {error}", name=tensor.name, error=reason(error)), ANEW
+        ) from error
     if array.shape != tuple(tensor.dims):
         raise GraphError(
-            f"the constant {tensor.name!r} of the shape {list(tensor.dims)} has {array.size} elements",
+            tr(
+                "the constant {name!r} of the shape {dims} has {size} elements",
+                name=tensor.name,
+                dims=list(tensor.dims),
+                size=array.size,
+            ),
             ANEW,
         )
 
@@ -170,11 +197,21 @@ def check_size(name: str, shape: Iterable[int]) -> None:
     """Raises GraphError where a value has more axes or elements than any is allowed."""
     sizes = list(shape)
     if len(sizes) > AXES:
-        raise GraphError(f"the value {name!r} has {len(sizes)} axes; at most {AXES} are taken", "fewer axes")
+        raise GraphError(
+            tr("the value {name!r} has {sizes} axes; at most {axes} are taken", name=name, sizes=len(sizes), axes=AXES),
+            tr("fewer axes"),
+        )
     if (elements := prod(sizes)) > ELEMENTS:
         text = " x ".join(map(str, sizes))
         raise GraphError(
-            f"the value {name!r} ({text}) has {elements:,} elements; at most {ELEMENTS:,} are taken", SMALLER
+            tr(
+                "the value {name!r} ({text}) has {elements:,} elements; at most {elements2:,} are taken",
+                name=name,
+                text=text,
+                elements=elements,
+                elements2=ELEMENTS,
+            ),
+            SMALLER,
         )
 
 
@@ -213,12 +250,20 @@ def check_declared(said: Declared, model: onnx.ModelProto) -> None:
         )
         if kind != true_kind or not fits:
             made = _typed(true_kind, true_shape)
-            raise GraphError(f"the file says that {name!r} is {_typed(kind, shape)}, but its nodes make {made}", ANEW)
+            raise GraphError(
+                tr(
+                    "the file says that {name!r} is {kind}, but its nodes make {made}",
+                    name=name,
+                    kind=_typed(kind, shape),
+                    made=made,
+                ),
+                ANEW,
+            )
 
 
 def _typed(kind: int, shape: list[int | None]) -> str:
     try:
         name = str(helper.tensor_dtype_to_np_dtype(kind))
     except (KeyError, ValueError):
-        name = f"of type {kind}"
+        name = tr("of type {kind}", kind=kind)
     return f"{name}[{', '.join('?' if size is None else str(size) for size in shape)}]"

@@ -86,7 +86,13 @@ class HariboteRep(BackendRep):
         given = dict(inputs) if isinstance(inputs, Mapping) else dict(zip(self.names, inputs, strict=False))
         wrong = sorted({*self.names} - {*given})
         if wrong or (not isinstance(inputs, Mapping) and len(inputs) != len(self.names)):
-            raise GraphError(f"the model has the inputs {', '.join(self.names)}; received {len(inputs)} of them")
+            raise GraphError(
+                tr(
+                    "the model has the inputs {names}; received {inputs} of them",
+                    names=", ".join(self.names),
+                    inputs=len(inputs),
+                )
+            )
         feeds = {name: np.asarray(value) for name, value in given.items()}
         for info in self.model.graph.input:
             if info.name in feeds:
@@ -154,7 +160,9 @@ class HariboteBackend(Backend):
     def prepare(cls, model: onnx.ModelProto, device: str = "CHIP", **_: Any) -> HariboteRep:
         """A model made ready; it is compiled when its inputs are known. Raises HariboteError."""
         if not cls.supports_device(device):
-            raise HariboteError(f"there is no device {device!r}", f"one of {', '.join(DEVICES)}")
+            raise HariboteError(
+                tr("there is no device {device!r}", device=device), tr("one of {devices}", devices=", ".join(DEVICES))
+            )
         return HariboteRep(model, device)
 
     @classmethod
@@ -250,17 +258,26 @@ def _without_compress(model: onnx.ModelProto) -> None:
 def check(info: onnx.ValueInfoProto, value: Array) -> None:
     """Raises GraphError for an array that is no value of this input."""
     if not info.type.HasField("tensor_type"):
-        raise GraphError(f"input {info.name!r} is no tensor", "a model of tensors")
+        raise GraphError(tr("input {name!r} is no tensor", name=info.name), tr("a model of tensors"))
     kind = info.type.tensor_type
     if helper.np_dtype_to_tensor_dtype(value.dtype) != kind.elem_type:
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-        raise GraphError(f"input {info.name!r} must be of {dtype}, received {value.dtype}")
+        raise GraphError(
+            tr("input {name!r} must be of {dtype}, received {dtype2}", name=info.name, dtype=dtype, dtype2=value.dtype)
+        )
     if not kind.HasField("shape"):
         return
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim]
     if len(sizes) != value.ndim or any(s not in (None, real) for s, real in zip(sizes, value.shape, strict=True)):
         wanted = "x".join("?" if size is None else str(size) for size in sizes)
-        raise GraphError(f"input {info.name!r} must be {wanted or 'a scalar'}, received {list(value.shape)}")
+        raise GraphError(
+            tr(
+                "input {name!r} must be {value}, received {shape}",
+                name=info.name,
+                value=wanted or tr("a scalar"),
+                shape=list(value.shape),
+            )
+        )
 
 
 def prepared(model: onnx.ModelProto, device: str) -> Prepared:
@@ -276,7 +293,9 @@ def prepared(model: onnx.ModelProto, device: str) -> Prepared:
         run = generated(model) or _in_words(model)
         if run is not None:
             return here(f"{count} of {count}", {}, evaluate=run)
-        return here(f"0 of {count}", {"": "C++ has no template for one of its operators"}, evaluate=reference(model))
+        return here(
+            f"0 of {count}", {"": tr("C++ has no template for one of its operators")}, evaluate=reference(model)
+        )
     found = cut(model, by_cost=False)
     reasons = {name: why for piece in found.pieces for name, why in piece.reasons.items()}
     return here(found.coverage, reasons, session=CutSession(found))
@@ -304,7 +323,9 @@ def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prep
     try:
         evaluator = ReferenceEvaluator(model, new_ops=MENDED)
     except Exception as error:  # its errors have no common class
-        raise GraphError(why, f"other operators: ONNX's reference does not take the model either ({error})") from error
+        raise GraphError(
+            why, tr("other operators: ONNX's reference does not take the model either ({error})", error=error)
+        ) from error
 
     def run(feeds: Mapping[str, Array]) -> dict[str, Array]:
         return dict(zip(outputs, evaluator.run(None, dict(feeds)), strict=True))

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from simulator.errors import AssemblyError, Diagnostic, ExecutionError, SimulatorError, UserError
+from simulator.messages import tr
 from simulator.moved import keep_old_names
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for: an answer that is checked has the parts that its task needs."""
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
     return getattr(import_module(_MODULES[name]), name)
 
 

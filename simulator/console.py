@@ -10,65 +10,68 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn, TextIO
 
 from simulator.columns import full, visible
-from simulator.errors import UserError, advised
+from simulator.errors import UserError, advised, reason_of
 from simulator.language import language
 from simulator.lines import wrapped
-from simulator.messages import shown, told
+from simulator.messages import Text, shown, tr
 
 MOST_SEED = 2**63 - 1  # what torch takes
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
 
 
 OF_ARGPARSE = (
-    "positional arguments",
-    "options",
-    "show this help message and exit",
-    "show program's version number and exit",
-    "argument {name}: {problem}",
-    "the following arguments are required: {names}",
-    "one of the arguments {names} is required",
-    "unrecognized arguments: {arguments}",
-    "not allowed with argument {other}",
-    "ambiguous option: {option} could match {matches}",
-    "expected one argument",
-    "expected at most one argument",
-    "expected at least one argument",
-    "expected {count} arguments",
-    "ignored explicit argument {value}",
-    "invalid choice: {value} (choose from {choices})",
-    "invalid {kind} value: {value}",
+    Text("positional arguments"),
+    Text("options"),
+    Text("usage: "),
+    Text("show this help message and exit"),
+    Text("show program's version number and exit"),
+    Text("argument %(argument_name)s: %(message)s"),
+    Text("the following arguments are required: %s"),
+    Text("one of the arguments %s is required"),
+    Text("unrecognized arguments: %s"),
+    Text("not allowed with argument %s"),
+    Text("ambiguous option: %(option)s could match %(matches)s"),
+    Text("expected one argument"),
+    Text("expected at most one argument"),
+    Text("expected at least one argument"),
+    Text("expected %s argument"),
+    Text("expected %s arguments"),
+    Text("ignored explicit argument %r"),
+    Text("invalid choice: %(value)r (choose from %(choices)s)"),
+    Text("invalid %(type)s value: %(value)r"),
 )
-"""What Python itself says in help and errors, so that the catalogue has it."""
+"""What Python itself says in help and errors, as it asks gettext for it."""
 OF_THE_SYSTEM = (
-    "No such file or directory",
-    "Permission denied",
-    "Is a directory",
-    "Not a directory",
-    "File exists",
-    "No space left on device",
-    "Read-only file system",
-    "File name too long",
+    Text("No such file or directory"),
+    Text("Permission denied"),
+    Text("Is a directory"),
+    Text("Not a directory"),
+    Text("File exists"),
+    Text("No space left on device"),
+    Text("Read-only file system"),
+    Text("File name too long"),
 )
 """And what the system says about files."""
 
 
+def _in_argparse(template: str, *others: object) -> str:
+    """A message of Python's own parser; of several forms of a word (others: the plural, how many) the right one."""
+    return Text(template if not others or others[1] == 1 else str(others[0])).said()
+
+
+argparse._ = argparse.ngettext = _in_argparse  # type: ignore[attr-defined]
+
+
 class Formatter(argparse.HelpFormatter):
     """Help in the language of the moment; lines with full-width characters are broken where such lines are."""
-
-    def add_usage(
-        self, usage: str | None, actions: Iterable[argparse.Action], groups: Iterable[Any], prefix: str | None = None
-    ) -> None:
-        """The usage, behind a word in the language of the moment."""
-        super().add_usage(usage, actions, groups, shown("usage: ") if prefix is None else prefix)
 
     def start_section(self, heading: str | None) -> None:
         """A group of arguments."""
@@ -98,26 +101,37 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, prog: str | None = None, **options: Any) -> None:
         super().__init__(prog, **{"formatter_class": Formatter, **options})
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:  # with a command that is spelled nearly so
+            commands = list(action.choices or ()) if isinstance(action, argparse._SubParsersAction) else []
+            if near := get_close_matches(str(value), commands, n=1):
+                advice = tr("did you mean `{prog} {near}`?", prog=self.prog, near=near[0])
+                error.message = advised(str(error.message), advice)
+            raise
+
     def error(self, message: str) -> NoReturn:
-        """The message with a command that is spelled nearly so; the exit status is 2."""
-        wrong = re.search(r"invalid choice: '([^']*)'", message)
-        groups = [action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction)]
-        near = get_close_matches(wrong[1], [name for group in groups for name in group], n=1) if wrong else []
-        message = advised(message, f"did you mean `{self.prog} {near[0]}`?" if near else "")
+        """The message, below what the command takes; the exit status is 2."""
         self.print_usage(sys.stderr)
-        self.exit(MISTAKE, f"{self.prog}: {shown('error:')} {shown(message)}\n")
+        self.exit(MISTAKE, f"{self.prog}: {tr('error:')} {message}\n")
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
     """`--version`: that of the installed package, for all its commands."""
-    parser.add_argument("--version", action="version", version=f"%(prog)s, of haribote {_version()}")
+    parser.add_argument(
+        "--version",
+        action="version",
+        help=tr("show program's version number and exit"),
+        version=tr("%(prog)s, of haribote {version}", version=_version()),
+    )
 
 
 def _version() -> str:
     try:
         return version("haribote")
     except PackageNotFoundError:
-        return "(not installed)"
+        return tr("(not installed)")
 
 
 _NO_MEMORY = "DefaultCPUAllocator"
@@ -143,7 +157,7 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
     if sys.stderr is None:  # closed; printing to it would print to the standard output
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
-        return _mistake(advised("the standard output is closed", "> FILE, or > /dev/null"))
+        return _mistake(advised(tr("the standard output is closed"), "> FILE, or > /dev/null"))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -157,7 +171,7 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
         _silence(sys.stdout)
         return FINE
     except KeyboardInterrupt:
-        _tell("\nstopped")
+        _tell(tr("\nstopped"))
         return STOPPED
     except BaseException as error:
         message = explain(error) or (_of_the_system(error) if isinstance(error, OSError) else None)
@@ -170,17 +184,24 @@ def seed(text: str) -> int:
     """The seed of random values, for argparse: a whole number, not negative."""
     number = int(text)
     if not 0 <= number <= MOST_SEED:
-        raise argparse.ArgumentTypeError(f"must be from 0 to {MOST_SEED}, received {number}")
+        raise argparse.ArgumentTypeError(
+            tr("must be from 0 to {most_seed}, received {number}", most_seed=MOST_SEED, number=number)
+        )
     return number
 
 
 def _of_the_system(error: OSError) -> str:
     """The message for trouble with a file or, where no file is named, with our output."""
-    reason = error.strerror or str(error)
+    reason = reason_of(error)
     if error.filename is not None:
-        return advised(f"cannot use {error.filename}: {reason}", "another place, or another user's rights")
+        return advised(
+            tr("cannot use {filename}: {reason}", filename=error.filename, reason=reason),
+            tr("another place, or another user's rights"),
+        )
     _silence(sys.stdout)
-    return advised(f"cannot write the output: {reason}", "free some space, or another place for it")
+    return advised(
+        tr("cannot write the output: {reason}", reason=reason), tr("free some space, or another place for it")
+    )
 
 
 def _mistake(message: str) -> int:
@@ -190,7 +211,7 @@ def _mistake(message: str) -> int:
 
 def _tell(message: str) -> None:
     try:
-        print(visible(told(message)), file=sys.stderr, flush=True)
+        print(visible(message), file=sys.stderr, flush=True)
     except OSError:  # there is nobody to tell
         _silence(sys.stderr)
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 
 from simulator.errors import SimulatorError
+from simulator.messages import tr
 
 COMPILERS = ("c++", "g++", "clang++")
 
@@ -29,5 +30,9 @@ def find_compiler() -> list[str]:
     for command in [named] if named else [[name] for name in COMPILERS]:
         if path := shutil.which(command[0]):
             return [path, *command[1:]]
-    why = f"CXX names {named[0]!r}, which is not there" if named else f"no {', '.join(COMPILERS)} on the PATH"
+    why = (
+        tr("CXX names {named!r}, which is not there", named=named[0])
+        if named
+        else tr("no {compilers} on the PATH", compilers=", ".join(COMPILERS))
+    )
     raise NoCompiler(why)

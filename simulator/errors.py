@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from simulator.messages import Text, shown, tr
+
 
 def advised(message: str, try_: str) -> str:
     """A message and, indented below it, what to try; the message alone where nothing is known to try ("")."""
-    return f"{message}\n    try: {try_}" if try_ else message
+    return f"{shown(message)}\n    {tr('try:')} {shown(try_)}" if try_ else shown(message)
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says about a file."""
+    return Text(error.strerror or str(error)).said()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +29,24 @@ class Diagnostic:
     fix: str = ""
     severity: Literal["error", "warning"] = "error"
 
+    @property
+    def label(self) -> Text:
+        """The severity, as it is shown."""
+        return Text("error") if self.severity == "error" else Text("warning")
+
     def render(self, filename: str) -> str:
         """`relu.vsm:3:7: error: message` and, indented below it, what to try."""
-        return advised(f"{filename}:{self.line}:{self.column}: {self.severity}: {self.message}", self.fix)
+        return advised(
+            tr(
+                "{filename}:{line}:{column}: {severity}: {message}",
+                filename=filename,
+                line=self.line,
+                column=self.column,
+                severity=self.label,
+                message=self.message,
+            ),
+            self.fix,
+        )
 
 
 class UserError(Exception):
@@ -45,6 +67,10 @@ class UserError(Exception):
     def _render_traceback_(self) -> list[str]:
         """What IPython shows instead of a traceback."""
         return UserError.in_notebooks(self)
+
+
+class LanguageError(UserError):
+    """`HARIBOTE_LANG` names a language that there is not."""
 
 
 class SimulatorError(UserError):

@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from simulator.errors import SimulatorError
+from simulator.errors import SimulatorError, reason_of
+from simulator.messages import tr
 
 HANDLE = re.compile(r"/dev/std(?P<name>in|out|err)|/(?:dev|proc/self)/fd/(?P<number>[0-9]+)")
 """A path that names a file that this process has open."""
@@ -30,7 +31,7 @@ def read(path: Path) -> str:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SimulatorError(f"{path} is not a text file", "a .vsm file in UTF-8") from None
+        raise SimulatorError(tr("{path} is not a text file", path=path), tr("a .vsm file in UTF-8")) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -51,9 +52,13 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
             while len(content) <= most and (more := file.read(min(most + 1 - len(content), CHUNK))):
                 content += more
     except OSError as error:
-        raise SimulatorError(f"cannot read {path}: {error.strerror or error}", "check the path") from None
+        raise SimulatorError(
+            tr("cannot read {path}: {value}", path=path, value=reason_of(error)), tr("check the path")
+        ) from None
     if len(content) > most:
-        raise SimulatorError(f"cannot read {path}: it has more than {most:,} bytes", "another file")
+        raise SimulatorError(
+            tr("cannot read {path}: it has more than {most:,} bytes", path=path, most=most), tr("another file")
+        )
     return bytes(content)
 
 
@@ -63,14 +68,16 @@ def _begun(path: Path, handle: int) -> bytes:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
-        raise SimulatorError(f"cannot read {path}: it is a device, not a file", "the path of a file")
+        raise SimulatorError(tr("cannot read {path}: it is a device, not a file", path=path), tr("the path of a file"))
     if not stat.S_ISFIFO(mode):
         return b""
     first = b""
     try:
         first = os.read(handle, 1)
         if not first:
-            raise SimulatorError(f"cannot read {path}: nobody writes to this pipe", "start its writer first")
+            raise SimulatorError(
+                tr("cannot read {path}: nobody writes to this pipe", path=path), tr("start its writer first")
+            )
     except BlockingIOError:  # there is a writer, which has sent nothing yet
         pass
     os.set_blocking(handle, True)
@@ -172,9 +179,14 @@ def _replacing(path: Path, durable: bool) -> Iterator[BinaryIO]:
 def _explained(path: Path, error: OSError) -> FileError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FileError(
-            f"cannot write {path}: the disk is full",
-            "free some space, then run the same command again; nothing was lost",
+            tr("cannot write {path}: the disk is full", path=path),
+            tr("free some space, then run the same command again; nothing was lost"),
         )
     if error.errno == errno.ENXIO:
-        return FileError(f"cannot write {path}: nobody reads from this pipe", "start its reader first")
-    return FileError(f"cannot write {path}: {error.strerror or error}", "choose a folder that you can write to")
+        return FileError(
+            tr("cannot write {path}: nobody reads from this pipe", path=path), tr("start its reader first")
+        )
+    return FileError(
+        tr("cannot write {path}: {value}", path=path, value=reason_of(error)),
+        tr("choose a folder that you can write to"),
+    )

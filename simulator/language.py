@@ -11,15 +11,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
-from simulator.errors import UserError
-
 LANGUAGES = ("en", "ja")
 VARIABLE = "HARIBOTE_LANG"
 _spoken: ContextVar[str] = ContextVar("_spoken", default="")
-
-
-class LanguageError(UserError):
-    """`HARIBOTE_LANG` names a language that there is not."""
 
 
 def language() -> str:
@@ -28,8 +22,17 @@ def language() -> str:
         return _spoken.get()
     chosen = os.environ.get(VARIABLE, "")
     if chosen and chosen not in LANGUAGES:
-        raise LanguageError(f"{VARIABLE} is {chosen!r}", f"one of {', '.join(LANGUAGES)}, or leave it out")
+        from simulator.errors import LanguageError  # whose message asks for the language
+
+        names = ", ".join(LANGUAGES)
+        raise LanguageError(f"{VARIABLE} is {chosen!r}", f"one of {names}, or leave it out")
     return chosen or language_of(os.environ.get("JPY_SESSION_NAME", ""))  # in which Jupyter names a kernel's notebook
+
+
+def language_or_english() -> str:
+    """The same for the message that says that there is no such language."""
+    chosen = _spoken.get() or os.environ.get(VARIABLE, "")
+    return language() if not chosen or chosen in LANGUAGES else "en"
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from simulator.messages import tr
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("simulator", "haribote", "solutions")
 """Those whose files count; others are told apart by what is installed, which nobody edits."""
@@ -38,7 +40,7 @@ def closure(*modules: str) -> tuple[Path, ...]:
     found: set[Path] = set()
     waiting = [file for module in modules for file in _files(module)]
     if missing := [module for module in modules if _file(module) is None]:
-        raise LookupError(f"no file of this tree is the module {missing[0]}")
+        raise LookupError(tr("no file of this tree is the module {missing}", missing=missing[0]))
     while waiting:
         file = waiting.pop()
         if file not in found:

@@ -22,6 +22,7 @@ from haribote.data import mnist
 from haribote.errors import HariboteError
 from simulator.console import Parser
 from simulator.files import FileError, writing
+from simulator.messages import tr
 
 TARGET = ROOT / "build" / "haribote-bundle.zip"
 FOLDER = "haribote"  # what the archive unpacks to
@@ -61,7 +62,13 @@ pause
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0 complete, 1 written, but packages are missing, 2 not written."""
     here = this_system()
-    parser = Parser(prog="bootstrap.py bundle", description=__doc__.splitlines()[0])
+    parser = Parser(
+        prog="bootstrap.py bundle",
+        description=tr(
+            "`make bundle`: one archive for a room without a network: the course, its packages for the given "
+            "systems, MNIST."
+        ),
+    )
     parser.add_argument(
         "--systems",
         nargs="+",
@@ -72,7 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     parser.add_argument(
-        "--python", nargs="+", default=[version], metavar="VERSION", help=f"the room's versions of Python ({version})"
+        "--python",
+        nargs="+",
+        default=[version],
+        metavar="VERSION",
+        help=tr("the room's versions of Python ({version})", version=version),
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=TARGET, metavar="FILE", help="default: build/haribote-bundle.zip"
@@ -87,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
     shortages: list[Shortage] = []
     wheels: dict[str, Path] = {}  # by name: most fit every system
     for system in wanted:
-        print(f"collecting the packages for {system}", flush=True)
+        print(tr("collecting the packages for {system}", system=system), flush=True)
         found, missing = collect(system, cache)
         wheels |= {path.name: path for path in found}
         shortages += missing
@@ -97,9 +108,16 @@ def _run(options: argparse.Namespace) -> int:
     for shortage in shortages:
         print(f"    {shortage}", flush=True)
     if not complete:
-        raise HariboteError("the packages of no system are complete", "a machine with a network, or other --systems")
+        raise HariboteError(
+            tr("the packages of no system are complete"), tr("a machine with a network, or other --systems")
+        )
     digits = _mnist()
-    print(f"data set: {'MNIST' if digits else 'synthetic digits (MNIST is not here and cannot be fetched)'}")
+    print(
+        tr(
+            "data set: {value}",
+            value="MNIST" if digits else tr("synthetic digits (MNIST is not here and cannot be fetched)"),
+        )
+    )
     write_bundle(options.output, sorted(wheels.values()), digits, complete, shortages)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.0f} MB, for {', '.join(map(str, complete))}")
     return 1 if shortages else 0
@@ -164,7 +182,7 @@ def _first_files(systems: Sequence[System], digits: bool, missing: Sequence[Shor
         START.format(
             pythons=wanted,
             systems=names,
-            digits="MNIST" if digits else "synthetic digits, drawn when first needed",
+            digits="MNIST" if digits else tr("synthetic digits, drawn when first needed"),
             missing="".join(f"Missing: {shortage}\n" for shortage in missing),
         ),
     )

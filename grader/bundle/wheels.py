@@ -21,6 +21,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,7 +44,7 @@ class System:
     python: str
 
     def __str__(self) -> str:
-        return f"{self.name} with Python {self.python}"
+        return tr("{name} with Python {python}", name=self.name, python=self.python)
 
     @property
     def is_this(self) -> bool:
@@ -78,7 +79,12 @@ class Shortage:
     who: str
 
     def __str__(self) -> str:
-        return f"{self.system}: no wheel of {self.requirement} (needed by {self.who}) can be had here"
+        return tr(
+            "{system}: no wheel of {requirement} (needed by {who}) can be had here",
+            system=self.system,
+            requirement=self.requirement,
+            who=self.who,
+        )
 
 
 def this_system() -> str:
@@ -100,7 +106,7 @@ def collect(system: System, folder: Path) -> tuple[list[Path], list[Shortage]]:
     folder = folder / f"{system.name}-{system.python}"
     folder.mkdir(parents=True, exist_ok=True)
     pins = locked(system)
-    waiting = [(requirement, "the course") for requirement in roots()]
+    waiting = [(requirement, tr("the course")) for requirement in roots()]
     have: dict[str, Path] = {}
     seen: set[tuple[str, str]] = set()  # package and extra
     shortages: list[Shortage] = []
@@ -196,7 +202,13 @@ def download(requirements: Iterable[str], system: System, folder: Path) -> set[s
         if "No matching distribution found" in trouble:
             return set(requirements)
         raise HariboteError(
-            f"cannot download {requirements[0]} for {system}: {trouble}", "the same again; what is here stays"
+            tr(
+                "cannot download {requirements} for {system}: {trouble}",
+                requirements=requirements[0],
+                system=system,
+                trouble=trouble,
+            ),
+            tr("the same again; what is here stays"),
         )
     middle = len(requirements) // 2  # one package can spoil the lot: halve to find it
     return download(requirements[:middle], system, folder) | download(requirements[middle:], system, folder)
@@ -214,4 +226,8 @@ def _pip(requirements: list[str], system: System, folder: Path) -> str:
     if done.returncode == 0:
         return ""
     errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-    return "\n".join(errors[-2:]) or done.stderr[-500:] or f"pip's exit status is {done.returncode}"
+    return (
+        "\n".join(errors[-2:])
+        or done.stderr[-500:]
+        or tr("pip's exit status is {returncode}", returncode=done.returncode)
+    )

@@ -21,6 +21,7 @@ from haribote.answers.tasks import find_task
 from haribote.errors import HariboteError
 from simulator import AssemblyError, ExecutionError, assemble
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.view import Opening, View
 from simulator.view.recording import BUDGET
 
@@ -36,11 +37,15 @@ def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int
     with product_only():
         trials = [trial for trial in trials_of(task, seed) if trial.inputs is not None]
     if not trials:
-        raise HariboteError(f"the answer to task {task.id} is no program of the machine", f"`grader check {task.id}`")
+        raise HariboteError(
+            tr("the answer to task {id} is no program of the machine", id=task.id), f"`grader check {task.id}`"
+        )
     trial = next((trial for trial in trials if failure and trial.name == failure.case), trials[0])
     with product_only():
         reply = next(iter(replies_to(task, path, [trial])), Reply(trial.name))
-    head = f"task {task.id} ({task.title}), case: {trial.name}, seed {seed}"
+    head = tr(
+        "task {id} ({title}), case: {name}, seed {seed}", id=task.id, title=task.title, name=trial.name, seed=seed
+    )
     if reply.problem or reply.answer is None:
         return Debugged(task.id, f"{head}\n{reply.problem.message if reply.problem else failure}", "")
     answer = _Answer(text_in(reply.answer), reply.answer.get(SOURCES), path, trial.lead, trial.tail)
@@ -77,26 +82,30 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
     except AssemblyError as error:
         return Debugged(task, f"{head}\n{failure or error}", "")
     if not program.lines:
-        return Debugged(task, f"{head}\nthe answer has no lines, so there is nothing to step through", "")
+        return Debugged(task, tr("{head}\nthe answer has no lines, so there is nothing to step through", head=head), "")
     inputs = trial.inputs()
     story, last = _story(program, inputs, failure, answer.source), None
     if failure is not None and failure.explanation.startswith("the machine says"):
         last = failure.line - 1
-    title = "every case passes; this is the first" if failure is None else failure.cause or "a case fails"
+    title = tr("every case passes; this is the first") if failure is None else failure.cause or tr("a case fails")
     opening = Opening(title, story.sentences, line=story.line)
     word = failure.word if failure else None
     if word is not None:
         opening = replace(opening, word=word.place, name=word.name, expected=word.expected, received=word.received)
     notes = _notes(inputs, shown(answer.path))
     report = "\n".join(
-        [head, *([f"likely cause: {failure.cause}"] if failure and failure.cause else []), *story.sentences]
+        [
+            head,
+            *([tr("likely cause: {cause}", cause=failure.cause)] if failure and failure.cause else []),
+            *story.sentences,
+        ]
     )
     return Debugged(task, report, _page(program, inputs, word.poison if word else POISON, opening, last, notes, budget))
 
 
 def _story(program: Program, inputs: NamedInputs, failure: Failure | None, source: Source) -> Story:
     if failure is None:
-        return Story(("the operands are those of the case",), None)
+        return Story((tr("the operands are those of the case"),), None)
     if failure.word is None:
         return Story(tuple(str(failure).split("\n")), failure.line or None)
     with prepared(_places(inputs), failure.word.poison) as machine:
@@ -105,8 +114,10 @@ def _story(program: Program, inputs: NamedInputs, failure: Failure | None, sourc
 
 def _notes(inputs: NamedInputs, file: str) -> list[str]:
     names = ", ".join(name for name, _, _ in inputs)
-    notes = [f"The program is what {file} gives for this case."]
-    return notes + ([f"Operands: {names}. All other words hold junk before the first line."] if names else [])
+    notes = [tr("The program is what {file} gives for this case.", file=file)]
+    return notes + (
+        [tr("Operands: {names}. All other words hold junk before the first line.", names=names)] if names else []
+    )
 
 
 def _page(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from haribote.answers.tasks import ROOT
 from simulator.files import write_file
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.view.notebook import frame
 
 FOLDER = ROOT / "runs" / "debug"
@@ -44,6 +44,6 @@ class Debugged:
             return text
         where = os.path.relpath(self.write(), ROOT)
         return (
-            f"{text}{frame(self.page, shown(f'debugger of task {self.task}'))}"
-            f"<p>{html.escape(shown('The same page for a browser:'))} <code>{html.escape(where)}</code></p>"
+            f"{text}{frame(self.page, tr('debugger of task {task}', task=self.task))}"
+            f"<p>{html.escape(tr('The same page for a browser:'))} <code>{html.escape(where)}</code></p>"
         )

@@ -15,6 +15,7 @@ from simulator.effects.places import Place
 from simulator.effects.running import touches_of
 from simulator.engine.state.dump import format_number
 from simulator.isa.program import Line, Program
+from simulator.messages import tr
 from simulator.trace import Origin, trace
 from simulator.view.opening import Spot, spot_of
 
@@ -39,27 +40,43 @@ def story_of(program: Program, start: Machine, inputs: NamedInputs, word: WrongW
         return Story((head, *_Teller(inputs, source).told(origin)), origin.line)
     near = _nearest(program, start, spot_of(word.place))
     if near is None:
-        return Story((head, f"never written; no line writes {_memory(word.place)}"), None)
+        return Story((head, tr("never written; no line writes {place}", place=_memory(word.place))), None)
     at = f"{near.line}{source(near.line)}"
     if near.address == spot_of(word.place).address:
-        said = f"never written; line {at} writes this address, but not in this unit: {near.text}"
+        said = tr("never written; line {at} writes this address, but not in this unit: {text}", at=at, text=near.text)
     else:
-        said = f"never written; line {at} writes next to it, at address {near.address}: {near.text}"
+        said = tr(
+            "never written; line {at} writes next to it, at address {address}: {text}",
+            at=at,
+            address=near.address,
+            text=near.text,
+        )
     return Story((head, said), near.line)
 
 
 def _head(word: WrongWord) -> str:
     received = shown(word.received)
     if word.expected is None:
-        return f"{word.name} ({word.place}) has changed, but belongs to no output: received {received}"
+        return tr(
+            "{name} ({place}) has changed, but belongs to no output: received {received}",
+            name=word.name,
+            place=word.place,
+            received=received,
+        )
     expected = shown(word.expected)
-    return f"the first wrong word is {word.name} in {word.place}: expected {expected}, received {received}"
+    return tr(
+        "the first wrong word is {name} in {place}: expected {expected}, received {received}",
+        name=word.name,
+        place=word.place,
+        expected=expected,
+        received=received,
+    )
 
 
 def shown(bits: int) -> str:
     """A word as hexadecimal digits and as a single; junk by its name."""
     if _junk(bits):
-        return f"0x{bits:08x} (junk: what was there before)"
+        return tr("0x{bits:08x} (junk: what was there before)", bits=bits)
     return f"0x{bits:08x} ({bits if bits < 1 << 23 else format_number(bits, 'f')})"
 
 
@@ -81,11 +98,15 @@ class _Teller:
         elif indent:
             yield indent + self._written(origin)
         else:
-            yield f"written by line {self._at(origin)}: {origin.text[:100]}"
+            yield tr("written by line {origin}: {text}", origin=self._at(origin), text=origin.text[:100])
         for child in origin.inputs:
             yield from self.told(child, indent + "    ")
         if origin.omitted:
-            more = f"… from {origin.omitted} more words" if origin.inputs else f"… from {origin.omitted} words"
+            more = (
+                tr("… from {omitted} more words", omitted=origin.omitted)
+                if origin.inputs
+                else tr("… from {omitted} words", omitted=origin.omitted)
+            )
             yield f"{indent}    {more}"
         if origin.kept is not None:
             yield from self.told(origin.kept, indent + "  ")
@@ -95,24 +116,47 @@ class _Teller:
         part, place, held = origin.part, origin.place, shown(origin.value)
         at, text = self._at(origin), origin.text[:100]
         if part:
-            return f"{part} = {place} = {held}: written by line {at}: {text}"
-        return f"{place} = {held}: written by line {at}: {text}"
+            return tr(
+                "{part} = {place} = {held}: written by line {at}: {text}",
+                part=part,
+                place=place,
+                held=held,
+                at=at,
+                text=text,
+            )
+        return tr("{place} = {held}: written by line {at}: {text}", place=place, held=held, at=at, text=text)
 
     def _at(self, origin: Origin) -> str:
         """A line, with what is known about it."""
         assert origin.line is not None
         source = self.source(origin.line)
-        return f"{origin.line}{source}" if origin.cycle is None else f"{origin.line}, cycle {origin.cycle}{source}"
+        return (
+            f"{origin.line}{source}"
+            if origin.cycle is None
+            else tr("{line}, cycle {cycle}{source}", line=origin.line, cycle=origin.cycle, source=source)
+        )
 
     def _given(self, origin: Origin) -> str:
         """What a word is that no line wrote: an element of an operand, or nothing."""
         part, place, held, name = origin.part, origin.place, shown(origin.value), element_at(self.inputs, origin.place)
         if name:
-            return f"{part} = {place} = {held}: given, {name}" if part else f"{place} = {held}: given, {name}"
+            return (
+                tr("{part} = {place} = {held}: given, {name}", part=part, place=place, held=held, name=name)
+                if part
+                else tr("{place} = {held}: given, {name}", place=place, held=held, name=name)
+            )
         if _junk(origin.value):
-            junk = f"{place} = {held}: never written, and not given"
-            return f"{part} = {place} = {held}: never written, and not given" if part else junk
-        return f"{part} = {place} = {held}: never written" if part else f"{place} = {held}: never written"
+            junk = tr("{place} = {held}: never written, and not given", place=place, held=held)
+            return (
+                tr("{part} = {place} = {held}: never written, and not given", part=part, place=place, held=held)
+                if part
+                else junk
+            )
+        return (
+            tr("{part} = {place} = {held}: never written", part=part, place=place, held=held)
+            if part
+            else tr("{place} = {held}: never written", place=place, held=held)
+        )
 
 
 def element_at(inputs: NamedInputs, place: Place) -> str:
@@ -177,4 +221,4 @@ def _nearest(program: Program, start: Machine, spot: Spot) -> _Near | None:
 
 
 def _memory(place: Place) -> str:
-    return "this memory" if place.memory not in ("lm0", "lm1", "dram") else place.memory.upper()
+    return tr("this memory") if place.memory not in ("lm0", "lm1", "dram") else place.memory.upper()

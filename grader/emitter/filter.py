@@ -10,6 +10,8 @@ import ctypes
 import platform
 import struct
 
+from simulator.messages import tr
+
 _EPERM, _ENOSYS = 1, 38
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _LOAD, _EQUAL, _ATLEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
@@ -65,4 +67,4 @@ def apply_filter() -> None:
     program = _Program(len(text) // 8, text)
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):  # no new privileges; filter
-        raise OSError(ctypes.get_errno(), "the kernel refuses the filter of system calls")
+        raise OSError(ctypes.get_errno(), tr("the kernel refuses the filter of system calls"))

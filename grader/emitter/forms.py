@@ -15,6 +15,7 @@ from typing import Any
 from grader.emitter.values import Value, Values
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 Function = Callable[..., Any]
 Form = Callable[[Function, Values], dict[str, Value]]
@@ -33,7 +34,9 @@ def form_of(task: Task) -> Form:
         if task.id in module.FORMS:
             form: Form = module.FORMS[task.id]
             return form
-    raise HariboteError(f"task {task.id} has no form", f"add it to FORMS of grader/emitter/s{task.theme}.py")
+    raise HariboteError(
+        tr("task {id} has no form", id=task.id), tr("add it to FORMS of grader/emitter/s{theme}.py", theme=task.theme)
+    )
 
 
 def stage_modules(package: str, task: Task) -> Iterator[ModuleType]:

@@ -9,6 +9,7 @@ import onnx
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value
 from haribote.errors import UnsupportedOp
+from simulator.messages import tr
 
 MODEL, REFUSED = "model", "refused"
 
@@ -26,11 +27,13 @@ def graph_answer(make: Callable[[], onnx.ModelProto]) -> dict[str, Value]:
 def taken_name(result: object, wanted: str) -> str:
     """The name that a rule returned. Raises AnswerError where it is not that of the result."""
     if not isinstance(result, str):
-        raise AnswerError(f"must return the name of the result, received {type(result).__name__}", "return g.op(…)")
+        raise AnswerError(
+            tr("must return the name of the result, received {name}", name=type(result).__name__), "return g.op(…)"
+        )
     if result != wanted:
         raise AnswerError(
-            f"the result must be called {wanted!r}, but {result!r} was returned",
-            'part="…" for every node but the last one, which then takes the result\'s name',
+            tr("the result must be called {wanted!r}, but {result!r} was returned", wanted=wanted, result=result),
+            tr('part="…" for every node but the last one, which then takes the result\'s name'),
         )
     return result
 
@@ -38,7 +41,7 @@ def taken_name(result: object, wanted: str) -> str:
 def graph_given(value: Value) -> onnx.ModelProto:
     """A graph that was given as bytes."""
     if not isinstance(value, bytes):
-        raise TypeError(f"a graph is given as bytes, received {type(value).__name__}")
+        raise TypeError(tr("a graph is given as bytes, received {name}", name=type(value).__name__))
     model = onnx.ModelProto()
     model.ParseFromString(value)
     return model

@@ -20,6 +20,7 @@ from typing import Any
 from grader.emitter.loading import compiled
 from grader.emitter.walls import HERE, Walls
 from haribote.answers.tasks import ROOT, Task
+from simulator.messages import tr
 from simulator.moved import present_name
 
 COURSE = ("benchmarks", "grader", "haribote", "notebooks", "simulator", "solutions", "tests")
@@ -73,8 +74,8 @@ class Guard:
         refused = not_listed(self._task, name, wanted, self._shared)
         if refused:
             allowed = ", ".join([*self._task.may_import, *sorted(self._shared)])
-            text = f"{refused} is not there for answers to task {self._task.id}"
-            text += f"; of the course, they may import {allowed}"
+            text = tr("{refused} is not there for answers to task {id}", refused=refused, id=self._task.id)
+            text += tr("; of the course, they may import {allowed}", allowed=allowed)
             raise ModuleNotFoundError(text, name=refused)
 
 

@@ -15,6 +15,7 @@ from grader.emitter.loading import AnswerError, Items, explained, line_of, shown
 from grader.emitter.values import Value, Values
 from haribote.kernel import MOST_LINES, Kernel, Op, Operand
 from haribote.layout import Layout, dram_layout
+from simulator.messages import tr
 
 MOST_CHARACTERS = 8 * 2**20
 
@@ -45,7 +46,9 @@ def emit(kernel: Kernel, op: Op, path: Path, budget: Budget) -> Emission:
     """Run a kernel. Raises AnswerError, Refused, NotWritten."""
     with explained(path, budget.seconds), budget.spending():
         items = kernel.emit(op)
-        emission = _collected(items, lambda: line_of(items, path), f"the kernel of task {kernel.task}", path)
+        emission = _collected(
+            items, lambda: line_of(items, path), tr("the kernel of task {task}", task=kernel.task), path
+        )
         taken = dict.fromkeys((operand.memory, operand.address, *operand.shape) for operand in op.taken)
         return replace(emission, scratch=tuple([*given] for given in taken))
 
@@ -56,11 +59,14 @@ def text_of(items: Any, path: Path | None = None) -> dict[str, Value]:
     Raises AnswerError, NotWritten.
     """
     if isinstance(items, Items):
-        return _collected(items, lambda: items.line, "the function", items.path).answer()
+        return _collected(items, lambda: items.line, tr("the function"), items.path).answer()
     if items is None or isinstance(items, str):
-        given = "nothing (None)" if items is None else f"one line of text, {items[:40]!r}"
-        raise AnswerError(f"the function returned {given}, where every line is wanted", "`yield` in place of `return`")
-    return _collected(items, lambda: 1, "the function", path or Path("the answer")).answer()
+        given = tr("nothing (None)") if items is None else tr("one line of text, {items!r}", items=items[:40])
+        raise AnswerError(
+            tr("the function returned {given}, where every line is wanted", given=given),
+            tr("`yield` in place of `return`"),
+        )
+    return _collected(items, lambda: 1, tr("the function"), path or Path("the answer")).answer()
 
 
 def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
@@ -72,7 +78,7 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
         size += len(item)
         if len(lines) >= MOST_LINES or size > MOST_CHARACTERS:
             most = f"{MOST_LINES} lines" if len(lines) >= MOST_LINES else f"{MOST_CHARACTERS} characters"
-            raise AnswerError(f"more than {most}", "end the loop", f"{shown(path)}:{source}")
+            raise AnswerError(tr("more than {most}", most=most), tr("end the loop"), f"{shown(path)}:{source}")
         for text in item.splitlines() or [""]:
             lines.append(text)
             sources.append(source)
@@ -82,12 +88,14 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
 def _checked(items: Any, what: str, path: Path) -> Iterator[str]:
     """The items, if they are lines of text."""
     if items is None or isinstance(items, str) or not isinstance(items, Iterable):
-        message = f"{what} gave {type(items).__name__}, not lines of assembly"
+        message = tr("{what} gave {name}, not lines of assembly", what=what, name=type(items).__name__)
         raise AnswerError(message, 'yield every line: yield "nop"', shown(path))
     for item in items:
         if not isinstance(item, str):
             line = items.line if isinstance(items, Items) else line_of(items, path)
-            message = f"lines of assembly are text, received {type(item).__name__} {repr(item)[:80]}"
+            message = tr(
+                "lines of assembly are text, received {name} {item}", name=type(item).__name__, item=repr(item)[:80]
+            )
             raise AnswerError(message, 'yield f"…"', f"{shown(path)}:{line}")
         yield item
 

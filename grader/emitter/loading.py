@@ -18,6 +18,7 @@ from grader.emitter.limits import Budget, TimeLimit
 from haribote.answers.ownership import refuse_withheld, withheld
 from haribote.answers.tasks import ROOT, Task
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
+from simulator.messages import Text, tr
 
 MOST_BYTES = 2**20  # of an answer's file
 
@@ -45,7 +46,15 @@ def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # where Python's dataclasses look
     if len(content) > MOST_BYTES:
-        raise AnswerError(f"an answer has at most {MOST_BYTES} bytes, this has {len(content)}", "", shown(path))
+        raise AnswerError(
+            tr(
+                "an answer has at most {most_bytes} bytes, this has {content}",
+                most_bytes=MOST_BYTES,
+                content=len(content),
+            ),
+            "",
+            shown(path),
+        )
     with explained(path, budget.seconds), budget.spending():
         exec(compiled(content, path), module.__dict__)  # the learner's own code, in a process of its own
     return module
@@ -56,7 +65,9 @@ def compiled(content: bytes, path: Path) -> CodeType:
     try:
         text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
     except UnicodeDecodeError as error:
-        raise AnswerError(f"is not UTF-8 text (byte {error.start})", "save it as UTF-8", shown(path)) from error
+        raise AnswerError(
+            tr("is not UTF-8 text (byte {start})", start=error.start), tr("save it as UTF-8"), shown(path)
+        ) from error
     linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
     return compile(text, str(path), "exec")
 
@@ -66,8 +77,12 @@ def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> C
     function = getattr(module, task.name, None)
     if not callable(function):
         near = get_close_matches(task.name, [name for name, value in vars(module).items() if callable(value)], 1)
-        instead = f"; is it {near[0]}?" if near else ""
-        raise AnswerError(f"has no function {task.name}{instead}", f"def {task.name}(…): as in the stub", shown(path))
+        instead = tr("; is it {near}?", near=near[0]) if near else ""
+        raise AnswerError(
+            tr("has no function {name}{instead}", name=task.name, instead=instead),
+            tr("def {name}(…): as in the stub", name=task.name),
+            shown(path),
+        )
     return guarded(function, task, path, budget)
 
 
@@ -84,8 +99,10 @@ def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget
         with withheld(task.id), explained(path, budget.seconds), budget.spending():
             result = function(*args, **kwargs)
         if result is None and _promises(function):
-            what = f"{task.name} returned nothing (None)"
-            raise AnswerError(what, "`return` what it has found: see the contract above it", place_of(function, path))
+            what = tr("{name} returned nothing (None)", name=task.name)
+            raise AnswerError(
+                what, tr("`return` what it has found: see the contract above it"), place_of(function, path)
+            )
         return Items(result, task, path, budget) if isinstance(result, GeneratorType) else result
 
     return call
@@ -144,17 +161,19 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
     except NotWritten as error:
         if _raised_in(path, error.__traceback__):
             raise
-        advice = "an answer is checked beside bare stubs of the other tasks: copy what it needs into its own file"
+        advice = tr("an answer is checked beside bare stubs of the other tasks: copy what it needs into its own file")
         raise AnswerError(error.message, advice, _place(error.__traceback__, path)) from error
     except UnsupportedShape as error:
         raise Refused(str(error), "", _place(error.__traceback__, path)) from error
     except SyntaxError as error:
         column = f":{error.offset}" if error.offset else ""
-        advice = "read that line and the end of the one above it: brackets, colons, quotes, blanks in front"
-        raise AnswerError(f"syntax error: {error.msg}", advice, f"{shown(path)}:{error.lineno}{column}") from error
+        advice = tr("read that line and the end of the one above it: brackets, colons, quotes, blanks in front")
+        raise AnswerError(
+            tr("syntax error: {msg}", msg=error.msg), advice, f"{shown(path)}:{error.lineno}{column}"
+        ) from error
     except TimeLimit as error:
-        message = f"stopped, for it took longer than {seconds:g} s, all cases together"
-        raise AnswerError(message, "is there an endless loop?", _place(error.__traceback__, path)) from error
+        message = tr("stopped, for it took longer than {seconds:g} s, all cases together", seconds=seconds)
+        raise AnswerError(message, tr("is there an endless loop?"), _place(error.__traceback__, path)) from error
     except KeyboardInterrupt:
         raise
     except HariboteError as error:
@@ -167,11 +186,17 @@ def _advice(error: BaseException) -> str:
     """What to try about an error of Python's; "" for one that is rare."""
     if isinstance(error, NameError) and error.name:
         near = get_close_matches(error.name, [*_names_at(error), *dir(builtins)], 1)
-        return f"did you mean {near[0]}?" if near else f"give {error.name} a value first, or import it"
+        return (
+            tr("did you mean {near}?", near=near[0])
+            if near
+            else tr("give {name} a value first, or import it", name=error.name)
+        )
     if isinstance(error, ModuleNotFoundError) and error.name and "is not there" not in str(error):
         known = get_close_matches(error.name, ["numpy", "onnx", "torch"], 1)
         near = known or get_close_matches(error.name, sys.stdlib_module_names, 1)
-        return f"did you mean {near[0]}?" if near else "what an answer needs must stand in its own file"
+        return (
+            tr("did you mean {near}?", near=near[0]) if near else tr("what an answer needs must stand in its own file")
+        )
     for kind, advice in _ADVICE.items():
         if isinstance(error, kind):
             return advice
@@ -179,16 +204,16 @@ def _advice(error: BaseException) -> str:
 
 
 _ADVICE: dict[type[BaseException], str] = {
-    ModuleNotFoundError: "write what you need of it into your own file",
-    SystemExit: "an answer ends with `return`, or with its last line, never with exit()",
-    KeyError: "print the keys that there are, before this line",
-    IndexError: "print the index and the length, before this line",
-    ZeroDivisionError: "print the divisor, before this line",
-    AttributeError: "print type(…) of what stands before the dot",
-    TypeError: "compare the arguments with the contract: how many, in which order, of which type",
-    ValueError: "print the shapes and the values that meet in this line",
-    RecursionError: "see where the function calls itself, and what ends that",
-    MemoryError: "print the sizes of what this line makes",
+    ModuleNotFoundError: Text("write what you need of it into your own file"),
+    SystemExit: Text("an answer ends with `return`, or with its last line, never with exit()"),
+    KeyError: Text("print the keys that there are, before this line"),
+    IndexError: Text("print the index and the length, before this line"),
+    ZeroDivisionError: Text("print the divisor, before this line"),
+    AttributeError: Text("print type(…) of what stands before the dot"),
+    TypeError: Text("compare the arguments with the contract: how many, in which order, of which type"),
+    ValueError: Text("print the shapes and the values that meet in this line"),
+    RecursionError: Text("see where the function calls itself, and what ends that"),
+    MemoryError: Text("print the sizes of what this line makes"),
 }
 
 

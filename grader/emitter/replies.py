@@ -19,6 +19,7 @@ from haribote.answers.resolve import kernel_in
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Kernel
+from simulator.messages import tr
 
 Kind = Literal["answer", "refused", "not written", "loading"]
 Answering = Callable[[str, Values], "Reply"]
@@ -58,12 +59,12 @@ def read_reply(line: str | bytes, limit: int = LIMIT) -> Reply:
     values = decode(line, limit)
     name, answer, error = values.get("name"), values.get("answer"), values.get("error")
     if not isinstance(name, str) or len(values) != 2:
-        raise ValueFormatError("a reply is {name, answer} or {name, error}")
+        raise ValueFormatError(tr("a reply is {name, answer} or {name, error}"))
     if isinstance(answer, dict):
         return Reply(name, answer)
     texts = isinstance(error, dict) and all(isinstance(error.get(key), str) for key in ("kind", "message", "where"))
     if not isinstance(error, dict) or not texts or error["kind"] not in get_args(Kind):
-        raise ValueFormatError("an error is {kind, message, where}, all of them text")
+        raise ValueFormatError(tr("an error is {kind, message, where}, all of them text"))
     return Reply(name, problem=Problem(cast(Kind, error["kind"]), str(error["message"]), str(error["where"])))
 
 
@@ -94,7 +95,9 @@ def answering(task: Task, path: Path, content: bytes) -> Answering:
         except HariboteError as error:  # a graph that is not valid
             raise AnswerError(error.message, error.try_, place) from error
         except Exception as error:  # what it gave is of no use
-            raise AnswerError(f"what {task.name} gave is of no use: {told(error)}", "", place) from error
+            raise AnswerError(
+                tr("what {name} gave is of no use: {error}", name=task.name, error=told(error)), "", place
+            ) from error
 
     return lambda name, given: _reply(name, lambda: reply(given), path, whole)
 

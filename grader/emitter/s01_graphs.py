@@ -12,6 +12,7 @@ from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_answer, graph_given, taken_name
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     import torch
@@ -72,10 +73,12 @@ def run_nodes(function: Function, given: Values) -> dict[str, Value]:
 
     model, values = graph_given(given["graph"]), given["values"]
     if not isinstance(values, dict):
-        raise TypeError("values are given by name")
+        raise TypeError(tr("values are given by name"))
     result = function(model.graph.node, values, operators(model))
     if not isinstance(result, Mapping):
-        raise AnswerError(f"run_nodes must give a dictionary of all values, received {type(result).__name__}")
+        raise AnswerError(
+            tr("run_nodes must give a dictionary of all values, received {name}", name=type(result).__name__)
+        )
     return {"values": {str(name): value for name, value in result.items()}, "given": [*sorted(values)]}
 
 

@@ -13,6 +13,7 @@ from grader.emitter.graphs import graph_answer, graph_given
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.graph import Builder
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from haribote.autodiff.rules import Backward
@@ -31,7 +32,7 @@ def rule(function: Function, given: Values) -> dict[str, Value]:
         with _in_place_of(RULES, op_type, _yielding(function)):
             return graph_answer(lambda: autodiff.train_step(graph_given(given["step"]), RATE))
     if not isinstance(wanted, list):
-        raise TypeError("wanted is a list of names")
+        raise TypeError(tr("wanted is a list of names"))
     names = [str(name) for name in wanted]
     with _in_place_of(RULES, op_type, _yielding(function)):
         return graph_answer(lambda: autodiff.gradients(graph_given(given["model"]), names))
@@ -54,13 +55,22 @@ def _yielding(function: Function) -> Function:
     def call(g: Backward, node: onnx.NodeProto, grad: str) -> Iterator[str | None]:
         names = function(g, node, grad)
         if not hasattr(names, "__next__"):
-            raise AnswerError(f"a rule yields names, this one returned {type(names).__name__}", "yield g.op(…)")
+            raise AnswerError(
+                tr("a rule yields names, this one returned {name}", name=type(names).__name__), "yield g.op(…)"
+            )
         for number, given in enumerate(node.input):
             name = next(names, "")
             if name == "":
-                raise AnswerError(f"yielded {number} of {len(node.input)} names: it owes the gradient by {given!r}")
+                raise AnswerError(
+                    tr(
+                        "yielded {number} of {input} names: it owes the gradient by {given!r}",
+                        number=number,
+                        input=len(node.input),
+                        given=given,
+                    )
+                )
             if not isinstance(name, str | None):
-                raise AnswerError(f"must yield names, received {type(name).__name__}")
+                raise AnswerError(tr("must yield names, received {name}", name=type(name).__name__))
             yield name
 
     return call
@@ -84,7 +94,10 @@ def sgd(function: Function, given: Values) -> dict[str, Value]:
         g = Backward(builder.finish())
         result = function(g, "p", "step", given["learning_rate"])
         if result != "p.next":
-            raise AnswerError(f"must return the name 'p.next', received {result!r}", 'g.result = f"{name}.next" first')
+            raise AnswerError(
+                tr("must return the name 'p.next', received {result!r}", result=result),
+                tr('g.result = f"{name}.next" first'),
+            )
         del g.builder.model.graph.output[:]
         g.builder.output(result)
         return g.builder.finish()

@@ -15,6 +15,7 @@ from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.graph import Builder
 from haribote.graphs.writer import NodeWriter
+from simulator.messages import tr
 
 MOST_LINES = 10_000
 
@@ -37,12 +38,15 @@ def softmax(function: Function, given: Values) -> dict[str, Value]:
     g.shapes, g.result = {logits: tuple(int(str(size)) for size in shape)}, "softmax"
     parts = function(g, logits)
     if not isinstance(parts, Softmax):
-        raise AnswerError(f"the function must return Softmax(shifted, exp, sum, p), received {type(parts).__name__}")
+        raise AnswerError(
+            tr("the function must return Softmax(shifted, exp, sum, p), received {name}", name=type(parts).__name__)
+        )
     names = {name: str(value) for name, value in vars(parts).items()}
     for part, name in names.items():
         if all(node.output[0] != name for node in builder.model.graph.node):
             raise AnswerError(
-                f"{part} must be the name of a node's result, received {name!r}", "what `g.op(…)` returns"
+                tr("{part} must be the name of a node's result, received {name!r}", part=part, name=name),
+                tr("what `g.op(…)` returns"),
             )
     for name in dict.fromkeys(names.values()):
         builder.output(name)
@@ -71,7 +75,7 @@ def fuse(function: Function, given: Values) -> dict[str, Value]:
     def noted(model: onnx.ModelProto) -> Any:
         members = function(model)
         if not isinstance(members, dict) or not all(isinstance(cluster, list) for cluster in members.values()):
-            raise AnswerError("the function must return a dictionary from node name to list of nodes")
+            raise AnswerError(tr("the function must return a dictionary from node name to list of nodes"))
         found.append(members)
         return members
 
@@ -95,7 +99,9 @@ def mixed_precision(function: Function, given: Values) -> dict[str, Value]:
     before = model.SerializeToString(deterministic=True)
     result = function(model, given["short"])
     if not isinstance(result, onnx.ModelProto):
-        raise AnswerError(f"the function must return a graph, received {type(result).__name__}", "builder.finish()")
+        raise AnswerError(
+            tr("the function must return a graph, received {name}", name=type(result).__name__), "builder.finish()"
+        )
     return {"model": result.SerializeToString(), "kept": model.SerializeToString(deterministic=True) == before}
 
 
@@ -105,12 +111,20 @@ FORMS: dict[str, Form] = {"3.1": gemm, "3.2": softmax_or_step, "3.3": fuse, "3.4
 def _lines(items: Any) -> Iterator[str]:
     """The lines of C++ that an answer gave."""
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise AnswerError(f"the function gave {type(items).__name__}, not lines of C++", 'yield every line: yield "…"')
+        raise AnswerError(
+            tr("the function gave {name}, not lines of C++", name=type(items).__name__), 'yield every line: yield "…"'
+        )
     for number, item in enumerate(items):
         if not isinstance(item, str):
-            raise AnswerError(f"lines of C++ are text, received {type(item).__name__} {str(item)[:80]!r}", 'yield f"…"')
+            raise AnswerError(
+                tr("lines of C++ are text, received {name} {item!r}", name=type(item).__name__, item=str(item)[:80]),
+                'yield f"…"',
+            )
         if number >= MOST_LINES:
-            raise AnswerError(f"more than {MOST_LINES} lines", "loops in C++, not one line for each element")
+            raise AnswerError(
+                tr("more than {most_lines} lines", most_lines=MOST_LINES),
+                tr("loops in C++, not one line for each element"),
+            )
         yield from item.splitlines() or [""]
 
 

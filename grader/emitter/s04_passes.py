@@ -8,6 +8,7 @@ from grader.emitter.forms import Form, Function
 from grader.emitter.graphs import graph_answer, graph_given
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
+from simulator.messages import tr
 
 
 def transfers(function: Function, given: Values) -> dict[str, Value]:
@@ -18,7 +19,9 @@ def transfers(function: Function, given: Values) -> dict[str, Value]:
     def made() -> onnx.ModelProto:
         result = function(model)
         if not isinstance(result, onnx.ModelProto):
-            raise AnswerError(f"the function must return a graph, received {type(result).__name__}", "builder.finish()")
+            raise AnswerError(
+                tr("the function must return a graph, received {name}", name=type(result).__name__), "builder.finish()"
+            )
         return result
 
     return graph_answer(made) | {"kept": model.SerializeToString(deterministic=True) == before}
@@ -28,17 +31,17 @@ def cheapest(function: Function, given: Values) -> dict[str, Value]:
     """Given reads and fixed by name, layouts, and tables whose keys are joined by blanks: the plan."""
     reads, fixed, work, move, layouts = (given[name] for name in ("reads", "fixed", "work", "move", "layouts"))
     if not (isinstance(reads, dict) and isinstance(fixed, dict) and isinstance(layouts, list)):
-        raise TypeError("reads and fixed are dictionaries, layouts is a list")
+        raise TypeError(tr("reads and fixed are dictionaries, layouts is a list"))
     plan = function({value: tuple(str(names).split()) for value, names in reads.items()}, tuple(map(str, layouts)),
                     dict(fixed), _table(work), _table(move))  # fmt: skip
     if not isinstance(plan, dict) or not all(isinstance(text, str) for both in plan.items() for text in both):
-        raise AnswerError("the function must return a dictionary from value to layout, both text")
+        raise AnswerError(tr("the function must return a dictionary from value to layout, both text"))
     return {"plan": dict(plan)}
 
 
 def _table(given: Value) -> dict[tuple[str, ...], float]:
     if not isinstance(given, dict):
-        raise TypeError("a table is a dictionary")
+        raise TypeError(tr("a table is a dictionary"))
     return {tuple(key.split()): float(str(price)) for key, price in given.items()}
 
 

@@ -11,6 +11,7 @@ from grader.emitter.kernels import op_of, operand_of, text_of
 from grader.emitter.loading import Refused
 from grader.emitter.values import Value, Values
 from haribote.layout import Layout
+from simulator.messages import tr
 
 REFUSED = "refused"
 """In an answer: what UnsupportedShape said."""
@@ -89,7 +90,7 @@ def kernel(function: Function, given: Values) -> dict[str, Value]:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value
 
 

@@ -8,17 +8,21 @@ from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Array, Value, Values
 from haribote.network import HIDDEN, PIXELS
+from simulator.messages import tr
 
 
 def reserve(function: Function, given: Values) -> dict[str, Value]:
     """Given: end in long words, the shape of a tensor. Answer: address and end of its room (reserved)."""
     shape = given["shape"]
     if not isinstance(shape, list):
-        raise TypeError("a shape is a list")
+        raise TypeError(tr("a shape is a list"))
     found = function(given["end"], tuple(shape))
     whole = isinstance(found, tuple | list) and all(isinstance(number, int | np.integer) for number in found)
     if not whole or len(found) != 2:
-        what = f"reserve must return two whole numbers, the address and the new end, received {str(found)[:80]}"
+        what = tr(
+            "reserve must return two whole numbers, the address and the new end, received {found}",
+            found=str(found)[:80],
+        )
         raise AnswerError(what, "return address, end")
     return {"reserved": np.asarray(found)}
 
@@ -32,7 +36,7 @@ class _Recorder:
     def step(self, images: Array, labels: Array) -> float:
         """One step; images and labels must belong together."""
         if not np.array_equal(images[:, 0].astype(np.int64), labels):
-            raise ValueError("images and labels of a step are not of the same rows")
+            raise ValueError(tr("images and labels of a step are not of the same rows"))
         self.labels += labels.tolist()
         return float(labels.sum())
 

@@ -7,13 +7,14 @@ from typing import Any
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
+from simulator.messages import tr
 
 
 def how_far(function: Function, given: Values) -> dict[str, Value]:
     """Given: what the bits of each level carry before and after. Answer: the part of the tree."""
     found = function(_table(given["before"]), _table(given["after"]))
     if not isinstance(found, str):
-        raise AnswerError(f'the function must return a text such as "L1B", received {str(found)[:80]}')
+        raise AnswerError(tr('the function must return a text such as "L1B", received {found}', found=str(found)[:80]))
     return {"within": found}
 
 
@@ -23,7 +24,7 @@ def cheapest_layouts(function: Function, given: Values) -> dict[str, Value]:
     move = {(str(a), str(b)): float(cost) for a, b, cost in _list(given["move"])}
     plan = function(work, move, str(given["start"]), str(given["end"]))
     if not isinstance(plan, list | tuple) or not all(isinstance(layout, str) for layout in plan):
-        raise AnswerError(f"the function must return a list of layouts, received {str(plan)[:80]}")
+        raise AnswerError(tr("the function must return a list of layouts, received {plan}", plan=str(plan)[:80]))
     return {"plan": list(plan)}
 
 
@@ -33,7 +34,7 @@ def _table(value: Any) -> dict[str, list[str]]:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value
 
 

@@ -11,6 +11,7 @@ from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
 from haribote.speed.overlap import Work
+from simulator.messages import tr
 
 
 def delicate(function: Function, given: Values) -> dict[str, Value]:
@@ -19,7 +20,7 @@ def delicate(function: Function, given: Values) -> dict[str, Value]:
     assert isinstance(content, bytes)
     found = function(onnx.load_from_string(content))
     if not isinstance(found, set | frozenset | list | tuple):
-        raise AnswerError(f"the function must return a set of names, received {type(found).__name__}")
+        raise AnswerError(tr("the function must return a set of names, received {name}", name=type(found).__name__))
     return {"names": list[Value](sorted({str(name) for name in found}))}
 
 
@@ -33,7 +34,7 @@ def timetable(function: Function, given: Values) -> dict[str, Value]:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value
 
 

@@ -14,6 +14,7 @@ from grader.emitter.values import Value, Values
 from haribote.speed import scheduler
 from haribote.speed.dependence import Access
 from simulator import assemble
+from simulator.messages import tr
 
 
 def steps_apart(function: Function, given: Values) -> dict[str, Value]:
@@ -26,7 +27,7 @@ def steps_apart(function: Function, given: Values) -> dict[str, Value]:
     )
     found = function(first, second)
     if found is not None and (isinstance(found, bool) or found not in (0, 1)):
-        raise AnswerError(f"the function must return 1, 0 or None, received {str(found)[:80]}")
+        raise AnswerError(tr("the function must return 1, 0 or None, received {found}", found=str(found)[:80]))
     return {"apart": np.asarray(-1 if found is None else int(found))}
 
 
@@ -52,8 +53,11 @@ class Units:
     def place(self, job: int, step: int) -> None:
         """Let it work. Raises AnswerError where it does not fit, or for the second time."""
         if job in self._placed or not self.fits(job, step):
-            why = "for the second time" if job in self._placed else "where it does not fit"
-            raise AnswerError(f"table.place({job}, {step}) places job {job} {why}", "ask table.fits first")
+            why = tr("for the second time") if job in self._placed else tr("where it does not fit")
+            raise AnswerError(
+                tr("table.place({job}, {step}) places job {job} {why}", job=job, step=step, why=why),
+                tr("ask table.fits first"),
+            )
         self._placed.add(job)
         self._busy.update(self._steps(job, step))
 
@@ -92,7 +96,7 @@ def _ints(value: Any) -> list[int]:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
+from simulator.messages import tr
 
 
 def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
@@ -20,7 +21,7 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     names = [str(name) for name in _list(given["names"])]
     found = function(assemble(str(given["text"])).lines, names)
     if not isinstance(found, dict):
-        raise AnswerError(f"the function must return a dictionary, received {type(found).__name__}")
+        raise AnswerError(tr("the function must return a dictionary, received {name}", name=type(found).__name__))
     return {"names": [str(name) for name in found], "cycles": np.array([float(v) for v in found.values()])}
 
 
@@ -38,13 +39,19 @@ def leaves_first(function: Function, given: Values) -> dict[str, Value]:
 def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
     number = function(uses, now)
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < len(uses):
-        raise AnswerError(f"the function must return a number from 0 to {len(uses) - 1}, received {str(number)[:80]}")
+        raise AnswerError(
+            tr(
+                "the function must return a number from 0 to {value}, received {number}",
+                value=len(uses) - 1,
+                number=str(number)[:80],
+            )
+        )
     return int(number)
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value
 
 

@@ -1,15 +1,15 @@
 """A run of an answer as lines of JSON: first the order, then one request per case; out come the replies.
 
-The order is `{"task": id, "place": file, "files": {file: bytes}, "seconds": limit}`: the place of the answer's file in
-the course (or where else it lies), its content, and those of other answers that it may import. A request is
-`{"name": …, "given": {…}}`, a reply `{"name": …, "answer": {…}}` or `{"name": …, "error": {"kind": …, "message": …,
-"where": …}}`; values as in `grader.emitter.values`.
+The order is `{"task": id, "place": file, "language": of errors, "files": {file: bytes}, "seconds": limit}`: the place
+of the answer's file in the course (or where else it lies), its content, and those of other answers that it may import.
+A request is `{"name": …, "given": {…}}`, a reply `{"name": …, "answer": {…}}` or `{"name": …, "error": {"kind": …,
+"message": …, "where": …}}`; values as in `grader.emitter.values`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from grader.emitter.guard import Guard
@@ -17,13 +17,15 @@ from grader.emitter.replies import Answering, Reply, answering, prepare, problem
 from grader.emitter.values import Value, decode, encode
 from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
+from simulator.language import LANGUAGES, language_or_english, spoken
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
 class Order:
     """An answer that is to run. place: of its file, from the course's folder. seconds: for all that it does.
 
-    shared: the files of other answers that it may import, by place.
+    shared: the files of other answers that it may import, by place. language: what its errors are told in.
     """
 
     task: str
@@ -31,11 +33,13 @@ class Order:
     content: bytes
     shared: Mapping[str, bytes]
     seconds: float
+    language: str = field(default_factory=language_or_english)
 
     def line(self) -> str:
         """As a line of JSON, without its line end."""
         files: dict[str, Value] = {self.place: self.content, **self.shared}
-        return encode({"task": self.task, "place": self.place, "files": files, "seconds": self.seconds})
+        texts: dict[str, Value] = {"task": self.task, "place": self.place, "language": self.language}
+        return encode({**texts, "files": files, "seconds": self.seconds})
 
 
 def read_order(line: str | bytes) -> Order:
@@ -44,9 +48,9 @@ def read_order(line: str | bytes) -> Order:
     try:
         task, place, seconds = str(values["task"]), str(values["place"]), float(values["seconds"])
         files = {str(name): bytes(content) for name, content in values["files"].items()}
-        return Order(task, place, files.pop(place), files, seconds)
+        return Order(task, place, files.pop(place), files, seconds, str(values["language"]))
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise HariboteError("an order is {task, place, files, seconds}") from error
+        raise HariboteError(tr("an order is {task, place, language, files, seconds}")) from error
 
 
 def serve(lines: Iterable[str | bytes], replies: TextIO) -> None:
@@ -54,14 +58,16 @@ def serve(lines: Iterable[str | bytes], replies: TextIO) -> None:
     none.
     """
     waiting: Iterator[str | bytes] = iter(lines)
-    answers = _loaded(read_order(next(waiting, "")))
-    for request in waiting:
-        values = decode(request)
-        name, given = values.get("name"), values.get("given")
-        if not isinstance(name, str) or not isinstance(given, dict):
-            raise HariboteError("a request is {name, given}")
-        replies.write(answers(name, given).line() + "\n")
-        replies.flush()
+    order = read_order(next(waiting, ""))
+    with spoken(order.language if order.language in LANGUAGES else "en"):
+        answers = _loaded(order)
+        for request in waiting:
+            values = decode(request)
+            name, given = values.get("name"), values.get("given")
+            if not isinstance(name, str) or not isinstance(given, dict):
+                raise HariboteError(tr("a request is {name, given}"))
+            replies.write(answers(name, given).line() + "\n")
+            replies.flush()
 
 
 def _loaded(order: Order) -> Answering:

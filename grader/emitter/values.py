@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Value: TypeAlias = Union[Array, bytes, str, int, float, bool, list["Value"], dict[str, "Value"], None]  # noqa: UP007
@@ -39,9 +40,9 @@ def encode(values: Values) -> str:
     try:
         return json.dumps({key: _plain(value, key) for key, value in values.items()}, allow_nan=False)
     except RecursionError as error:
-        raise ValueFormatError("the values are nested too deeply") from error
+        raise ValueFormatError(tr("the values are nested too deeply")) from error
     except ValueError as error:  # an integer of thousands of digits
-        raise ValueFormatError(f"a value cannot be written: {error}") from error
+        raise ValueFormatError(tr("a value cannot be written: {error}", error=error)) from error
 
 
 def decode(text: str | bytes, limit: int = LIMIT) -> dict[str, Value]:
@@ -50,17 +51,19 @@ def decode(text: str | bytes, limit: int = LIMIT) -> dict[str, Value]:
     limit: the most characters. Raises ValueFormatError on anything that `encode` does not write.
     """
     if len(text) > limit:
-        raise ValueFormatError(f"a line has at most {limit} characters, received {len(text)}")
+        raise ValueFormatError(
+            tr("a line has at most {limit} characters, received {text}", limit=limit, text=len(text))
+        )
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:  # JSONDecodeError, UnicodeDecodeError, numbers of many digits
-        raise ValueFormatError(f"a line of JSON was expected: {error}") from error
+        raise ValueFormatError(tr("a line of JSON was expected: {error}", error=error)) from error
     if not isinstance(values, dict):
-        raise ValueFormatError(f"a JSON object was expected, received {type(values).__name__}")
+        raise ValueFormatError(tr("a JSON object was expected, received {name}", name=type(values).__name__))
     try:
         return {key: _value(value) for key, value in values.items()}
     except RecursionError as error:
-        raise ValueFormatError("the values are nested too deeply") from error
+        raise ValueFormatError(tr("the values are nested too deeply")) from error
 
 
 def copied(values: Values) -> dict[str, Value]:
@@ -79,7 +82,14 @@ def _copy(value: Any) -> Any:
 def _plain(value: Any, where: str) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.name not in DTYPES:
-            raise ValueFormatError(f"{where}: an array must be of {', '.join(DTYPES)}, received {value.dtype}")
+            raise ValueFormatError(
+                tr(
+                    "{where}: an array must be of {dtypes}, received {dtype}",
+                    where=where,
+                    dtypes=", ".join(DTYPES),
+                    dtype=value.dtype,
+                )
+            )
         little = value.astype(value.dtype.newbyteorder("<"), order="C")
         return {ARRAY: [value.dtype.name, list(value.shape), base64.b64encode(little.tobytes()).decode()]}
     if isinstance(value, bytes):
@@ -92,7 +102,10 @@ def _plain(value: Any, where: str) -> Any:
         return [_plain(item, where) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
-    raise ValueFormatError(f"{where}: {type(value).__name__} is no plain value", "an array, a number, text or bytes")
+    raise ValueFormatError(
+        tr("{where}: {name} is no plain value", where=where, name=type(value).__name__),
+        tr("an array, a number, text or bytes"),
+    )
 
 
 def _value(value: Any) -> Value:
@@ -106,7 +119,9 @@ def _value(value: Any) -> Value:
         return _bytes(value, BYTES)
     if FLOAT in value:
         if value != {FLOAT: value[FLOAT]} or value[FLOAT] not in ("nan", "inf", "-inf"):
-            raise ValueFormatError(f"{FLOAT} must be nan, inf or -inf, received {str(value)[:80]}")
+            raise ValueFormatError(
+                tr("{float} must be nan, inf or -inf, received {value}", float=FLOAT, value=str(value)[:80])
+            )
         return float(value[FLOAT])
     return {key: _value(item) for key, item in value.items()}
 
@@ -114,25 +129,42 @@ def _value(value: Any) -> Value:
 def _array(value: dict[str, Any]) -> Array:
     parts = value[ARRAY]
     if len(value) != 1 or not isinstance(parts, list) or len(parts) != 3:
-        raise ValueFormatError(f"{ARRAY} must be [dtype, shape, base64], received {str(value)[:80]}")
+        raise ValueFormatError(
+            tr("{array} must be [dtype, shape, base64], received {value}", array=ARRAY, value=str(value)[:80])
+        )
     dtype, shape, _ = parts
     if dtype not in DTYPES:
-        raise ValueFormatError(f"an array must be of {', '.join(DTYPES)}, received {str(dtype)[:80]}")
+        raise ValueFormatError(
+            tr("an array must be of {dtypes}, received {dtype}", dtypes=", ".join(DTYPES), dtype=str(dtype)[:80])
+        )
     sizes = isinstance(shape, list) and all(type(size) is int and 0 <= size < 2**40 for size in shape)
     if not sizes or len(shape) > MOST_AXES:
-        raise ValueFormatError(f"a shape is a list of at most {MOST_AXES} sizes, received {str(shape)[:80]}")
+        raise ValueFormatError(
+            tr(
+                "a shape is a list of at most {most_axes} sizes, received {shape}",
+                most_axes=MOST_AXES,
+                shape=str(shape)[:80],
+            )
+        )
     content = _bytes({BYTES: parts[2]}, BYTES)
     stored = np.dtype(dtype).newbyteorder("<")
     if len(content) != prod(shape) * stored.itemsize:
-        raise ValueFormatError(f"an array of {dtype} {shape} has another size than {len(content)} bytes")
+        raise ValueFormatError(
+            tr(
+                "an array of {dtype} {shape} has another size than {content} bytes",
+                dtype=dtype,
+                shape=shape,
+                content=len(content),
+            )
+        )
     return np.frombuffer(content, stored).astype(dtype).reshape(shape)
 
 
 def _bytes(value: dict[str, Any], key: str) -> bytes:
     text = value[key]
     if len(value) != 1 or not isinstance(text, str):
-        raise ValueFormatError(f"{key} must be text in base64, received {str(value)[:80]}")
+        raise ValueFormatError(tr("{key} must be text in base64, received {value}", key=key, value=str(value)[:80]))
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise ValueFormatError(f"{key} must be text in base64: {error}") from error
+        raise ValueFormatError(tr("{key} must be text in base64: {error}", key=key, error=error)) from error

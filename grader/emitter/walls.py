@@ -16,6 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from haribote.answers.tasks import ROOT
+from simulator.messages import tr
 
 HERE = f"{ROOT}/"
 _FILES = frozenset(("open", "os.listdir", "os.scandir", "os.chdir", "os.link", "os.symlink"))
@@ -58,18 +59,18 @@ class Walls:
         if event in _FILES:
             if self.by_the_answer(sys._getframe(1)) and self._is_ours(arguments[0]):
                 file = os.fsdecode(arguments[0])
-                raise NotThere(f"{file} is not there for answers")
+                raise NotThere(tr("{file} is not there for answers", file=file))
         elif event in _PROGRAMS:
             if self.by_the_answer(sys._getframe(1)):
-                raise NotThere("answers start no other programs")
+                raise NotThere(tr("answers start no other programs"))
         elif event in _OBJECTS:
             if self.by_the_answer(sys._getframe(1)):
-                raise NotThere("answers have no list of all objects")
+                raise NotThere(tr("answers have no list of all objects"))
         elif event in _CODE and self.by_the_answer(sys._getframe(1)):
             name = arguments[_CODE[event]]
             name = os.fsdecode(name) if isinstance(name, str | bytes) else ""
             if name.startswith(HERE) and name not in self._foreign:
-                raise NotThere("an answer's code is told as its own")
+                raise NotThere(tr("an answer's code is told as its own"))
 
     def _is_ours(self, path: object) -> bool:
         """Whether a path leads into the course's folder, or into the checkout from which an open check was started."""

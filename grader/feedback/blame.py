@@ -13,11 +13,12 @@ from grader.rigs.rig import AnyPlace, Inputs, prepared
 from simulator.effects.places import Place, value_of
 from simulator.isa import program as p
 from simulator.isa.program import Program
+from simulator.messages import Text, tr
 from simulator.trace.history import History
 
 MOST = 3000
 """Words that are looked at on the way back from a result."""
-MASK = "mask entry "
+MASK = Text("mask entry ")
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,21 @@ class Blame:
     def told(self, source: str) -> str:
         """What the line does, in words. source: the line itself."""
         if not self.reads:
-            return f"line {self.line} writes it: {source}"
+            return tr("line {line} writes it: {source}", line=self.line, source=source)
         if self.reads.startswith(MASK):
             entry = self.reads.removeprefix(MASK)
-            return f"line {self.line} uses mask entry {entry}, which no line before it has written: {source}"
-        return f"line {self.line} reads {self.reads}, which no line before it has written: {source}"
+            return tr(
+                "line {line} uses mask entry {entry}, which no line before it has written: {source}",
+                line=self.line,
+                entry=entry,
+                source=source,
+            )
+        return tr(
+            "line {line} reads {reads}, which no line before it has written: {source}",
+            line=self.line,
+            reads=self.reads,
+            source=source,
+        )
 
 
 def told(blame: Blame | None, text: str) -> str:
@@ -44,7 +55,9 @@ def told(blame: Blame | None, text: str) -> str:
 
 def by_luck(wrong: NDArray[np.bool_]) -> str:
     """Why a result that was right with one kind of junk is not right."""
-    return f"{int(wrong.sum())} elements depend on what was in the memories before: with other junk they are wrong"
+    return tr(
+        "{sum} elements depend on what was in the memories before: with other junk they are wrong", sum=int(wrong.sum())
+    )
 
 
 def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDArray[np.bool_]) -> Blame | None:

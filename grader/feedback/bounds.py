@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.feedback.causes import LABELS, LARGE, NEGATIVE, ZERO
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
@@ -26,7 +27,7 @@ def bounded(inputs: dict[str, Array], expected: Array, wrong: Marks) -> tuple[st
             continue
         for cause, side, words in _sides(values, marks):
             if marks[side].sum() > MOST * side.sum() and not marks[~side].any() and not side.all():
-                return cause, f"wrong only where {name} is {words}"
+                return cause, tr("wrong only where {name} is {words}", name=name, words=words)
     return None
 
 
@@ -36,7 +37,7 @@ def _quantities(inputs: dict[str, Array], expected: Array) -> Iterator[tuple[str
         if array.shape == expected.shape or array.shape == expected.shape[:1]:
             yield name, array
     if np.issubdtype(expected.dtype, np.floating):
-        yield "the right result", expected
+        yield tr("the right result"), expected
 
 
 def _sides(values: Array, wrong: Marks) -> Iterator[tuple[str, Marks, str]]:
@@ -44,16 +45,18 @@ def _sides(values: Array, wrong: Marks) -> Iterator[tuple[str, Marks, str]]:
     if not wrong.any():
         return
     if values.dtype.kind == "i":
-        yield LABELS, (values < 0) | (values > 15), "no label from 0 to 15"
+        yield LABELS, (values < 0) | (values > 15), tr("no label from 0 to 15")
         yield LABELS, values < 0, "negative"
-        yield LABELS, values > 15, "above 15"
+        yield LABELS, values > 15, tr("above 15")
         return
     yield ZERO, values == 0, "0"
     yield NEGATIVE, values < 0, "negative"
-    yield NEGATIVE, values <= 0, "negative or 0"
+    yield NEGATIVE, values <= 0, tr("negative or 0")
     for sizes, words in (
-        (values, "{:.6g} or more"), (-values, "-{:.6g} or less"), (np.abs(values), "{:.6g} or more in size"),
-    ):  # fmt: skip
+        (values, tr("{:.6g} or more")),
+        (-values, tr("-{:.6g} or less")),
+        (np.abs(values), tr("{:.6g} or more in size")),
+    ):
         least = sizes[wrong].min()
         if least > 0 and ((sizes > 0) & ~wrong).sum() >= max(FEWEST, LEAST * (sizes > 0).sum()):
             yield LARGE, sizes >= least, words.format(least)

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-NEVER_WRITTEN = "never written"
-STALE = "stale value"
-READS_TOO_EARLY = "reads too early"
-HARD_CODED = "hard-coded address"
-STRAY = "writes outside its output"
-WRONG_COPIES = "wrong copies"
-REFUSED = "refused"
-PRECISION = "wrong precision"
+from simulator.messages import Text
+
+NEVER_WRITTEN = Text("never written")
+STALE = Text("stale value")
+READS_TOO_EARLY = Text("reads too early")
+HARD_CODED = Text("hard-coded address")
+STRAY = Text("writes outside its output")
+WRONG_COPIES = Text("wrong copies")
+REFUSED = Text("refused")
+PRECISION = Text("wrong precision")
 
 # Right values in the wrong place.
-WRONG_ROWS = "wrong rows"
-WRONG_COLUMNS = "wrong columns"
-WRONG_PLACE = "wrong place"
-OFF_BY_ONE = "off by one unit"
-TRANSPOSED = "transposed"
+WRONG_ROWS = Text("wrong rows")
+WRONG_COLUMNS = Text("wrong columns")
+WRONG_PLACE = Text("wrong place")
+OFF_BY_ONE = Text("off by one unit")
+TRANSPOSED = Text("transposed")
 
 # Right for some inputs only.
-NEGATIVE = "wrong for negative input"
-ZERO = "wrong for zero"
-LARGE = "wrong for large input"
-LABELS = "wrong for labels outside"
+NEGATIVE = Text("wrong for negative input")
+ZERO = Text("wrong for zero")
+LARGE = Text("wrong for large input")
+LABELS = Text("wrong for labels outside")
 
 # Another result in every element, or in a part of them.
-SWAPPED = "operands swapped"
-SIGN = "wrong sign"
-FACTOR = "wrong factor"
-OPERATION = "another operation"
-NOT_USED = "operand not used"
-MASK = "mask the other way round"
-ONE_VALUE = "the same value everywhere"
+SWAPPED = Text("operands swapped")
+SIGN = Text("wrong sign")
+FACTOR = Text("wrong factor")
+OPERATION = Text("another operation")
+NOT_USED = Text("operand not used")
+MASK = Text("mask the other way round")
+ONE_VALUE = Text("the same value everywhere")
 
 # Other inputs than the meaning asks for.
-MISPAIRED = "mispaired operands"
-WRONG_INPUTS = "wrong elements read"
-LEFT_OUT = "part left out"
-TWICE = "counted twice"
-ARITHMETIC = "wrong arithmetic"
+MISPAIRED = Text("mispaired operands")
+WRONG_INPUTS = Text("wrong elements read")
+LEFT_OUT = Text("part left out")
+TWICE = Text("counted twice")
+ARITHMETIC = Text("wrong arithmetic")
 
 CAUSES = tuple(value for name, value in list(globals().items()) if name.isupper())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.rigs.kernel_cases import Case
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
@@ -70,19 +71,40 @@ class Moves:
         should = elements(self.name, self.should)
         if not self.unknown.any() and _is_product(self.counts):
             if not self.counts.any():
-                return f"{out} does not depend on {self.name}, should depend on {should}"
-            return f"{out} depends on {elements(self.name, self.counts)}, should be {should}"
+                return tr(
+                    "{out} does not depend on {name}, should depend on {should}", out=out, name=self.name, should=should
+                )
+            return tr(
+                "{out} depends on {name}, should be {should}",
+                out=out,
+                name=elements(self.name, self.counts),
+                should=should,
+            )
         missing, extra = elements(self.name, self.missing), elements(self.name, self.extra)
         if self.more and not extra:
             some = elements(self.name, self.unknown & ~self.should)
             if missing:
-                return f"{out} does not depend on {missing} but depends on some of {some}, should depend on {should}"
-            return f"{out} depends on some of {some}, should depend on {should}"
+                return tr(
+                    "{out} does not depend on {missing} but depends on some of {some}, should depend on {should}",
+                    out=out,
+                    missing=missing,
+                    some=some,
+                    should=should,
+                )
+            return tr("{out} depends on some of {some}, should depend on {should}", out=out, some=some, should=should)
         if missing and extra:
-            return f"{out} does not depend on {missing} but depends on {extra}, should depend on {should}"
+            return tr(
+                "{out} does not depend on {missing} but depends on {extra}, should depend on {should}",
+                out=out,
+                missing=missing,
+                extra=extra,
+                should=should,
+            )
         if missing:
-            return f"{out} does not depend on {missing}, should depend on {should}"
-        return f"{out} depends on {extra}, should depend on {should}"
+            return tr(
+                "{out} does not depend on {missing}, should depend on {should}", out=out, missing=missing, should=should
+            )
+        return tr("{out} depends on {extra}, should depend on {should}", out=out, extra=extra, should=should)
 
     def picture(self, of: str) -> str:
         """The rows of the operand where something counts or should; of: the element of the result."""
@@ -90,12 +112,21 @@ class Moves:
         matrix = marks.reshape(-1, marks.shape[-1]) if marks.ndim > 1 else marks[None]
         rows = np.flatnonzero(matrix.any(axis=1))
         shape = "x".join(map(str, marks.shape))
-        lines = [f"{self.name} {shape}, what {of} depends on (# rightly, + wrongly, - should and does not, . neither):"]
+        lines = [
+            tr(
+                "{name} {shape}, what {of} depends on (# rightly, + wrongly, - should and does not, . neither):",
+                name=self.name,
+                shape=shape,
+                of=of,
+            )
+        ]
         for row in rows[:ROWS].tolist():
             parts = np.array_split(matrix[row], min(COLUMNS, matrix.shape[1]))
             drawn = "".join(".+#-"[_strongest(part)] for part in parts)
             lines.append(f"  {f'row {row}: ' if marks.ndim > 1 else ''}{drawn}")
-        return "\n".join([*lines, *([f"  and {len(rows) - ROWS} rows more"] if len(rows) > ROWS else [])])
+        return "\n".join(
+            [*lines, *([tr("  and {value} rows more", value=len(rows) - ROWS)] if len(rows) > ROWS else [])]
+        )
 
 
 def _strongest(part: Array) -> int:
@@ -110,7 +141,13 @@ def elements(name: str, marks: Marks) -> str:
         axes = (np.unique(column) for column in where.T)
         return f"{name}[{', '.join(_span(axis, size) for axis, size in zip(axes, marks.shape, strict=True))}]"
     if too_many(marks):
-        return f"{len(where)} elements of {name}, from {name}{place(where[0])} to {name}{place(where[-1])}"
+        return tr(
+            "{where} elements of {name}, from {name}{where2} to {name}{where3}",
+            where=len(where),
+            name=name,
+            where2=place(where[0]),
+            where3=place(where[-1]),
+        )
     return ", ".join(f"{name}{place(index)}" for index in where)
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from grader.feedback.dependence import Dependence
+from simulator.messages import Text, tr
 from simulator.pictures.canvas import Canvas
 from simulator.pictures.grids import TensorMap, pooled
 
 STYLES = np.array(["", "good", "to", "bad"])
-WORDS = (("good", "counts, as it should"), ("to", "should count, but does not"), ("bad", "counts, but should not"))
+WORDS = (
+    ("good", Text("counts, as it should")),
+    ("to", Text("should count, but does not")),
+    ("bad", Text("counts, but should not")),
+)
 
 
 def dependence_map(canvas: Canvas, depends: Dependence, x: float, y: float) -> float:
@@ -19,7 +24,12 @@ def dependence_map(canvas: Canvas, depends: Dependence, x: float, y: float) -> f
     matrix = matrix.reshape(-1, matrix.shape[-1])
     index = ", ".join(map(str, depends.index))
     size = "x".join(map(str, moves.should.shape))
-    canvas.text(x, y, f"what [{index}] of the result depends on: {moves.name}, {size}", "b")
+    canvas.text(
+        x,
+        y,
+        tr("what [{index}] of the result depends on: {name}, {size}", index=index, name=moves.name, size=size),
+        "b",
+    )
     tensor = TensorMap(x, y + 22, *matrix.shape)
     row, column = np.argwhere(matrix > 1)[0]  # the first that is wrong: a cell may be a pixel high
     tensor.draw(canvas, STYLES[pooled(matrix)], (int(row), int(column)))

@@ -22,13 +22,14 @@ from haribote.layout import Layout, layout_of
 from haribote.problems import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
+from simulator.messages import Text, tr
 
 Array = NDArray[Any]
 Marks = NDArray[np.bool_]
 Explained = tuple[str, str, Dependence | None]
 """A cause of CAUSES (or ""), what was seen, and what an element depends on."""
 
-BY_CHANCE = "depend on words that were never written"
+BY_CHANCE = Text("depend on words that were never written")
 MOST = 0.9  # share of the wrong elements that an explanation must account for
 MOST_BESIDE = 0.5  # of the wrong elements: where more are wrong for another reason, that is told first
 COARSE = 2.0**-5  # relative to the result: a smaller error is one of precision
@@ -123,9 +124,9 @@ def diagnose(finding: Finding, told: bool = True) -> Explained:
     if not told:
         return _plain(_unknown(seen))
     if finding.right_at_home():
-        words = "the same values give the right result at the problem set's addresses"
+        words = tr("the same values give the right result at the problem set's addresses")
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
-        return _plain(found or (HARD_CODED, f"wrong with the operands here, while {words}"))
+        return _plain(found or (HARD_CODED, tr("wrong with the operands here, while {words}", words=words)))
     untouched, by_chance = _unwritten(seen)
     if not (untouched | by_chance).any():
         return _of_values(finding, seen) or _plain(_unknown(seen))
@@ -136,7 +137,7 @@ def diagnose(finding: Finding, told: bool = True) -> Explained:
         explained = _of_values(other, other.seen)
         if explained:
             cause, words, depends = explained
-            return cause, f"{words}\nbeside that, {found[1]}", depends
+            return cause, tr("{words}\nbeside that, {found}", words=words, found=found[1]), depends
     return _plain(found)
 
 
@@ -153,7 +154,7 @@ def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
     """Why other assembly is wrong. moved: cases at the first addresses were right, this one has others."""
     if moved:
         _, what = unwritten(seen) or _unknown(seen)
-        return HARD_CODED, f"{what}; the first case, with other addresses and numbers, is right"
+        return HARD_CODED, tr("{what}; the first case, with other addresses and numbers, is right", what=what)
     return unwritten(seen) or _by_value(seen) or _misplaced(seen) or _unknown(seen)
 
 
@@ -172,7 +173,7 @@ def _one_value(seen: Seen) -> tuple[str, str] | None:
     value = seen.received.flat[0]
     if seen.kind == "transfer" or (seen.received != value).any() or (seen.expected == seen.expected.flat[0]).all():
         return None
-    return ONE_VALUE, f"every element is {value:.6g}"
+    return ONE_VALUE, tr("every element is {value:.6g}", value=value)
 
 
 def _by_value(seen: Seen) -> tuple[str, str] | None:
@@ -187,11 +188,11 @@ def _plain(found: tuple[str, str]) -> Explained:
 
 
 def _unknown(seen: Seen) -> tuple[str, str]:
-    text = f"{int(seen.wrong.sum())} of {seen.wrong.size} elements are wrong"
+    text = tr("{sum} of {size} elements are wrong", sum=int(seen.wrong.sum()), size=seen.wrong.size)
     if seen.kind == "transfer":
         return "", text
     odd = int((seen.wrong & ~np.isfinite(seen.received)).sum())
-    return "", f"{text}, {odd} of them infinite or not a number" if odd else text
+    return "", tr("{text}, {odd} of them infinite or not a number", text=text, odd=odd) if odd else text
 
 
 def unwritten(seen: Seen) -> tuple[str, str] | None:
@@ -211,8 +212,8 @@ def _unwritten(seen: Seen) -> tuple[Marks, Marks]:
 
 def _told_unwritten(untouched: Marks, by_chance: Marks) -> tuple[str, str]:
     if untouched.any():
-        return NEVER_WRITTEN, f"{int(untouched.sum())} elements of the output are never written"
-    return STALE, f"{int(by_chance.sum())} wrong elements depend on words that were never written"
+        return NEVER_WRITTEN, tr("{sum} elements of the output are never written", sum=int(untouched.sum()))
+    return STALE, tr("{sum} wrong elements depend on words that were never written", sum=int(by_chance.sum()))
 
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:
@@ -222,5 +223,7 @@ def _imprecise(seen: Seen) -> tuple[str, str] | None:
     sizes = np.abs(seen.expected)
     most = COARSE_SUM * sizes.max(initial=0) if seen.kind == "sum" else COARSE * sizes[seen.wrong]
     if np.isfinite(error).all() and (error <= most).mean() > MOST:
-        return PRECISION, f"the largest error is {error.max():.3g}, of results up to {sizes.max():.3g}"
+        return PRECISION, tr(
+            "the largest error is {max:.3g}, of results up to {max2:.3g}", max=error.max(), max2=sizes.max()
+        )
     return None

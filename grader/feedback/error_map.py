@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from grader.feedback.dependence_map import dependence_map
 from grader.feedback.failure import Failure
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, Styles, TensorMap, pooled, ring
 from simulator.pictures.style import HEAT_LIGHT
@@ -32,7 +33,9 @@ def error_map(failure: Failure) -> Picture | None:
     scale = Scale(error, failure.expected.dtype == np.uint32)
     canvas = Canvas()
     wrong, size = int((error > 0).sum()), "x".join(map(str, error.shape)) or "1"
-    head = f"{wrong:,} of {error.size:,} elements {'is' if wrong == 1 else 'are'} wrong"
+    head = tr(
+        "{wrong:,} of {size:,} elements {are} wrong", wrong=wrong, size=error.size, are="is" if wrong == 1 else "are"
+    )
     canvas.text(MARGIN, 28, head, "head")
     canvas.text(MARGIN, 48, failure.case, "s f", room=WIDTH - 2 * MARGIN)
     left = _tensor(canvas, error, scale, index, size)
@@ -52,8 +55,14 @@ def _summary(failure: Failure, head: str, index: tuple[int, ...]) -> str:
     assert failure.expected is not None and failure.received is not None
     expected, received = _value(failure.expected[index]), _value(failure.received[index])
     if not index:
-        return f"{head}; expected {expected}, received {received}"
-    return f"{head}; the first at {list(index)}: expected {expected}, received {received}"
+        return tr("{head}; expected {expected}, received {received}", head=head, expected=expected, received=received)
+    return tr(
+        "{head}; the first at {index}: expected {expected}, received {received}",
+        head=head,
+        index=list(index),
+        expected=expected,
+        received=received,
+    )
 
 
 class Scale:
@@ -82,21 +91,21 @@ class Scale:
         """What the colours mean; returns where it ends."""
         if self.bits or (self.single and self.high):
             canvas.rect(x, y - 10, 22, 12, "e3")
-            text = "other bits than expected" if self.bits else f"off by {self.high:.3g}"
+            text = tr("other bits than expected") if self.bits else tr("off by {high:.3g}", high=self.high)
             canvas.text(x + 30, y, text, "s f")
         elif self.high:
             for number in range(CLASSES):
                 canvas.rect(x + 22 * number, y - 10, 22, 12, f"e{number}")
             canvas.text(x, y + 16, f"{self.low:.2g}", "s f")
             canvas.text(x + 22 * CLASSES, y + 16, f"{self.high:.2g}", "s f", anchor="end")
-            canvas.text(x + 22 * CLASSES + 8, y, "absolute error", "s f")
+            canvas.text(x + 22 * CLASSES + 8, y, tr("absolute error"), "s f")
             y += 16
         if self.broken:
             y += 20 if self.high else 0
             canvas.rect(x, y - 10, 22, 12, "ink")
-            canvas.text(x + 30, y, "not a number, or infinite", "s f")
+            canvas.text(x + 30, y, tr("not a number, or infinite"), "s f")
         canvas.rect(x + 200, y - 10, 22, 12, "empty")
-        canvas.text(x + 230, y, "right, or not part of it", "s f")
+        canvas.text(x + 230, y, tr("right, or not part of it"), "s f")
         return y
 
 
@@ -104,7 +113,7 @@ def _tensor(canvas: Canvas, error: Array, scale: Scale, index: tuple[int, ...], 
     """The errors of all elements; returns where they end."""
     columns = error.shape[-1] if error.ndim else 1
     matrix = error.reshape(-1, columns)
-    canvas.text(TENSOR_LEFT, TOP - 18, f"over the tensor {size}", "b")
+    canvas.text(TENSOR_LEFT, TOP - 18, tr("over the tensor {size}", size=size), "b")
     tensor = TensorMap(TENSOR_LEFT, TOP, *matrix.shape)
     marked = divmod(int(np.ravel_multi_index(index, error.shape)) if error.ndim else 0, columns)
     tensor.draw(canvas, scale.styles(pooled(matrix)), marked)
@@ -113,12 +122,16 @@ def _tensor(canvas: Canvas, error: Array, scale: Scale, index: tuple[int, ...], 
 
 def _machine(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]) -> float:
     """The errors of all PEs; returns where they end."""
-    canvas.text(RIGHT, TOP - 18, "over the machine: in each block 16 MABs with 4 PEs", "b")
+    canvas.text(RIGHT, TOP - 18, tr("over the machine: in each block 16 MABs with 4 PEs"), "b")
     grid = MachineMap(MACHINE_LEFT, TOP - 14)
 
     def tooltip(l2b: int, l1b: int) -> str:
         count = int((machine[l2b, l1b] > 0).sum())
-        return f"errors in {count} of 64 PEs, the largest {machine[l2b, l1b].max():.3g}" if count else "no error"
+        return (
+            tr("errors in {count} of 64 PEs, the largest {max:.3g}", count=count, max=machine[l2b, l1b].max())
+            if count
+            else tr("no error")
+        )
 
     with canvas.group(data="machine"):
         grid.draw(canvas, scale.styles(machine), tooltip)
@@ -132,13 +145,17 @@ def _machine(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...
 
 def _groups(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]) -> float:
     """The errors of the four DRAMs; returns where they end."""
-    canvas.text(RIGHT, TOP - 18, "over the DRAMs of the four groups", "b")
+    canvas.text(RIGHT, TOP - 18, tr("over the DRAMs of the four groups"), "b")
     for number, (style, error) in enumerate(zip(scale.styles(machine), machine, strict=True)):
         x = RIGHT + number * 98
-        said = f"group {number}: the largest error is {error:.3g}" if error else f"group {number}: no error"
+        said = (
+            tr("group {number}: the largest error is {error:.3g}", number=number, error=error)
+            if error
+            else tr("group {number}: no error", number=number)
+        )
         with canvas.group(said):
             canvas.rect(x, TOP, 90, 34, str(style) or "empty", round_=3)
-        canvas.text(x + 45, TOP + 50, f"group {number}", "s f", anchor="middle")
+        canvas.text(x + 45, TOP + 50, tr("group {number}", number=number), "s f", anchor="middle")
         if place == (number,):
             ring(canvas, x, TOP, 90, 34)
     return TOP + 46
@@ -148,12 +165,12 @@ def _first(canvas: Canvas, failure: Failure, index: tuple[int, ...], y: float) -
     """The first wrong element: where it is, what was expected and received; returns where it ends."""
     assert failure.expected is not None and failure.received is not None
     expected, received = failure.expected[index], failure.received[index]
-    canvas.text(RIGHT, y, f"the first wrong element: [{', '.join(map(str, index))}]", "b")
+    canvas.text(RIGHT, y, tr("the first wrong element: [{value}]", value=", ".join(map(str, index))), "b")
     if failure.place:
         names = ("L2B", "L1B", "MAB", "PE") if len(failure.place) == 4 else ("DRAM group",)
         where = ", ".join(f"{name} {number}" for name, number in zip(names, failure.place, strict=True))
         y += 17
-        canvas.text(RIGHT, y, f"in {where}", "s f")
+        canvas.text(RIGHT, y, tr("in {where}", where=where), "s f")
     for name, value, style in (("expected", expected, "m good b"), ("received", received, "m bad b")):
         y += 17
         canvas.text(RIGHT, y, name, "s f")

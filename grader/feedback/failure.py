@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from grader.feedback.dependence import Dependence
 from simulator.effects.places import Place
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -66,7 +67,7 @@ class Failure:
     def told(self, say: Callable[[str], str] = str) -> str:
         """The failure as text. say: from each part of it to what is shown; in English it is stored."""
         head = "".join(f"{name}: " for name in (self.where, say(self.output)) if name)
-        lines = [say(f"case: {self.case}"), head + say(self.explanation)]
+        lines = [say(tr("case: {case}", case=self.case)), head + say(self.explanation)]
         if self.cause:
-            lines.append(say(f"likely cause: {self.cause}"))
+            lines.append(say(tr("likely cause: {cause}", cause=self.cause)))
         return "\n".join([*lines, *([say(self.picture)] if self.picture else [])])

@@ -24,6 +24,7 @@ from grader.feedback.causes import (
 )
 from grader.rigs.kernel_cases import Array, Case
 from haribote.problems.meaning import meaning as right_result
+from simulator.messages import Text, tr
 
 Meaning = Callable[..., Array]
 
@@ -72,18 +73,22 @@ def _told(explained: Array, wrong: Array, words: str) -> str:
     """How many of the elements that is true of."""
     count, of = int(explained.sum()), int(wrong.sum())
     if count < of:
-        return f"{count} of the {of} wrong elements are {words}"
-    return f"every element is {words}" if of == wrong.size else f"all {of} wrong elements are {words}"
+        return tr("{count} of the {of} wrong elements are {words}", count=count, of=of, words=words)
+    return (
+        tr("every element is {words}", words=words)
+        if of == wrong.size
+        else tr("all {of} wrong elements are {words}", of=of, words=words)
+    )
 
 
 def _not(words: str, asked: str) -> str:
     """What a result is, in place of what is asked for."""
-    return f"{words}, should be {asked}"
+    return tr("{words}, should be {asked}", words=words, asked=asked)
 
 
 def _without(words: str, asked: str, other: str) -> str:
     """The same, where something that is asked for has no part in the result."""
-    return f"{words}, should be {asked}: {other} has no part in it"
+    return tr("{words}, should be {asked}: {other} has no part in it", words=words, asked=asked, other=other)
 
 
 def guesses(case: Case, right: Array) -> Iterator[Guess]:
@@ -103,14 +108,14 @@ def guesses(case: Case, right: Array) -> Iterator[Guess]:
         yield from _of_choices(case, right)
     else:
         yield from _of_one(case, meaning, right)
-    yield Guess(SIGN, "the right value with the opposite sign", -right)
+    yield Guess(SIGN, tr("the right value with the opposite sign"), -right)
     if right.ndim == 2 and right.shape[0] == right.shape[1]:
-        yield Guess(TRANSPOSED, "what belongs in the transposed place", right.T)
+        yield Guess(TRANSPOSED, tr("what belongs in the transposed place"), right.T)
 
 
 _BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "{a} + {b}": np.add, "{a} - {b}": np.subtract, "{a} * {b}": np.multiply, "{a} / {b}": np.divide,
-    "the larger of {a} and {b}": np.maximum, "the smaller of {a} and {b}": np.minimum,
+    Text("the larger of {a} and {b}"): np.maximum, Text("the smaller of {a} and {b}"): np.minimum,
 }  # fmt: skip
 _ASKED = {"Add": "{a} + {b}", "Sub": "{a} - {b}", "Mul": "{a} * {b}", "Div": "{a} / {b}"}
 
@@ -144,49 +149,53 @@ def _of_one(case: Case, meaning: Meaning, right: Array) -> Iterator[Guess]:
     """Relu, Exp, and Mul by a constant."""
     x, name = case.arrays[0].astype(np.float64), case.op.x.name
     if case.row.op == "Relu":
-        words = f"{name} where it is negative and 0 elsewhere: the two sides are exchanged"
+        words = tr("{name} where it is negative and 0 elsewhere: the two sides are exchanged", name=name)
         yield Guess(MASK, words, np.minimum(x, 0), everywhere=True)
-        yield Guess(OPERATION, f"the size of {name}, without its sign", np.abs(x), everywhere=True)
+        yield Guess(OPERATION, tr("the size of {name}, without its sign", name=name), np.abs(x), everywhere=True)
     if case.row.op == "Exp":
-        yield Guess(OPERATION, f"2 to the power of {name}, should be e to that power", np.exp2(x))
+        yield Guess(OPERATION, tr("2 to the power of {name}, should be e to that power", name=name), np.exp2(x))
     if case.row.variant == "constant":
         c = float(np.float32(case.op.attributes["constant"]))
         asked = f"{c:.6g} * {name}"
-        yield Guess(NOT_USED, _without(f"{name} itself", asked, "the constant"), x)
-        yield Guess(NOT_USED, _without("the constant", asked, name), np.full_like(right, c))
+        yield Guess(NOT_USED, _without(tr("{name} itself", name=name), asked, tr("the constant")), x)
+        yield Guess(NOT_USED, _without(tr("the constant"), asked, name), np.full_like(right, c))
         yield Guess(OPERATION, _not(f"{name} + {c:.6g}", asked), x + c)
         yield Guess(OPERATION, _not(f"{name} - {c:.6g}", asked), x - c)
         yield Guess(OPERATION, _not(f"{name} / {c:.6g}", asked), x / c)
         yield Guess(FACTOR, _not(f"{c:.6g} * {c:.6g} * {name}", asked), c * c * x)
-    yield Guess(OPERATION, f"{name} itself", x, everywhere=True)
+    yield Guess(OPERATION, tr("{name} itself", name=name), x, everywhere=True)
     yield Guess(OPERATION, f"-{name}", -x, everywhere=True)
     yield Guess(OPERATION, f"{name} * {name}", x * x, everywhere=True)
-    yield Guess(SIGN, f"what is right for -{name}", meaning(-case.arrays[0]))
+    yield Guess(SIGN, tr("what is right for -{name}", name=name), meaning(-case.arrays[0]))
 
 
 def _of_choices(case: Case, right: Array) -> Iterator[Guess]:
     """Results of zeros and ones: a wrong one is always the other, so a guess must hold everywhere."""
     x, name = case.arrays[0], case.op.x.name
     yield Guess(
-        MASK, "1 where 0 belongs and 0 where 1 belongs: the two sides are exchanged", 1 - right, everywhere=True
+        MASK, tr("1 where 0 belongs and 0 where 1 belongs: the two sides are exchanged"), 1 - right, everywhere=True
     )
-    yield Guess(SIGN, "-1 where 1 belongs", -right, everywhere=True)
+    yield Guess(SIGN, tr("-1 where 1 belongs"), -right, everywhere=True)
     if case.row.op == "GreaterCast":
-        yield Guess(MASK, f"1 where {name} is less than 0, should be where it is greater", x < 0, everywhere=True)
-        yield Guess(OPERATION, f"{name} itself, should be 1 or 0", x, everywhere=True)
-        yield Guess(OPERATION, f"{name} itself where 1 belongs", np.maximum(x, 0), everywhere=True)
+        yield Guess(
+            MASK, tr("1 where {name} is less than 0, should be where it is greater", name=name), x < 0, everywhere=True
+        )
+        yield Guess(OPERATION, tr("{name} itself, should be 1 or 0", name=name), x, everywhere=True)
+        yield Guess(OPERATION, tr("{name} itself where 1 belongs", name=name), np.maximum(x, 0), everywhere=True)
 
 
 def _of_reductions(case: Case) -> Iterator[Guess]:
     x = case.arrays[0].astype(np.float64)
     columns = case.row.variant == "columns"
-    axis, asked = int(not columns), "the largest element" if case.row.op == "ReduceMax" else "the sum"
+    axis, asked = int(not columns), tr("the largest element") if case.row.op == "ReduceMax" else tr("the sum")
     for words, values in (
-        ("the smallest element", x.min(axis)), ("the largest element", x.max(axis)), ("the sum", x.sum(axis)),
-        ("the mean", x.mean(axis)), ("the sum of the sizes", np.abs(x).sum(axis)), ("the product", x.prod(axis)),
-        ("the largest size", np.abs(x).max(axis)), ("the sum of the squares", (x * x).sum(axis)),
+        (tr("the smallest element"), x.min(axis)), (tr("the largest element"), x.max(axis)),
+        (tr("the sum"), x.sum(axis)),
+        (tr("the mean"), x.mean(axis)), (tr("the sum of the sizes"), np.abs(x).sum(axis)),
+        (tr("the product"), x.prod(axis)),
+        (tr("the largest size"), np.abs(x).max(axis)), (tr("the sum of the squares"), (x * x).sum(axis)),
     ):  # fmt: skip
-        of_a_line = f"{words} of the column" if columns else f"{words} of the row"
+        of_a_line = tr("{words} of the column", words=words) if columns else tr("{words} of the row", words=words)
         yield Guess(OPERATION, _not(of_a_line, asked), values)
 
 
@@ -195,7 +204,9 @@ def _of_products(case: Case, meaning: Meaning) -> Iterator[Guess]:
         if array.shape[0] == array.shape[1]:
             name = case.op.inputs[at].name
             arrays = [other.T if other is array else other for other in case.arrays]
-            yield Guess(TRANSPOSED, f"the product with {name} turned: its rows as its columns", meaning(*arrays))
+            yield Guess(
+                TRANSPOSED, tr("the product with {name} turned: its rows as its columns", name=name), meaning(*arrays)
+            )
 
 
 def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
@@ -210,7 +221,7 @@ def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | No
         return None
     marks = np.zeros_like(wrong)
     marks[usable] = near
-    return FACTOR, _told(marks, wrong, f"{factor:.6g} times the right value")
+    return FACTOR, _told(marks, wrong, tr("{factor:.6g} times the right value", factor=factor))
 
 
 def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
@@ -219,7 +230,9 @@ def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str
     if case.row.op != "ReduceMax" or wrong.sum() < FEWEST or (np.maximum(right, start) != received).any():
         return None
     cause = NEGATIVE if (right[wrong] < 0).all() else OPERATION
-    words = f"{start:.6g}, which is larger than all elements of the row: does the maximum start at {start:.6g}?"
+    words = tr(
+        "{start:.6g}, which is larger than all elements of the row: does the maximum start at {start:.6g}?", start=start
+    )
     return cause, _told(wrong, wrong, words)
 
 
@@ -239,14 +252,25 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
         return None
     label, columns = min(elsewhere.items())
     alone = all(len(columns) == 1 for columns in elsewhere.values())
-    where = f"column {columns[0]}" if len(columns) == 1 else f"columns {', '.join(map(str, columns))}"
+    where = (
+        tr("column {columns}", columns=columns[0])
+        if len(columns) == 1
+        else tr("columns {value}", value=", ".join(map(str, columns)))
+    )
     shifts = {
         columns[0] - label
         for label, columns in elsewhere.items()
         if 0 < label < received.shape[1] - 1 and len(columns) == 1
     }
     one_off = alone and shifts in ({1}, {-1})
-    seen = f"{rows} rows have a 1 in another column: for label {label} in {where}"
+    seen = tr(
+        "{rows} rows have a 1 in another column: for label {label} in {where}", rows=rows, label=label, where=where
+    )
     if alone:
-        seen = f"{rows} rows have their 1 in another column: for label {label} in {where}"
+        seen = tr(
+            "{rows} rows have their 1 in another column: for label {label} in {where}",
+            rows=rows,
+            label=label,
+            where=where,
+        )
     return OFF_BY_ONE if one_off else WRONG_COLUMNS, seen

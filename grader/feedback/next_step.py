@@ -7,26 +7,27 @@ from dataclasses import replace
 from grader.feedback import causes
 from grader.feedback.failure import Failure
 from simulator.errors import advised
+from simulator.messages import Text, tr
 
-TRY = {
-    causes.TRANSPOSED: "exchange the two axes, or the two indices where it is computed",
-    causes.WRONG_PLACE: "look at the index that the result is stored under",
-    causes.OFF_BY_ONE: "look at where the count begins: at 0 or at 1, before or behind",
-    causes.SIGN: "look for a minus that is missing or one too many",
-    causes.FACTOR: "look for a mean, a sum or a constant that is applied once too often, or not at all",
-    causes.SWAPPED: "exchange the two operands",
-    causes.NOT_USED: "use the operand that has no part in it",
-    causes.ONE_VALUE: "look for an index that stays the same in the loop",
-    causes.WRONG_INPUTS: "compare the product that is computed with the one in the contract",
-    causes.LEFT_OUT: "look for the part of the contract that is not there yet",
-    causes.READS_TOO_EARLY: "put `nop` between the two lines, or other work",
-    causes.NEVER_WRITTEN: "see that a line writes every word of the output",
-    causes.STALE: "write that word before it is read",
-    causes.HARD_CODED: "take every address from `op`",
-    causes.STRAY: "write to the output's own words alone",
-    causes.OPERATION: "compare the instruction with the contract",
+TRY: dict[str, Text] = {
+    causes.TRANSPOSED: Text("exchange the two axes, or the two indices where it is computed"),
+    causes.WRONG_PLACE: Text("look at the index that the result is stored under"),
+    causes.OFF_BY_ONE: Text("look at where the count begins: at 0 or at 1, before or behind"),
+    causes.SIGN: Text("look for a minus that is missing or one too many"),
+    causes.FACTOR: Text("look for a mean, a sum or a constant that is applied once too often, or not at all"),
+    causes.SWAPPED: Text("exchange the two operands"),
+    causes.NOT_USED: Text("use the operand that has no part in it"),
+    causes.ONE_VALUE: Text("look for an index that stays the same in the loop"),
+    causes.WRONG_INPUTS: Text("compare the product that is computed with the one in the contract"),
+    causes.LEFT_OUT: Text("look for the part of the contract that is not there yet"),
+    causes.READS_TOO_EARLY: Text("put `nop` between the two lines, or other work"),
+    causes.NEVER_WRITTEN: Text("see that a line writes every word of the output"),
+    causes.STALE: Text("write that word before it is read"),
+    causes.HARD_CODED: Text("take every address from `op`"),
+    causes.STRAY: Text("write to the output's own words alone"),
+    causes.OPERATION: Text("compare the instruction with the contract"),
 }
-OTHERWISE = "work the first wrong value out by hand from the inputs, then print what your function has on the way"
+OTHERWISE = Text("work the first wrong value out by hand from the inputs, then print what your function has on the way")
 
 
 def with_next_step(failure: Failure, place: str = "") -> Failure:
@@ -35,6 +36,6 @@ def with_next_step(failure: Failure, place: str = "") -> Failure:
     """
     if not failure.where and not failure.line and place and ".py:" not in failure.explanation:
         failure = replace(failure, where=place)
-    if "try:" in failure.explanation:
+    if tr("try:") in failure.explanation:
         return failure
     return replace(failure, explanation=advised(failure.explanation, TRY.get(failure.cause, OTHERWISE)))

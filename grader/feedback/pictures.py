@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from haribote.kernel import Operand
 from haribote.layout import LEVELS, Layout, layout_of
 from simulator.isa import GROUPS, L2BS_PER_GROUP, TREE
+from simulator.messages import tr
 
 Array = NDArray[Any]
 ROWS, COLUMNS = 16, 32
@@ -44,10 +45,10 @@ def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
     """Where an element lives: `L2B 0, L1B 1, MAB 0, PE 3, LM1 word 12`, or its DRAM group."""
     if operand.memory == "DRAM":
         group, long_word = _in_dram(operand)
-        return f"DRAM group {group[index]}, long word {long_word[index]}"
+        return tr("DRAM group {group}, long word {long_word}", group=group[index], long_word=long_word[index])
     units = ", ".join(f"{level} {int(layout.position(level)[index])}" for level in LEVELS)
     word = operand.address + 2 * int(layout.position("")[index]) + int(layout.position("W")[index])
-    return f"{units}, {operand.memory} word {word}"
+    return tr("{units}, {memory} word {word}", units=units, memory=operand.memory, word=word)
 
 
 def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
@@ -58,16 +59,23 @@ def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
 def picture_of(wrong: NDArray[np.bool_], machine: Array) -> str:
     """The same for any tensor. machine: as `over_machine` gives it."""
     size, count = "x".join(map(str, wrong.shape)), int(wrong.sum())
-    lines = [f"the tensor {size} ({count} of {wrong.size} elements wrong; # is wrong, o partly, . right):"]
+    lines = [
+        tr(
+            "the tensor {size} ({count} of {size2} elements wrong; # is wrong, o partly, . right):",
+            size=size,
+            count=count,
+            size2=wrong.size,
+        )
+    ]
     lines += [f"  {line}" for line in draw(wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else wrong[None, :])]
     if machine.ndim == 1:
         marks = "".join("#" if value else "." for value in machine)
-        return "\n".join([*lines, f"the DRAM groups 0 to 3: {marks}"])
+        return "\n".join([*lines, tr("the DRAM groups 0 to 3: {marks}", marks=marks)])
     blocks = machine.max(axis=(2, 3)) > 0
-    lines += ["the machine, a row per L2B, a column per L1B:", *(f"  {line}" for line in draw(blocks))]
+    lines += [tr("the machine, a row per L2B, a column per L1B:"), *(f"  {line}" for line in draw(blocks))]
     if blocks.any():
         l2b, l1b = (int(value) for value in np.argwhere(blocks)[0])
-        lines += [f"L2B {l2b}, L1B {l1b}: a row per PE, a column per MAB:"]
+        lines += [tr("L2B {l_b}, L1B {l_b2}: a row per PE, a column per MAB:", l_b=l2b, l_b2=l1b)]
         lines += [f"  {line}" for line in draw(machine[l2b, l1b].T > 0)]
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from grader.feedback.causes import OFF_BY_ONE, TRANSPOSED, WRONG_COLUMNS, WRONG_PLACE, WRONG_ROWS
 from haribote.layout import Layout
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -34,16 +35,26 @@ def misplaced(expected: Array, received: Array, wrong: Array, layout: Layout) ->
             shift[axis] = sign * step
             near = (source == at + shift).all(axis=1)
             if near.mean() > MOST_SHIFTED:
-                way = "further on" if sign > 0 else "back"
+                way = tr("further on") if sign > 0 else "back"
                 some = int(near.sum())
-                return OFF_BY_ONE, (
-                    f"{some} of the {count} wrong elements hold what belongs {step} {way} along axis {axis}: "
-                    f"that is one {level} off"
+                return OFF_BY_ONE, tr(
+                    "{some} of the {count} wrong elements hold what belongs {step} {way} along axis {axis}: "
+                    "that is one {level} off",
+                    some=some,
+                    count=count,
+                    step=step,
+                    way=way,
+                    axis=axis,
+                    level=level,
                 )
     cause, words = _rule(at, source)
-    return cause, (
-        f"{len(here)} of the {count} wrong elements hold what belongs {words}: "
-        f"at {at[0].tolist()} stands what belongs at {source[0].tolist()}"
+    return cause, tr(
+        "{here} of the {count} wrong elements hold what belongs {words}: at {tolist} stands what belongs at {tolist2}",
+        here=len(here),
+        count=count,
+        words=words,
+        tolist=at[0].tolist(),
+        tolist2=source[0].tolist(),
     )
 
 
@@ -51,13 +62,13 @@ def _rule(at: Ints, source: Ints) -> tuple[str, str]:
     """How the places of these elements and of what they hold belong together."""
     rest = (at[:, 1:] == source[:, 1:]).all(axis=1)
     if at.shape[1] > 1 and rest.mean() > MOST and _follows(at[rest, 0], source[rest, 0]):
-        return WRONG_ROWS, "in another row"
+        return WRONG_ROWS, tr("in another row")
     if at.shape[1] == 2:
         same_row = at[:, 0] == source[:, 0]
         if same_row.mean() > MOST and _follows(at[same_row, 1], source[same_row, 1]):
-            return WRONG_COLUMNS, "in another column"
+            return WRONG_COLUMNS, tr("in another column")
         if (at == source[:, ::-1]).all(axis=1).mean() > MOST:
-            return TRANSPOSED, "in the transposed place"
+            return TRANSPOSED, tr("in the transposed place")
     return WRONG_PLACE, "elsewhere"
 
 
@@ -91,4 +102,4 @@ def _digits(layout: Layout) -> Iterator[tuple[int, int, str]]:
         step = layout.shape[axis]
         for digit in digits:
             step //= digit.size
-            yield axis, step, {"": "long word", "W": "word"}.get(digit.level, digit.level)
+            yield axis, step, {"": tr("long word"), "W": "word"}.get(digit.level, digit.level)

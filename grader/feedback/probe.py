@@ -32,6 +32,7 @@ from haribote.problems.meaning import meaning
 from simulator import Machine
 from simulator.engine import native
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 SEED = 7
 MOST_RUNS, MOST_RUNS_OF_LARGE = 72, 40  # with the NumPy engine
@@ -260,9 +261,13 @@ def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array])
 def _right_but_wrong(out: str, parts: list[str]) -> str:
     """parts: what an element of the result depends on, of each operand."""
     if len(parts) == 1:
-        return f"{out} depends on what it should, {parts[0]}, but what is computed from that is wrong"
+        return tr(
+            "{out} depends on what it should, {parts}, but what is computed from that is wrong", out=out, parts=parts[0]
+        )
     a, b = parts
-    return f"{out} depends on what it should, {a} and {b}, but what is computed from that is wrong"
+    return tr(
+        "{out} depends on what it should, {a} and {b}, but what is computed from that is wrong", out=out, a=a, b=b
+    )
 
 
 def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
@@ -275,7 +280,7 @@ def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
     if not (np.abs(ratios - ratios[0]) <= NEAR * np.abs(ratios[0])).all():
         return ""
     name = found.operands[1].name
-    return f"\nall of out[{row}] is wrong by one factor: look at what is made of {name}[{row}]"
+    return tr("\nall of out[{row}] is wrong by one factor: look at what is made of {name}[{row}]", row=row, name=name)
 
 
 def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str] | None:
@@ -291,10 +296,21 @@ def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str
     if too_many(same):
         count, name = int(same.sum()), moves.name
         first, last = (f"{name}{place(index)}" for index in np.argwhere(same)[[0, -1]])
-        return cause, (
-            f"{out} takes {count} elements of {name}, from {first} to {last} {times:.4g} times, should take it once"
+        return cause, tr(
+            "{out} takes {count} elements of {name}, from {first} to {last} {times:.4g} times, should take it once",
+            out=out,
+            count=count,
+            name=name,
+            first=first,
+            last=last,
+            times=times,
         )
-    return cause, f"{out} takes {elements(moves.name, same)} {times:.4g} times, should take it once"
+    return cause, tr(
+        "{out} takes {name} {times:.4g} times, should take it once",
+        out=out,
+        name=elements(moves.name, same),
+        times=times,
+    )
 
 
 def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Array) -> tuple[str, str] | None:
@@ -318,9 +334,15 @@ def _paired(case: Case, probe: Probe, found: Dependence, number: int, share: Arr
 def _taken(out: str, one: str, factors: list[str], right: str) -> str:
     """One element is multiplied by one or two others."""
     if len(factors) == 1:
-        return f"{out} takes {one} times {factors[0]}, should be times {right}"
+        return tr(
+            "{out} takes {one} times {factors}, should be times {right}",
+            out=out,
+            one=one,
+            factors=factors[0],
+            right=right,
+        )
     a, b = factors
-    return f"{out} takes {one} times {a} and {b}, should be times {right}"
+    return tr("{out} takes {one} times {a} and {b}, should be times {right}", out=out, one=one, a=a, b=b, right=right)
 
 
 def _factors(values: Array, counts: Marks, factor: float) -> list[tuple[int, ...]]:

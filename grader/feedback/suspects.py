@@ -24,6 +24,7 @@ from grader.feedback.causes import (
     WRONG_INPUTS,
     WRONG_PLACE,
 )
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Suspect = tuple[str, str]
@@ -53,24 +54,24 @@ def suspect(expected: Array, received: Array, inputs: Mapping[str, Array]) -> Su
 
 def _of_another_shape(right: Array, found: Array) -> Iterator[Suspect]:
     if right.ndim == 2 and found.shape == right.shape[::-1]:
-        values = " with the right values" if _near(right.T, found) else ""
-        yield TRANSPOSED, f"it has the shape of the transposed result{values}"
+        values = tr(" with the right values") if _near(right.T, found) else ""
+        yield TRANSPOSED, tr("it has the shape of the transposed result{values}", values=values)
     elif right.size == found.size and _near(right.ravel(), found.ravel()):
-        yield WRONG_PLACE, "the values are right, only the shape is not"
+        yield WRONG_PLACE, tr("the values are right, only the shape is not")
     elif right.ndim < found.ndim:
-        yield LEFT_OUT, "it has more axes: is a sum or a mean over one of them missing?"
+        yield LEFT_OUT, tr("it has more axes: is a sum or a mean over one of them missing?")
 
 
 def _of_this_shape(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
     if _near(-right, found):
-        yield SIGN, "every value has the opposite sign"
+        yield SIGN, tr("every value has the opposite sign")
     if right.ndim == 2 and right.shape[0] == right.shape[1] and _near(right.T, found):
-        yield TRANSPOSED, "every value stands in the transposed place"
+        yield TRANSPOSED, tr("every value stands in the transposed place")
     if right.size > 1 and _near(np.full_like(right, found.flat[0]), found):
-        yield ONE_VALUE, f"every value is {found.flat[0]:.6g}"
+        yield ONE_VALUE, tr("every value is {flat:.6g}", flat=found.flat[0])
     for name, array in inputs.items():
         if array.dtype.kind in "fiub" and array.shape == right.shape and _near(array.astype(np.float64), found):
-            yield NOT_USED, f"it is {name} itself: nothing has been done to it"
+            yield NOT_USED, tr("it is {name} itself: nothing has been done to it", name=name)
     yield from _moved(right, found)
     yield from _of_two(right, found, inputs)
     yield from _of_products(found, inputs)
@@ -78,7 +79,7 @@ def _of_this_shape(right: Array, found: Array, inputs: Mapping[str, Array]) -> I
     yield from _off_by_an_input(right, found, inputs)
     yield from _scaled_along(right, found)
     if right.size > 2 and _near(np.sort(right, axis=None), np.sort(found, axis=None)):
-        yield WRONG_PLACE, "all values are right, but stand in other places"
+        yield WRONG_PLACE, tr("all values are right, but stand in other places")
 
 
 def _moved(right: Array, found: Array) -> Iterator[Suspect]:
@@ -89,9 +90,16 @@ def _moved(right: Array, found: Array) -> Iterator[Suspect]:
             inner = slice(1, None) if step == 1 else slice(None, -1)
             part = (slice(None),) * axis + (inner,)
             if length > 2 and _near(np.roll(right, step, axis)[part], found[part]):
-                yield OFF_BY_ONE, f"every value belongs one place {'before' if step == 1 else 'behind'}, on axis {axis}"
+                yield (
+                    OFF_BY_ONE,
+                    tr(
+                        "every value belongs one place {value}, on axis {axis}",
+                        value=tr("before") if step == 1 else "behind",
+                        axis=axis,
+                    ),
+                )
         if length > 1 and _near(np.flip(right, axis), found):
-            yield WRONG_PLACE, f"the values are in the opposite order on axis {axis}"
+            yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis=axis)
 
 
 def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -102,7 +110,10 @@ def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
             continue
         for sign, here, there in (("-", a - b, b - a), ("/", a / b, b / a)):
             if _near(there, right) and _near(here, found):
-                yield SWAPPED, f"it is {one} {sign} {other}, the operands are exchanged"
+                yield (
+                    SWAPPED,
+                    tr("it is {one} {sign} {other}, the operands are exchanged", one=one, sign=sign, other=other),
+                )
 
 
 def _of_products(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -112,7 +123,7 @@ def _of_products(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]
     sides = [form for name, array in matrices for form in _sides(name, array)]
     for (one, a), (other, b) in permutations(sides, 2):
         if a.shape[1] == b.shape[0] and (a.shape[0], b.shape[1]) == found.shape and _near(a @ b, found):
-            yield WRONG_INPUTS, f"it is the product {one} · {other}"
+            yield WRONG_INPUTS, tr("it is the product {one} · {other}", one=one, other=other)
 
 
 def _sides(name: str, array: Array) -> Iterator[tuple[str, Array]]:
@@ -120,8 +131,8 @@ def _sides(name: str, array: Array) -> Iterator[tuple[str, Array]]:
     yield name, array
     yield f"{name}ᵀ", array.T
     exchanged = array.reshape(array.shape[::-1])
-    yield f"{name} (read with its lengths exchanged)", exchanged
-    yield f"{name}ᵀ (read with its lengths exchanged)", exchanged.T
+    yield tr("{name} (read with its lengths exchanged)", name=name), exchanged
+    yield tr("{name}ᵀ (read with its lengths exchanged)", name=name), exchanged.T
 
 
 def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -138,9 +149,16 @@ def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) ->
         by = difference.flat[at] / part.flat[at] if part.flat[at] else 0.0
         if by and _near(by * part, difference):
             if round(by, 3) == -1:
-                yield LEFT_OUT, f"what is missing is {name}: it is not added"
+                yield LEFT_OUT, tr("what is missing is {name}: it is not added", name=name)
             else:
-                yield SIGN, f"every value is off by {by:.4g} times {name}: has that the right sign, the right factor?"
+                yield (
+                    SIGN,
+                    tr(
+                        "every value is off by {by:.4g} times {name}: has that the right sign, the right factor?",
+                        by=by,
+                        name=name,
+                    ),
+                )
 
 
 def _scaled_along(right: Array, found: Array) -> Iterator[Suspect]:
@@ -149,7 +167,13 @@ def _scaled_along(right: Array, found: Array) -> Iterator[Suspect]:
         if right.ndim == 2 and right.shape[axis] > 2 and (right != 0).all():
             ratio = found / right
             if _near(np.broadcast_to(ratio.take([0], axis), ratio.shape), ratio):
-                yield FACTOR, f"every {name} is right but for a factor of its own: is a division by its sum missing?"
+                yield (
+                    FACTOR,
+                    tr(
+                        "every {name} is right but for a factor of its own: is a division by its sum missing?",
+                        name=name,
+                    ),
+                )
 
 
 def _scaled(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -157,15 +181,15 @@ def _scaled(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
     largest = int(np.argmax(np.abs(right)))
     if right.flat[largest] and found.flat[largest]:
         factor = found.flat[largest] / right.flat[largest]
-        told = f"{_ratio(factor)} times the right one{_mean(factor, inputs)}"
+        told = tr("{factor} times the right one{factor2}", factor=_ratio(factor), factor2=_mean(factor, inputs))
         if right.size > 1 and _near(factor * right, found):
-            yield FACTOR, f"every value is {told}"
+            yield FACTOR, tr("every value is {told}", told=told)
         elif right.size == 1 and _mean(factor, inputs):
-            yield FACTOR, f"it is {told}"
+            yield FACTOR, tr("it is {told}", told=told)
     difference = found - right
     by = difference.flat[0]
     if right.size > 1 and by and _near(np.full_like(difference, by), difference):
-        words = f"every value is {abs(by):.6g} too {'large' if by > 0 else 'small'}"
+        words = tr("every value is {by:.6g} too {value}", by=abs(by), value="large" if by > 0 else "small")
         yield (OFF_BY_ONE if abs(by) == 1 else LEFT_OUT), words
 
 
@@ -177,8 +201,8 @@ def _mean(factor: float, inputs: Mapping[str, Array]) -> str:
     """What to ask where the factor is a length of an input."""
     lengths = {length for array in inputs.values() for length in array.shape if length > 1}
     if round(abs(factor), 3) in lengths:
-        return ": is a mean missing?"
-    return ": is a mean taken twice?" if round(1 / abs(factor), 3) in lengths else ""
+        return tr(": is a mean missing?")
+    return tr(": is a mean taken twice?") if round(1 / abs(factor), 3) in lengths else ""
 
 
 def _near(one: Array, other: Array) -> bool:

@@ -17,9 +17,10 @@ from grader.medals import MEDALS, RULE, medal_of
 from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
+from haribote.words import word
 from simulator.columns import left
 from simulator.language import language
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 TOP = 3  # places that are shown of a task
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -42,7 +43,7 @@ class Entry:
     medal: str = ""
 
     def __str__(self) -> str:
-        return f"{self.learner} {self.score}{f' ({shown(self.medal)})' if self.medal else ''}"
+        return f"{self.learner} {self.score}{f' ({word(self.medal)})' if self.medal else ''}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,11 @@ class Board:
         if not self.waiting:
             return ""
         some = self.waiting != 1
-        return shown(f"{self.waiting} answer{'s' * some} not graded yet: `grader grade` with the same folders")
+        return tr(
+            "{waiting} answer{s} not graded yet: `grader grade` with the same folders",
+            waiting=self.waiting,
+            s="s" * some,
+        )
 
 
 def board(paths: Sequence[Path], graded: Path) -> Board:
@@ -81,7 +86,10 @@ def board(paths: Sequence[Path], graded: Path) -> Board:
     known = {(v.get("task"), v.get("file")): v for v in read_verdicts(graded / NAME).values()}
     made = _entries(read_submissions(paths, any_version=True), known)
     if not made.entries and made.waiting:
-        raise HariboteError(f"no right answer is graded in {graded}", "`grader grade PATH` first, or --graded FOLDER")
+        raise HariboteError(
+            tr("no right answer is graded in {graded}", graded=graded),
+            tr("`grader grade PATH` first, or --graded FOLDER"),
+        )
     return made
 
 
@@ -118,18 +126,18 @@ def ranked(entries: Sequence[Entry]) -> list[tuple[int, Entry]]:
 
 def _rest(entries: Sequence[Entry]) -> str:
     """What stands behind the first places: `and 2 more`."""
-    return shown(f"and {len(entries) - TOP} more") if len(entries) > TOP else ""
+    return tr("and {value} more", value=len(entries) - TOP) if len(entries) > TOP else ""
 
 
 def as_page(made: Board) -> str:
     """The board as one page of HTML that needs nothing else, large enough for a wall."""
-    title, places = shown("The shortest programs"), "".join(f"<th>{place}.</th>" for place in range(1, TOP + 1))
+    title, places = tr("The shortest programs"), "".join(f"<th>{place}.</th>" for place in range(1, TOP + 1))
     parts = [
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>",
-        f"<table><thead><tr><th>{shown('task')}</th>{places}<th></th></tr></thead>",
+        f"<table><thead><tr><th>{tr('task')}</th>{places}<th></th></tr></thead>",
         "<tbody>",
         *(line for task, entries in made.entries.items() for line in _row(task, entries)),
         f"</tbody></table><p><small>{escape(shown(RULE))}</small></p>",
@@ -142,5 +150,5 @@ def _row(task: Task, entries: Sequence[Entry]) -> Iterator[str]:
     yield f"<tr><td>{task.id} {escape(shown(task.title))}</td>"
     for _, entry in ranked(entries):
         kind = entry.medal if entry.medal in MEDALS else ""
-        yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.score} <small>{shown(kind)}</small></td>'
+        yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.score} <small>{word(kind)}</small></td>'
     yield "<td></td>" * (TOP - len(entries)) + f"<td><small>{_rest(entries)}</small></td></tr>"

@@ -18,7 +18,7 @@ from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.errors import HariboteError
 from simulator.console import seed
 from simulator.files import write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 
 Add = Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
@@ -26,38 +26,52 @@ RUN = Path("runs/grade")
 FINAL_SEED = 2012  # of `check --final`: everybody has the same values, and knows them, so that no mark rests on it
 
 
-_LIMIT = f"of one submission, all its answers together (default: {SUBMISSION:g})"
+_LIMIT = tr("of one submission, all its answers together (default: {submission:g})", submission=SUBMISSION)
 
 
 def add_commands(add: Add) -> None:
     """Add the commands to the command line of `grader`."""
-    handed = add("submit", _submit, "pack all answers that are written into one archive for your instructor")
-    handed.add_argument("--id", help="who you are, as your instructor knows you (default: your name on this machine)")
-    handed.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: ID.haribote.zip)")
-    graded = add("grade", _grade, "grade many submissions: archives, courses' folders, or folders of them")
-    graded.epilog = f"{RULE} Answers run in a sandbox; a run that was stopped goes on when the command is given again."
-    graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
-    graded.add_argument("-o", "--output", type=Path, metavar="FOLDER", help=f"of journal and reports (default: {RUN})")
-    graded.add_argument("--task", action="append", metavar="TASK", help="grade this task again, and no other")
-    graded.add_argument("--seed", type=seed, help="of the random values (default: a private one, kept in the journal)")
-    graded.add_argument("--final", action="store_true", help="with a new private seed, whatever the journal has")
-    graded.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
-    graded.add_argument("--limit", type=float, metavar="SECONDS", default=SUBMISSION, help=_LIMIT)
-    graded.add_argument("--cluster", metavar="ADDRESS", help="take the workers of this Dask cluster instead")
-    graded.add_argument("--any-version", action="store_true", help="take archives of other versions of the course too")
-    graded.add_argument("--no-cache", action="store_true", help="run and judge everything anew")
-    graded.add_argument("--unsafe", action="store_true", help="without a sandbox: only for answers that you trust")
-    graded.add_argument(
-        "--notebooks", action="store_true", help="run our notebooks with every submission too (no marks)"
+    handed = add("submit", _submit, tr("pack all answers that are written into one archive for your instructor"))
+    handed.add_argument(
+        "--id", help=tr("who you are, as your instructor knows you (default: your name on this machine)")
     )
-    graded.add_argument("--notebook", action="append", metavar="NAME", help="this one only, such as 01_graphs/01_trace")
-    seen = add("progress", _progress, "a class at a glance, without running anything")
-    seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
-    seen.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
-    best = add("board", _board, "the shortest programs of a room, from graded submissions: text, and a page")
-    best.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="an archive or a folder")
-    best.add_argument("--graded", type=Path, metavar="FOLDER", help=f"of a run of `grade` (default: {RUN})")
-    best.add_argument("-o", "--output", type=Path, metavar="FILE", help="of the page (default: board.html beside it)")
+    handed.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: ID.haribote.zip)")
+    graded = add("grade", _grade, tr("grade many submissions: archives, courses' folders, or folders of them"))
+    graded.epilog = tr(
+        "{rule} Answers run in a sandbox; a run that was stopped goes on when the command is given again.", rule=RULE
+    )
+    graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
+    graded.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help=tr("of journal and reports (default: {run})", run=RUN)
+    )
+    graded.add_argument("--task", action="append", metavar="TASK", help=tr("grade this task again, and no other"))
+    graded.add_argument(
+        "--seed", type=seed, help=tr("of the random values (default: a private one, kept in the journal)")
+    )
+    graded.add_argument("--final", action="store_true", help=tr("with a new private seed, whatever the journal has"))
+    graded.add_argument("--workers", type=int, metavar="N", help=tr("processes (default: one per core)"))
+    graded.add_argument("--limit", type=float, metavar="SECONDS", default=SUBMISSION, help=_LIMIT)
+    graded.add_argument("--cluster", metavar="ADDRESS", help=tr("take the workers of this Dask cluster instead"))
+    graded.add_argument(
+        "--any-version", action="store_true", help=tr("take archives of other versions of the course too")
+    )
+    graded.add_argument("--no-cache", action="store_true", help=tr("run and judge everything anew"))
+    graded.add_argument("--unsafe", action="store_true", help=tr("without a sandbox: only for answers that you trust"))
+    graded.add_argument(
+        "--notebooks", action="store_true", help=tr("run our notebooks with every submission too (no marks)")
+    )
+    graded.add_argument(
+        "--notebook", action="append", metavar="NAME", help=tr("this one only, such as 01_graphs/01_trace")
+    )
+    seen = add("progress", _progress, tr("a class at a glance, without running anything"))
+    seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
+    seen.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", run=RUN))
+    best = add("board", _board, tr("the shortest programs of a room, from graded submissions: text, and a page"))
+    best.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
+    best.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", run=RUN))
+    best.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help=tr("of the page (default: board.html beside it)")
+    )
 
 
 def _user() -> str:
@@ -65,7 +79,7 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError) as error:  # no entry in the passwd file, as in some containers
-        raise HariboteError("the system does not know your name", "--id NAME") from error
+        raise HariboteError(tr("the system does not know your name"), "--id NAME") from error
 
 
 def _submit(options: argparse.Namespace) -> int:
@@ -77,13 +91,22 @@ def _submit(options: argparse.Namespace) -> int:
 
     _, files = read_archive(content)
     missing = [task.id for task in all_tasks() if task.id not in files]
-    say(f"{path}: {len(files)} of {len(all_tasks())} tasks, for {learner} (course {course_hash()[:SHORT]})")
-    say(f"not written: {', '.join(missing)}" if missing else "every task is written")
+    say(
+        tr(
+            "{path}: {files} of {all_tasks} tasks, for {learner} (course {course_hash})",
+            path=path,
+            files=len(files),
+            all_tasks=len(all_tasks()),
+            learner=learner,
+            course_hash=course_hash()[:SHORT],
+        )
+    )
+    say(tr("not written: {missing}", missing=", ".join(missing)) if missing else tr("every task is written"))
     lacking = left_out()
     for line in lacking:
         say(line)
     if lacking:
-        say("these answers will not be graded as you see them here: `grader check TASK` says what fails")
+        say(tr("these answers will not be graded as you see them here: `grader check TASK` says what fails"))
     return 0
 
 
@@ -92,9 +115,9 @@ def _grade(options: argparse.Namespace) -> int:
 
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
-        raise HariboteError(f"--workers must be at least 1, received {options.workers}")
+        raise HariboteError(tr("--workers must be at least 1, received {workers}", workers=options.workers))
     if not options.limit > 0:
-        raise HariboteError(f"--limit must be above 0 seconds, received {options.limit:g}")
+        raise HariboteError(tr("--limit must be above 0 seconds, received {limit:g}", limit=options.limit))
     workers = options.workers or os.cpu_count() or 1
     chosen_seed = secrets.randbelow(SEEDS) if options.final and options.seed is None else options.seed
     chosen = Options(
@@ -112,7 +135,7 @@ def _board(options: argparse.Namespace) -> int:
     made, path = board(options.paths, graded), options.output or graded / "board.html"
     write_file(path, as_page(made).encode())
     say(made)
-    say(f"page: {path}")
+    say(tr("page: {path}", path=path))
     return 0
 
 

@@ -19,6 +19,7 @@ from grader.running import shared_with
 from grader.sandbox.limits import SUBMISSION
 from grader.submissions.submission import Submission, answer_hash, printable
 from haribote.answers.tasks import Task, all_tasks, find_task
+from simulator.messages import tr
 
 Grade = Callable[[Work], Verdict]
 
@@ -62,9 +63,11 @@ class Progress:
     def __str__(self) -> str:
         spent = time.monotonic() - self.start
         left = (
-            f", about {spent / self.done * (self.total - self.done):.0f} s left" if 5 < self.done < self.total else ""
+            tr(", about {value:.0f} s left", value=spent / self.done * (self.total - self.done))
+            if 5 < self.done < self.total
+            else ""
         )
-        return f"{self.done} of {self.total} answers{left}"
+        return tr("{done} of {total} answers{left}", done=self.done, total=self.total, left=left)
 
 
 def run(
@@ -172,14 +175,18 @@ def _again(
             if isinstance(error, BrokenExecutor):
                 crew.stop(executor)
                 executor = None
-            return executor, trouble(work, f"{_told(error)}; the first time: {first}")
+            return executor, trouble(work, tr("{error}; the first time: {first}", error=_told(error), first=first))
     return None, trouble(work, first)
 
 
 def trouble(work: Work, why: str) -> Verdict:
     """The verdict where the grader itself has failed: no points, but not the learner's fault."""
     task = find_task(work.task)
-    message = f"the grader's own trouble, not this answer's fault: {why}; `grade --task {task.id}` tries it again"
+    message = tr(
+        "the grader's own trouble, not this answer's fault: {why}; `grade --task {id}` tries it again",
+        why=why,
+        id=task.id,
+    )
     return {
         "task": task.id, "state": "trouble", "points": 0, "of": task.points, "seed": work.seed, "cases": 0, "total": 0,
         "message": printable(message), "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
@@ -194,22 +201,26 @@ def _seconds(verdict: Verdict) -> float:
 
 def out_of_time(work: Work, limit: float) -> Verdict:
     """The verdict on an answer for which nothing is left of its submission's time."""
-    failure = f"it was not run, for this submission has had its {limit:g} s for all its answers together"
+    failure = tr(
+        "it was not run, for this submission has had its {limit:g} s for all its answers together", limit=limit
+    )
     return not_started(find_task(work.task)) | {"state": "failed", "seed": work.seed, "failure": failure}
 
 
 def _told(error: BaseException) -> str:
     text = str(error).split("\n", 1)[0]
     return (
-        f"the worker was lost ({type(error).__name__})" if isinstance(error, BrokenExecutor) else f"{text or error!r}"
+        tr("the worker was lost ({name})", name=type(error).__name__)
+        if isinstance(error, BrokenExecutor)
+        else f"{text or error!r}"
     )
 
 
 def not_started(task: Task) -> Verdict:
     """The verdict on a task that is not in a submission."""
     return {
-        "task": task.id, "state": "not started", "points": 0, "of": task.points, "seed": 0, "cases": 0, "total": 0,
-        "message": "", "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
+        "task": task.id, "state": "not started", "points": 0, "of": task.points, "seed": 0,
+        "cases": 0, "total": 0, "message": "", "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 _DIE_WITH_PARENT = 1  # of prctl
 
@@ -44,22 +45,30 @@ def local_crew(workers: int) -> Crew:
         for process in multiprocessing.active_children():
             process.terminate()
 
-    return Crew(make, 2 * workers, f"{workers} local process{'es' if workers > 1 else ''}", stop)
+    return Crew(
+        make, 2 * workers, tr("{workers} local process{es}", workers=workers, es="es" if workers > 1 else ""), stop
+    )
 
 
 def cluster_crew(address: str) -> Crew:
     """The workers of a Dask cluster. Raises HariboteError where it cannot be reached, or `distributed` is missing."""
     if importlib.util.find_spec("distributed") is None:
-        raise HariboteError("--cluster needs the package distributed", 'pip install -e ".[cluster]"')
+        raise HariboteError(tr("--cluster needs the package distributed"), 'pip install -e ".[cluster]"')
     distributed: Any = importlib.import_module("distributed")
     try:
         client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise HariboteError(f"the cluster {address} cannot be reached: {error}", "tcp://HOST:8786") from error
+        raise HariboteError(
+            tr("the cluster {address} cannot be reached: {error}", address=address, error=error), "tcp://HOST:8786"
+        ) from error
     threads = sum(client.nthreads().values())
     if not threads:
-        raise HariboteError(f"the cluster {address} has no workers", "start some with `dask worker`")
-    name = f"{threads} thread{'s' if threads > 1 else ''} of the cluster {address}"
+        raise HariboteError(
+            tr("the cluster {address} has no workers", address=address), tr("start some with `dask worker`")
+        )
+    name = tr(
+        "{threads} thread{s} of the cluster {address}", threads=threads, s="s" if threads > 1 else "", address=address
+    )
     return Crew(lambda: client.get_executor(pure=False), 2 * threads, name, lambda executor: executor.shutdown(False))
 
 

@@ -14,6 +14,8 @@ from typing import Any
 from grader.grade.judge import Verdict
 from haribote.errors import HariboteError
 from simulator.console import MOST_SEED
+from simulator.errors import reason_of
+from simulator.messages import tr
 
 try:
     import fcntl
@@ -39,16 +41,21 @@ class Journal:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and not self._path.is_file():
-                raise FileExistsError(errno.EEXIST, "it is no regular file")
+                raise FileExistsError(errno.EEXIST, tr("it is no regular file"))
             self._file = self._path.open("a+b", buffering=0)  # what is written is in the file, or is not
         except OSError as error:
-            raise HariboteError(f"cannot write {self._path}: {error.strerror}", "another folder: -o FOLDER") from error
+            raise HariboteError(
+                tr("cannot write {path}: {strerror}", path=self._path, strerror=reason_of(error)),
+                tr("another folder: -o FOLDER"),
+            ) from error
         if fcntl is not None:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 self._file.close()
-                raise HariboteError(f"another run writes {self._path}", "wait for it, or take -o FOLDER") from error
+                raise HariboteError(
+                    tr("another run writes {path}", path=self._path), tr("wait for it, or take -o FOLDER")
+                ) from error
         self.verdicts: dict[str, Verdict]
         self.seed: int | None
         self.damaged: list[int]
@@ -63,7 +70,7 @@ class Journal:
     def write(self, key: str, verdict: Verdict) -> None:
         """Write a verdict; a key has one."""
         if key in self.verdicts:
-            raise ValueError(f"there is a verdict for {key} already")
+            raise ValueError(tr("there is a verdict for {key} already", key=key))
         self._line({"key": key, "verdict": verdict})
         self.verdicts[key] = verdict
 
@@ -95,8 +102,11 @@ class Journal:
             raise self._unwritten(error) from error
 
     def _unwritten(self, error: OSError) -> HariboteError:
-        kept = f"{len(self.verdicts)} verdicts are kept, and the same command goes on from there"
-        return HariboteError(f"cannot write {self._path}: {error.strerror}", f"free some space; {kept}")
+        kept = tr("{verdicts} verdicts are kept, and the same command goes on from there", verdicts=len(self.verdicts))
+        return HariboteError(
+            tr("cannot write {path}: {strerror}", path=self._path, strerror=reason_of(error)),
+            tr("free some space; {kept}", kept=kept),
+        )
 
     def _read(self) -> None:
         self._file.seek(0)
@@ -132,13 +142,13 @@ def _entries(content: bytes) -> tuple[dict[str, Verdict], int | None, list[int]]
 
 def _seed(value: Any) -> int:
     if type(value) is not int or not 0 <= value <= MOST_SEED:
-        raise ValueError("no seed")
+        raise ValueError(tr("no seed"))
     return value
 
 
 def _verdict(value: Any) -> Verdict:
     """A verdict whose values have the types that reports need. Raises ValueError, AttributeError."""
     if value.get("state") not in STATES or any(type(value.get(name, kind())) is not kind for name, kind in _TYPES):
-        raise ValueError("no verdict")
+        raise ValueError(tr("no verdict"))
     verdict: Verdict = value
     return verdict

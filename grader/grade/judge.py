@@ -21,6 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from simulator.messages import tr
+
 try:
     import resource
 except ImportError:  # no such limits on this system
@@ -60,14 +62,14 @@ class Judge:
             reply = _read(self._replies, end)
         except TimeoutError:
             self.close()
-            return {}, f"it took longer than {seconds:g} s to judge"
+            return {}, tr("it took longer than {seconds:g} s to judge", seconds=seconds)
         except (EOFError, BrokenPipeError) as error:
             status = self.close(kill=False)
             if status == _NO_MEMORY:
-                return {}, "it took too much memory to judge"
+                return {}, tr("it took too much memory to judge")
             if status == -signal.SIGKILL:
-                raise JudgeLost("the process that judged was ended from outside") from error
-            return {}, f"it made the judge end (status {status})"
+                raise JudgeLost(tr("the process that judged was ended from outside")) from error
+            return {}, tr("it made the judge end (status {status})", status=status)
         verdict: Verdict = json.loads(reply)
         if "broken" in verdict:
             raise JudgeLost(verdict["broken"])

@@ -22,6 +22,7 @@ from haribote.data.dataset import load
 from haribote.errors import HariboteError
 from simulator import Machine
 from simulator.cache import cache_folder
+from simulator.messages import Text, tr
 
 CELL_SECONDS = 60
 CACHE = "/cache"  # of what takes long to build and does not depend on the learner
@@ -36,9 +37,9 @@ _SETTINGS = (
 )
 _CELL = re.compile(r"::Cell (\d+) (PASSED|FAILED|ERROR|SKIPPED|XFAIL)")
 _REASONS = (
-    ("Timeout", f"it took longer than {CELL_SECONDS} s"),
-    ("output mismatch", "it printed something else than with the solutions"),
-    ("caused an exception", "it raised an error"),
+    ("Timeout", tr("it took longer than {cell_seconds} s", cell_seconds=CELL_SECONDS)),
+    ("output mismatch", Text("it printed something else than with the solutions")),
+    ("caused an exception", Text("it raised an error")),
 )
 
 
@@ -62,7 +63,9 @@ def check_names(names: Sequence[str]) -> None:
     known = notebook_names()
     for name in names:
         if name not in known:
-            raise HariboteError(f"there is no notebook {name!r}", f"one of {', '.join(known)}")
+            raise HariboteError(
+                tr("there is no notebook {name!r}", name=name), tr("one of {known}", known=", ".join(known))
+            )
 
 
 def run_notebooks(
@@ -74,7 +77,9 @@ def run_notebooks(
     load("synthetic")
     readable = [submission for submission in submissions if submission.files]
     n, some = len(names), len(readable)
-    say(f"{n} notebook{'s' * (n != 1)} with each of {some} submission{'s' * (some != 1)}")
+    say(
+        tr("{n} notebook{s} with each of {some} submission{s2}", n=n, s="s" * (n != 1), some=some, s2="s" * (some != 1))
+    )
     with ThreadPoolExecutor(workers) as pool:
         lessons = [Lesson(submission, name) for submission in readable for name in names]
         lines = list(pool.map(run_notebook, lessons))
@@ -114,10 +119,16 @@ def line_of(outcome: Outcome) -> str:
     cells = _CELL.findall(text)
     failed = next((number for number, state in cells if state in ("FAILED", "ERROR")), None)
     if outcome.stopped:
-        return f"failed after cell {cells[-1][0]}: {outcome.stopped}" if cells else f"failed: {outcome.stopped}"
+        return (
+            tr("failed after cell {cells}: {stopped}", cells=cells[-1][0], stopped=outcome.stopped)
+            if cells
+            else f"failed: {outcome.stopped}"
+        )
     if failed is not None:
         reason = next((words for sign, words in _REASONS if sign in text), "")
-        return f"failed at cell {failed}" + (f": {reason}" if reason else "")
+        return tr("failed at cell {failed}", failed=failed) + (f": {reason}" if reason else "")
     if outcome.status == 0 and cells:
         return "ran"
-    return printable(f"did not start (status {outcome.status}): {outcome.errors.strip()[-200:]}")
+    return printable(
+        tr("did not start (status {status}): {strip}", status=outcome.status, strip=outcome.errors.strip()[-200:])
+    )

@@ -17,14 +17,15 @@ from grader.progress import Progress
 from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import LEVELS, Task, all_tasks
 from haribote.errors import HariboteError
+from haribote.words import word
 from simulator.columns import columns, left
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 MARKS = {"passed": "✓", "failed": "✗", "claimed": "+", "written": "?", "not started": "·"}
-LEGEND = "✓ passed  ✗ failed  + passed by the learner's own check  ? written  · not started"
+LEGEND = Text("✓ passed  ✗ failed  + passed by the learner's own check  ? written  · not started")
 _HEADS = (("done", 5), ("core", 5), ("opt.", 5), ("chal.", 5), ("medals", 6))
 """Words above the numbers, and how many columns these take."""
-_LEVELS = "core, optional and challenge: how many of each have passed; medals as gold/silver/par"
+_LEVELS = Text("core, optional and challenge: how many of each have passed; medals as gold/silver/par")
 
 
 def overview(paths: Sequence[Path], graded: Path) -> str:
@@ -39,7 +40,7 @@ def overview(paths: Sequence[Path], graded: Path) -> str:
     stages = [(stage, list(tasks)) for stage, tasks in groupby(all_tasks(), key=lambda task: task.stage)]
     width = max(len("id"), *(columns(printable(submission.id)) for submission in submissions))
     head = "  ".join(f"{stage[:2]:{len(tasks)}}" for stage, tasks in stages)
-    lines = [f"{'id':{width}}  {head}  {'  '.join(left(shown(word), size) for word, size in _HEADS)}".rstrip()]
+    lines = [f"{'id':{width}}  {head}  {'  '.join(left(word(head), size) for head, size in _HEADS)}".rstrip()]
     for submission, state in zip(submissions, states, strict=True):
         if submission.problem:
             first = submission.problem.split("\n", 1)[0]
@@ -52,7 +53,15 @@ def overview(paths: Sequence[Path], graded: Path) -> str:
     readable = [state for submission, state in zip(submissions, states, strict=True) if not submission.problem]
     for stage, tasks in stages:
         counts = [sum(state[task.id] in ("passed", "claimed") for task in tasks) == len(tasks) for state in readable]
-        lines.append(shown(f"{stage}: {sum(counts)} of {len(readable)} have all {len(tasks)} tasks"))
+        lines.append(
+            tr(
+                "{stage}: {counts} of {readable} have all {tasks} tasks",
+                stage=stage,
+                counts=sum(counts),
+                readable=len(readable),
+                tasks=len(tasks),
+            )
+        )
     return "\n".join([*lines, shown(LEGEND), shown(_LEVELS)])
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from html import escape
 
+from simulator.messages import tr
+
 MOST_LINES = 60
 AROUND = 14  # lines before and after the one that is to blame
 
@@ -31,7 +33,7 @@ def _numbered(lines: list[str], first: int, end: int, blamed: int) -> Iterator[s
         text = f"{number:>4}  {escape(lines[number - 1][:200])}"
         yield f"<mark>{text}</mark>" if number == blamed else text
     if end < len(lines):
-        yield f"      … {len(lines) - end} more lines"
+        yield tr("      … {value} more lines", value=len(lines) - end)
 
 
 def _after_contract(content: bytes) -> int:

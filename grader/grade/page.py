@@ -20,8 +20,9 @@ from grader.grade.report import Report
 from grader.grade.task_table import by_task
 from grader.points import RULE
 from haribote.answers.tasks import Task, all_tasks, find_task
+from haribote.words import word
 from simulator.language import language
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TEXT = re.compile(r"(<(?:text|title)\b[^>]*>)([^<]+)<")
@@ -59,8 +60,10 @@ img { max-width: calc(100% - 1.2rem); margin-left: 1.2rem; }
 def as_page(report: Report) -> str:
     """The whole page."""
     count = len(report.submissions)
-    title = shown(f"{count} submission{'s' * (count != 1)}")
-    head = f"{shown(f'course {course_hash()[:SHORT]}, seed {report.seed}.')} {shown(RULE)}"
+    title = tr("{count} submission{s}", count=count, s="s" * (count != 1))
+    head = (
+        f"{tr('course {course_hash}, seed {seed}.', course_hash=course_hash()[:SHORT], seed=report.seed)} {shown(RULE)}"
+    )
     parts = [
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
@@ -70,7 +73,7 @@ def as_page(report: Report) -> str:
         *_class_table(report),
         *_task_table(report),
         *_twins(report),
-        f"<h2>{shown('Each submission')}</h2>",
+        f"<h2>{tr('Each submission')}</h2>",
     ]
     for number in range(count):
         parts += _details(report, number)
@@ -82,16 +85,16 @@ def _class_table(report: Report) -> Iterator[str]:
     stages = [(stage, len(list(group))) for stage, group in groupby(tasks, key=lambda task: task.stage)]
     yield '<div class="class"><table><thead><tr><th></th><th></th>'
     yield "".join(f'<th class="stage begins" colspan="{count}">{escape(stage)}</th>' for stage, count in stages)
-    yield f"</tr><tr><th>id</th><th>{shown('points')}</th>"
+    yield f"</tr><tr><th>id</th><th>{tr('points')}</th>"
     for task in tasks:
-        told = escape(shown(f"{task.title}, {task.level}, {task.points} points"))
+        told = escape(tr("{title}, {level}, {points} points", title=task.title, level=task.level, points=task.points))
         yield f'<th class="{_begins(task)}" title="{told}">{task.id}</th>'
     yield "</tr></thead><tbody>"
     for number, submission in enumerate(report.submissions):
         name = f'<a href="#s{number}">{escape(submission.id)}</a>'
         cells = "".join(_cell(report.verdicts[number][task.id], _begins(task)) for task in tasks)
         if submission.problem:
-            cells = f'<td class="problem" colspan="{len(tasks)}" style="text-align:left">{shown("unreadable")}</td>'
+            cells = f'<td class="problem" colspan="{len(tasks)}" style="text-align:left">{tr("unreadable")}</td>'
         yield f"<tr><td>{name}</td><td>{report.points(number)}/{report.of}</td>{cells}</tr>"
     yield "</tbody></table></div>"
 
@@ -103,8 +106,8 @@ def _begins(task: Task) -> str:
 
 def _task_table(report: Report) -> Iterator[str]:
     """What the class found hard: for every task that somebody has handed in its rate and the commonest cause."""
-    task, handed, right, medals, cause = (shown(word) for word in _TASK_HEADS)
-    yield f'<h2>{shown("Each task")}</h2><div class="wide tasks"><table><thead><tr><th>{task}</th><th>{handed}</th>'
+    task, handed, right, medals, cause = (word(head) for head in _TASK_HEADS)
+    yield f'<h2>{tr("Each task")}</h2><div class="wide tasks"><table><thead><tr><th>{task}</th><th>{handed}</th>'
     yield f'<th colspan="2">{right}</th><th>{medals}</th><th>{cause}</th></tr></thead><tbody>'
     for found in by_task(report.verdicts):
         if found.handed:
@@ -119,7 +122,7 @@ def _cell(verdict: Verdict, begins: str) -> str:
     state = str(verdict["state"])
     kind = _kind(verdict)
     text = verdict["points"] if kind in ("passed", "over", "failed") else _MARKS.get(state, "?")
-    told = escape(", ".join(shown(word) for word in (state, str(verdict.get("medal") or "")) if word))
+    told = escape(", ".join(word(name) for name in (state, str(verdict.get("medal") or "")) if name))
     return f'<td class="{kind} {begins}" title="{told}">{text}</td>'
 
 
@@ -133,7 +136,7 @@ def _kind(verdict: Verdict) -> str:
 def _twins(report: Report) -> Iterator[str]:
     if not report.twins:
         return
-    yield f"<h2>{shown('Alike')}</h2><ul>"
+    yield f"<h2>{tr('Alike')}</h2><ul>"
     for twins in report.twins:
         names = ", ".join(f'<a href="#s{i}">{escape(report.submissions[i].id)}</a>' for i in twins.members)
         yield f"<li>{names}: {escape(shown(twins.what))}</li>"
@@ -143,7 +146,7 @@ def _twins(report: Report) -> Iterator[str]:
 def _details(report: Report, number: int) -> Iterator[str]:
     submission = report.submissions[number]
     remark = "; ".join(map(shown, report.remarks(number)))
-    points = shown(f"{report.points(number)} of {report.of} points")
+    points = tr("{number} of {of} points", number=report.points(number), of=report.of)
     yield f'<details id="s{number}"><summary><b>{escape(submission.id)}</b> {points}'
     yield f' <span class="idle">{escape(submission.source)}</span></summary>'
     if remark:
@@ -153,18 +156,25 @@ def _details(report: Report, number: int) -> Iterator[str]:
             yield from _task(task, verdict, submission.files.get(task, b""))
     if report.notebooks:
         lines = "\n".join(f"{name}: {shown(line)}" for name, line in report.notebooks[number].items())
-        yield f"<details><summary>{shown('notebooks (no marks)')}</summary><pre>{escape(lines)}</pre></details>"
+        yield f"<details><summary>{tr('notebooks (no marks)')}</summary><pre>{escape(lines)}</pre></details>"
     yield "</details>"
 
 
 def _task(task: str, verdict: Verdict, content: bytes) -> Iterator[str]:
     state = str(verdict["state"])
-    told = [state, f"{verdict['points']} of {verdict['of']} points"]
-    told += [f"{verdict['cases']} of {verdict['total']} cases"] if verdict["total"] else []
-    told += [str(verdict["medal"])] if verdict.get("medal") else []
-    line = f"{_MARKS.get(state, '?')} {task} {shown(find_task(task).title)}: {', '.join(map(shown, told))}"
+    told = [word(state), tr("{verdict} of {verdict2} points", verdict=verdict["points"], verdict2=verdict["of"])]
+    told += (
+        [tr("{verdict} of {verdict2} cases", verdict=verdict["cases"], verdict2=verdict["total"])]
+        if verdict["total"]
+        else []
+    )
+    told += [word(str(verdict["medal"]))] if verdict.get("medal") else []
+    line = f"{_MARKS.get(state, '?')} {task} {shown(find_task(task).title)}: {', '.join(told)}"
     yield f'<details{" open" if state != "passed" else ""}><summary class="{_kind(verdict)}">{escape(line)}</summary>'
-    costs = [f"{name}: {score} steps and MV, par {par}" for name, (score, par) in verdict["costs"].items()]
+    costs = [
+        tr("{name}: {score} steps and MV, par {par}", name=name, score=score, par=par)
+        for name, (score, par) in verdict["costs"].items()
+    ]
     texts = [verdict["failure"], verdict["note"], verdict["message"], *costs]
     text = "\n".join(shown(str(text)) for text in texts if text)
     yield f"<pre>{escape(text)}</pre>" if text else ""
@@ -178,7 +188,7 @@ def _beside(task: str, verdict: Verdict, content: bytes) -> Iterator[str]:
     yield '<div class="beside">'
     if verdict.get("picture"):
         image = base64.b64encode(_shown_in(str(verdict["picture"])).encode()).decode()
-        yield f'<img alt="{shown("where the error is")}" src="data:image/svg+xml;base64,{image}">'
+        yield f'<img alt="{tr("where the error is")}" src="data:image/svg+xml;base64,{image}">'
     lines = own_lines(content, str(verdict["failure"]), Path(find_task(task).file).name)
     yield f"<pre>{lines}</pre></div>" if lines else "</div>"
 

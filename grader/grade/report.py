@@ -21,8 +21,9 @@ from grader.grade.twins import Twins, find_twins
 from grader.points import RULE
 from grader.submissions.learners import Submission, looks
 from haribote.answers.tasks import all_tasks
+from haribote.words import word
 from simulator.columns import columns, left, right
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -61,7 +62,7 @@ class Report:
     def remarks(self, number: int) -> list[str]:
         """The same one by one."""
         older = self.submissions[number].older
-        return self.troubles(number) + ([f"counts in place of {', '.join(older[:3])}"] if older else [])
+        return self.troubles(number) + ([tr("counts in place of {older}", older=", ".join(older[:3]))] if older else [])
 
     def trouble(self, number: int) -> str:
         """Why the points of a submission may not be its learner's; "" where all is well."""
@@ -72,8 +73,13 @@ class Report:
         submission = self.submissions[number]
         same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
-        parts += [f"the same name as {', '.join(same[:3])}: whose it is, only you can say"] if same else []
-        for state, words in (("trouble", "not graded for the grader's own trouble"), ("not graded", "not graded yet")):
+        parts += (
+            [tr("the same name as {same}: whose it is, only you can say", same=", ".join(same[:3]))] if same else []
+        )
+        for state, words in (
+            ("trouble", tr("not graded for the grader's own trouble")),
+            ("not graded", tr("not graded yet")),
+        ):
             tasks = [task for task, verdict in self.verdicts[number].items() if verdict["state"] == state]
             parts += [f"{words}: {', '.join(tasks)}"] if tasks else []
         return parts
@@ -136,7 +142,7 @@ def _started(report: Report, number: int) -> list[tuple[str, Verdict]]:
 def as_text(report: Report) -> str:
     """The class at a glance, for the shell."""
     width = max([columns(submission.id) for submission in report.submissions], default=2)
-    points, passed, failed = (shown(word) for word in ("points", "passed", "failed"))
+    points, passed, failed = (word(name) for name in ("points", "passed", "failed"))
     lines = [f"{'':{width}}  {left(points, 8)} {right(passed, 6)} {right(failed, 6)}"]
     for number, submission in enumerate(report.submissions):
         counts = f"{report.count(number, 'passed'):>6} {report.count(number, 'failed'):>6}"
@@ -145,5 +151,5 @@ def as_text(report: Report) -> str:
         lines.append(f"{name}  {report.points(number):>4}/{report.of:<4} {counts}  {remark}".rstrip())
     for twins in report.twins:
         names = ", ".join(report.submissions[member].id for member in twins.members)
-        lines.append(shown(f"the same: {names}: {twins.what}"))
+        lines.append(tr("the same: {names}: {what}", names=names, what=twins.what))
     return "\n".join(lines)

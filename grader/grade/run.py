@@ -24,6 +24,7 @@ from grader.submissions.submission import read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
+from simulator.messages import tr
 
 SEEDS = 10**9  # a private seed is below this
 
@@ -55,9 +56,9 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     crew: workers of another kind. Raises HariboteError where there is no sandbox, nothing to grade, or no room.
     """
     if options.unsafe and options.notebooks:
-        raise HariboteError("notebooks are run in the sandbox only", "leave --notebooks or --unsafe away")
+        raise HariboteError(tr("notebooks are run in the sandbox only"), tr("leave --notebooks or --unsafe away"))
     if options.unsafe:
-        say("WITHOUT A SANDBOX: the answers run as you, and can do whatever you can")
+        say(tr("WITHOUT A SANDBOX: the answers run as you, and can do whatever you can"))
     else:
         _require_sandbox()
     if options.lessons:
@@ -69,7 +70,13 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
     with Journal(options.output) as journal:
         if journal.damaged:
             lines = ", ".join(map(str, journal.damaged))
-            say(f"{options.output / NAME}: damaged in line {lines}; what stood there is graded again")
+            say(
+                tr(
+                    "{value}: damaged in line {lines}; what stood there is graded again",
+                    value=options.output / NAME,
+                    lines=lines,
+                )
+            )
         seed = _seed(options.seed, journal)
         if options.again:
             keys = [work_key(s, t.id, seed) for s in submissions for t in tasks if t.id in s.files]
@@ -80,8 +87,17 @@ def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object],
             crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
         left = sum(work.key not in journal.verdicts for work in works)
         some, many = len(submissions), len(works)
-        before = f"{many - left} graded before; seed {seed}; {crew.name}"
-        say(f"{some} submission{'s' * (some != 1)}, {many} answer{'s' * (many != 1)}, {before}")
+        before = tr("{value} graded before; seed {seed}; {name}", value=many - left, seed=seed, name=crew.name)
+        say(
+            tr(
+                "{some} submission{s}, {many} answer{s2}, {before}",
+                some=some,
+                s="s" * (some != 1),
+                many=many,
+                s2="s" * (many != 1),
+                before=before,
+            )
+        )
         _run(works, journal, crew, left, options.limit, say)
         report = report_of(submissions, journal, seed)
     if options.notebooks:
@@ -108,7 +124,12 @@ def _run(
         with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
             return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), limit=limit)
     except KeyboardInterrupt:
-        say(f"stopped; {len(journal.verdicts)} verdicts are kept, and the same command goes on from there")
+        say(
+            tr(
+                "stopped; {verdicts} verdicts are kept, and the same command goes on from there",
+                verdicts=len(journal.verdicts),
+            )
+        )
         raise
 
 
@@ -116,7 +137,7 @@ def _require_sandbox() -> None:
     try:
         find_sandbox()
     except HariboteError as error:
-        advice = f"{error.try_}; or, for answers that you trust, --unsafe"
+        advice = tr("{try_}; or, for answers that you trust, --unsafe", try_=error.try_)
         raise HariboteError(error.message, advice) from error
 
 

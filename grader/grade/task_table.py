@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from grader.grade.judge import Verdict
 from grader.medals import MEDALS
 from haribote.answers.tasks import Task, all_tasks
-from simulator.messages import shown
+from haribote.words import word
+from simulator.messages import Text, shown, tr
 
-OTHER = "something else"
+OTHER = Text("something else")
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ class TaskSummary:
         if not self.causes:
             return ""
         cause, count = self.causes.most_common(1)[0]
-        return f"{shown(cause)} ({count}{shown(' of ')}{self.causes.total()})"
+        return f"{shown(cause)} ({count}{tr(' of ')}{self.causes.total()})"
 
     @property
     def medals_told(self) -> str:
         """`2 gold, 1 par`."""
-        return ", ".join(f"{self.medals[medal]} {shown(medal)}" for medal in reversed(MEDALS) if self.medals[medal])
+        return ", ".join(f"{self.medals[medal]} {word(medal)}" for medal in reversed(MEDALS) if self.medals[medal])
 
 
 def by_task(verdicts: Sequence[Mapping[str, Verdict]]) -> list[TaskSummary]:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from grader.grade.judge import Verdict
 from grader.submissions.submission import Submission
+from simulator.messages import tr
 
 FEWEST = 5  # tasks that two submissions must have in common before what they emit is compared
 SHARE = 0.9  # of these tasks, so many must emit the same bytes
@@ -28,7 +29,7 @@ def find_twins(submissions: Sequence[Submission], verdicts: Sequence[Mapping[str
     for number, submission in enumerate(submissions):
         if submission.files:
             groups[submission.digest].append(number)
-    found = [Twins(tuple(group), "all files are the same") for group in groups.values() if len(group) > 1]
+    found = [Twins(tuple(group), tr("all files are the same")) for group in groups.values() if len(group) > 1]
     same = {pair for twins in found for pair in combinations(twins.members, 2)}
     answers = [{task: verdict["answer"] for task, verdict in own.items() if verdict.get("answer")} for own in verdicts]
     files = [submission.hashes for submission in submissions]
@@ -39,6 +40,11 @@ def find_twins(submissions: Sequence[Submission], verdicts: Sequence[Mapping[str
         alike = [task for task in both if answers[one][task] == answers[two][task]]
         if len(both) >= FEWEST and len(alike) >= SHARE * len(both):
             copied = sum(files[one][task] == files[two][task] for task in both)
-            text = f"{len(alike)} of {len(both)} answers emit the same bytes, {copied} files are the same"
+            text = tr(
+                "{alike} of {both} answers emit the same bytes, {copied} files are the same",
+                alike=len(alike),
+                both=len(both),
+                copied=copied,
+            )
             found.append(Twins((one, two), text))
     return found

@@ -39,6 +39,7 @@ from grader.submissions.submission import answer_hash, printable
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator.language import in_english
+from simulator.messages import tr
 
 MOST_PICTURE = 40_000  # characters
 _TOO_LONG = "longer than"
@@ -80,7 +81,11 @@ def grade_one(work: Work) -> Verdict:
     """The verdict on one answer, as plain values. What it raises is the grader's own trouble, never the learner's."""
     if work.version != verdict_hash():
         raise OtherVersion(
-            f"this worker has version {verdict_hash()[:SHORT]} of the course, not {work.version[:SHORT]}"
+            tr(
+                "this worker has version {verdict_hash} of the course, not {version}",
+                verdict_hash=verdict_hash()[:SHORT],
+                version=work.version[:SHORT],
+            )
         )
     start, task, cache = time.monotonic(), find_task(work.task), Cache()
     name = work.digest

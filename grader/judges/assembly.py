@@ -19,6 +19,7 @@ from grader.rigs.poisoned import OTHER_POISON, POISON
 from grader.rigs.rig import Array, Bits, Inputs, Left, NamedInputs, Operand, Words, bits_of, run
 from haribote.layout import Layout
 from simulator import ExecutionError
+from simulator.messages import tr
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +115,13 @@ def _result(case: Case, text: str, others_passed: bool, poison: int) -> Failure 
         if odd:
             name = output.operand.name
             return Failure(
-                case.name, WRONG_COPIES, f"the first copy of {name} is right, but not what {odd} holds of it"
+                case.name,
+                WRONG_COPIES,
+                tr("the first copy of {name} is right, but not what {odd} holds of it", name=name, odd=odd),
             )
     if left.stray_at:
         blame = writer_of(assembled(text), case.given, left.stray_at)
-        what = f"{left.stray} has changed, but belongs to no output" + told(blame, text)
+        what = tr("{stray} has changed, but belongs to no output", stray=left.stray) + told(blame, text)
         word = WrongWord(left.stray_at, left.stray, left.stray_bits, None, poison)
         return Failure(case.name, STRAY, what, line=blame.line if blame else 0, word=word)
     return None
@@ -148,7 +151,12 @@ def _wrong(
         error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
     error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
     where = operand.place.name_of(index)
-    first = f"first in {where}: expected {_shown(wanted[index])}, received {_shown(got[index])}"
+    first = tr(
+        "first in {where}: expected {wanted}, received {got}",
+        where=where,
+        wanted=_shown(wanted[index]),
+        got=_shown(got[index]),
+    )
     machine = operand.place.machine(error)
     bits = int(received[index]), bits_of(wanted[index])
     word = WrongWord(operand.place.at(index), f"{operand.name} {list(index)}", *bits, poison)

@@ -21,6 +21,7 @@ from grader.rigs.rig import bits_of
 from haribote.problems.meaning import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -99,15 +100,19 @@ def _beside(asked: _Kernel, run: Run, copied: bool, poison: int) -> Failure:
     """The output is right in copy 0, but not its copies, or not what lies beside it."""
     case = asked.case
     if not copied:
-        return Failure(asked.name, WRONG_COPIES, "copy 0 is right, but not every unit that should hold a copy does")
+        return Failure(asked.name, WRONG_COPIES, tr("copy 0 is right, but not every unit that should hold a copy does"))
     assert run.stray_at is not None
     blame = writer_of(asked.program, inputs_of(case), run.stray_at)
-    what = f"{run.stray} has changed, but belongs to no output"
+    what = tr("{stray} has changed, but belongs to no output", stray=run.stray)
     if case.row.room is not None:
-        what = f"{run.stray} has changed, but belongs to no output and no scratch"
+        what = tr("{stray} has changed, but belongs to no output and no scratch", stray=run.stray)
     target = case.op.output
     if target.memory != "DRAM":
-        what += "; " + f"the result belongs in {target.memory} from word {target.address} on, at `op.y`"
+        what += "; " + tr(
+            "the result belongs in {memory} from word {address} on, at `op.y`",
+            memory=target.memory,
+            address=target.address,
+        )
     what += told(blame, asked.text)
     word = WrongWord(run.stray_at, run.stray, run.stray_bits, None, poison)
     return Failure(asked.name, STRAY, what, line=blame.line if blame else 0, word=word)
@@ -127,7 +132,13 @@ def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: in
     machine = over_machine(case.op.output, error)
     index = tuple(int(value) for value in np.argwhere(wrong)[0])
     unit = unit_of(case.op.output, lm_layout(case.op.output, case.row.output), index)
-    first = f"first at {list(index)}: expected {_shown(wanted[index])}, received {_shown(received[index])} ({unit})"
+    first = tr(
+        "first at {index}: expected {wanted}, received {received} ({unit})",
+        index=list(index),
+        wanted=_shown(wanted[index]),
+        received=_shown(received[index]),
+        unit=unit,
+    )
     first += _inputs_at(case, index)
     named = {operand.name: array for operand, array in zip(case.op.inputs, case.arrays, strict=True)}
     word = WrongWord(
@@ -158,4 +169,4 @@ def _inputs_at(case: Case, index: tuple[int, ...]) -> str:
         values = array[marks]
         shown = ", ".join(f"{value:.9g}" if len(values) == 1 else f"{value:.4g}" for value in values[:MOST_INPUTS])
         parts.append(f"{elements(operand.name, marks)} = {shown}{', …' if len(values) > MOST_INPUTS else ''}")
-    return f"\nits inputs: {'; '.join(parts)}"
+    return tr("\nits inputs: {parts}", parts="; ".join(parts))

@@ -14,6 +14,7 @@ from simulator import AssemblyError, ExecutionError, assemble
 from simulator.assembly.checks import NOT_KNOWN, check
 from simulator.errors import advised
 from simulator.isa.program import DebugSet, DramPreset, Program
+from simulator.messages import tr
 
 MOST_STEPS = 100_000  # of one answer; par of the longest kernel is below 300
 
@@ -22,16 +23,22 @@ def text_in(answer: Values) -> str:
     """The text of an answer. Raises HariboteError where it has none, or too much."""
     text = answer.get("text")
     if not isinstance(text, str):
-        raise HariboteError(f"the answer must be lines of assembly, received {type(text).__name__}")
+        raise HariboteError(tr("the answer must be lines of assembly, received {name}", name=type(text).__name__))
     if len(text) > 2 * MOST_CHARACTERS or text.count("\n") > MOST_LINES:
-        raise HariboteError(f"the answer has more than {MOST_LINES} lines or {MOST_CHARACTERS} characters")
+        raise HariboteError(
+            tr(
+                "the answer has more than {most_lines} lines or {most_characters} characters",
+                most_lines=MOST_LINES,
+                most_characters=MOST_CHARACTERS,
+            )
+        )
     return text
 
 
 @lru_cache(maxsize=4)
 def assembled(text: str) -> Program:
     """The program. Raises AssemblyError."""
-    return assemble(text, filename="the answer's text")
+    return assemble(text, filename=tr("the answer's text"))
 
 
 def failure_in(name: str, text: str) -> Failure | None:
@@ -40,17 +47,27 @@ def failure_in(name: str, text: str) -> Failure | None:
         program = assembled(text)
     except AssemblyError as error:
         first = error.diagnostics[0]
-        return failure_at(name, "", f"the assembler says: {first.message}", text, first.line, first.fix)
+        return failure_at(
+            name, "", tr("the assembler says: {message}", message=first.message), text, first.line, first.fix
+        )
     for line in program.lines:
         if isinstance(line, DebugSet | DramPreset):
-            message = "an answer computes on the machine; it sets no memory from outside"
-            return failure_at(name, "", message, text, line.line, "imm for constants, MV for data")
+            message = tr("an answer computes on the machine; it sets no memory from outside")
+            return failure_at(name, "", message, text, line.line, tr("imm for constants, MV for data"))
     ends = next((n for n, line in enumerate(text.split("\n"), 1) if line.split()[:1] == ["quit"]), None)
     if ends is not None:
-        message = "`quit` would end the program of which this is a part"
-        return failure_at(name, "", message, text, ends, "remove the line")
+        message = tr("`quit` would end the program of which this is a part")
+        return failure_at(name, "", message, text, ends, tr("remove the line"))
     if program.steps + program.moves > MOST_STEPS:
-        return Failure(name, "", f"the answer takes {program.steps} steps; at most {MOST_STEPS} are run")
+        return Failure(
+            name,
+            "",
+            tr(
+                "the answer takes {steps} steps; at most {most_steps} are run",
+                steps=program.steps,
+                most_steps=MOST_STEPS,
+            ),
+        )
     found = check(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
     if early is None:  # on the chip the answer might be wrong, whatever the simulated machine gives
@@ -61,12 +78,17 @@ def failure_in(name: str, text: str) -> Failure | None:
 
 def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
     """What the machine has against a line of the program."""
-    return failure_at(name, "", f"the machine says: {error.reason}", text, error.line, "")
+    return failure_at(name, "", tr("the machine says: {reason}", reason=error.reason), text, error.line, "")
 
 
 def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
     """A failure that shows a line of the text and says what to try ("" for nothing)."""
-    return Failure(name, cause, advised(f"{message}\n    the line: {line_of(text, line)}", fix), line=line)
+    return Failure(
+        name,
+        cause,
+        advised(tr("{message}\n    the line: {text}", message=message, text=line_of(text, line)), fix),
+        line=line,
+    )
 
 
 def line_of(text: str, number: int) -> str:

@@ -16,6 +16,7 @@ from grader.rigs.rig import NamedInputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
 from simulator.effects.places import Place
 from simulator.errors import advised
+from simulator.messages import tr
 
 LMS = ("lm0", "lm1")
 _NUMBERS = ("no", "one", "two", "three")
@@ -68,11 +69,17 @@ def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
     lines = [line for line in answer.split("\n") if line.partition("#")[0].strip()]
     if not lines:
         return Failure(
-            name, "", advised("there is no line of assembly yet", "write one below the first line of the cell")
+            name, "", advised(tr("there is no line of assembly yet"), tr("write one below the first line of the cell"))
         )
     if len(lines) > puzzle.lines:
         do = puzzle.lines
-        return Failure(name, "", f"{_NUMBERS[do]} line{'s' * (do != 1)} will do, received {len(lines)}")
+        return Failure(
+            name,
+            "",
+            tr(
+                "{numbers} line{s} will do, received {lines}", numbers=_NUMBERS[do], s="s" * (do != 1), lines=len(lines)
+            ),
+        )
     try:
         program = assembled("\n".join(lines))
     except SimulatorError:
@@ -80,14 +87,20 @@ def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
     taken = program.steps + program.moves
     if taken > puzzle.steps:
         do = puzzle.steps
-        return Failure(name, "", f"{_NUMBERS[do]} step{'s' * (do != 1)} will do, received {taken}")
+        return Failure(
+            name,
+            "",
+            tr("{numbers} step{s} will do, received {taken}", numbers=_NUMBERS[do], s="s" * (do != 1), taken=taken),
+        )
     return None
 
 
 def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:
     """The failure with its line counted in the answer itself; 0 where it is a line of the puzzle's own."""
     if failure.cause == READS_TOO_EARLY and puzzle.early:
-        failure = replace(failure, explanation=f"hint: {puzzle.early}\n{failure.explanation}")
+        failure = replace(
+            failure, explanation=tr("hint: {early}\n{explanation}", early=puzzle.early, explanation=failure.explanation)
+        )
     line = failure.line - (puzzle.before.count("\n") + 1 if puzzle.before else 0)
     return replace(failure, line=max(0, line)) if failure.line else failure
 
@@ -105,7 +118,7 @@ def _result(puzzle: Puzzle, name: str, before: Memories, answer: str, poison: in
         cause = STALE if poison == OTHER_POISON else ""
         said = "\n".join(filter(None, (hint(puzzle, answer), differences(puzzle, wanted, received))))
         return Failure(name, cause, said, word=_first_wrong(watched, wanted, received, poison))
-    return Failure(name, STRAY, f"{stray}, which should stay as it was") if stray else None
+    return Failure(name, STRAY, tr("{stray}, which should stay as it was", stray=stray)) if stray else None
 
 
 def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, poison: int) -> WrongWord:
@@ -117,7 +130,7 @@ def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, p
         unit, word = int(np.ravel_multi_index(index[:-1], got.shape[:-1])), index[-1]
     else:
         word, unit = index
-    name = f"word {word} of {memory.upper()}"
+    name = tr("word {word} of {upper}", word=word, upper=memory.upper())
     return WrongWord(Place(memory, unit, word), name, int(got[index]), int(right[index]), poison)
 
 
@@ -135,7 +148,11 @@ def _stray(machine: Machine, before: Memories, poison: int) -> str:
         for first in range(start, len(words), 256):
             rows = (words[first : first + 256] != untouched[first : first + 256, None]).any(axis=1)
             if rows.any():
-                return f"word {first + int(np.flatnonzero(rows)[0])} of {memory.upper()} has changed"
+                return tr(
+                    "word {value} of {upper} has changed",
+                    value=first + int(np.flatnonzero(rows)[0]),
+                    upper=memory.upper(),
+                )
     return ""
 
 
@@ -148,10 +165,23 @@ def differences(puzzle: Puzzle, wanted: Memories, received: Memories) -> str:
             first = _name_of(memory, tuple(int(number) for number in np.argwhere(wrong)[0]))
             count, name = int(wrong.sum()), memory.upper()
             if memory in puzzle.targets:
-                parts.append(f"{count:,} words of {name} are not as wanted; the first is {first}")
+                parts.append(
+                    tr(
+                        "{count:,} words of {name} are not as wanted; the first is {first}",
+                        count=count,
+                        name=name,
+                        first=first,
+                    )
+                )
             else:
                 parts.append(
-                    f"{count:,} words of {name} are not as wanted, which should stay as it was; the first is {first}"
+                    tr(
+                        "{count:,} words of {name} are not as wanted, which should stay as it was; the first "
+                        "is {first}",
+                        count=count,
+                        name=name,
+                        first=first,
+                    )
                 )
     return "\n".join(parts)
 
@@ -160,8 +190,8 @@ def _name_of(memory: str, index: tuple[int, ...]) -> str:
     """The word of these indices, in words."""
     if memory in LONG:
         units = ", ".join(f"{level} {number}" for level, number in zip(("L2B", "L1B"), index[:-1], strict=False))
-        return f"in long word {index[-1] // 2} of {units}"
-    return f"word {index[0]} of {unit_name(index[1])}"
+        return tr("in long word {value} of {units}", value=index[-1] // 2, units=units)
+    return tr("word {index} of {index2}", index=index[0], index2=unit_name(index[1]))
 
 
 def hint(puzzle: Puzzle, answer: str) -> str:
@@ -170,7 +200,7 @@ def hint(puzzle: Puzzle, answer: str) -> str:
     for mistake in puzzle.mistakes:
         known = ran(puzzle, mistake.lines).received
         if seen is not None and known is not None and _same(seen, known):
-            return f"hint: {mistake.hint}"
+            return tr("hint: {hint}", hint=mistake.hint)
     return ""
 
 

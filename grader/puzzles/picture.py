@@ -11,7 +11,7 @@ from grader.puzzles.judge import Picture as Outcome
 from grader.puzzles.judge import ran
 from grader.puzzles.spec import OLD, Board, Memories, Puzzle, shape_of, words_of
 from simulator.isa import ALL_PES
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, Canvas, Picture, width_of
 
 CELL, HEAD = 22.0, 46.0  # pixels: height of a row, room above the first
@@ -60,7 +60,11 @@ class Panel:
         if self.wanted is None:
             return self.when
         wrong = int(self.wrong().sum())
-        return f"{self.when}: {wrong} cell{'s' * (wrong != 1)} wrong (framed)" if wrong else f"{self.when}: as wanted ✓"
+        return (
+            tr("{when}: {wrong} cell{s} wrong (framed)", when=self.when, wrong=wrong, s="s" * (wrong != 1))
+            if wrong
+            else tr("{when}: as wanted ✓", when=self.when)
+        )
 
     def wrong(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Which cells are not as wanted."""
@@ -103,7 +107,11 @@ def _changed(puzzle: Puzzle, outcome: Outcome, outputs: list[Board]) -> list[Boa
 
 def _frame(canvas: Canvas, puzzle: Puzzle, answer: str | None, y: float) -> float:
     """The lines of the program with the room for the answer; returns where the panels may begin."""
-    room = "your line" if puzzle.lines == 1 else f"your lines: at most {puzzle.lines}, in {puzzle.steps} steps"
+    room = (
+        tr("your line")
+        if puzzle.lines == 1
+        else tr("your lines: at most {lines}, in {steps} steps", lines=puzzle.lines, steps=puzzle.steps)
+    )
     own = [line.strip() for line in (answer or "").split("\n") if line.strip()]
     lines = [(line, "m f") for line in puzzle.before.split("\n") if line]
     lines += [(line, "m b") for line in own] or [(f"[ {shown(room)} ]", "m b")]

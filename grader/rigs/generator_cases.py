@@ -16,6 +16,7 @@ from haribote.answers.tasks import Task
 from haribote.kernel import Memory, Op, Operand
 from haribote.kernel_table import BY_NAME, KERNELS
 from haribote.layout import Layout, dram_layout
+from simulator.messages import Text, tr
 
 HIDDEN = 6
 """Layouts and shapes per task that change with the seed."""
@@ -59,8 +60,8 @@ FAMILIES: dict[str, Family] = {
     "T": Family(lambda r, c: f"(({r}:{c // 1024}), {_wide(c)})", (8, 16, 32), (1024,)),
 }  # fmt: skip
 VECTORS: dict[str, Family] = {
-    "across the PEs": Family(lambda n, _: f"(({n // 8}:1, 4_PE:1, 2_W:1))", (16, 32, 64, 128), (1,)),
-    "in each PE": Family(lambda n, _: f"((4_L2B:2, {n // 8}:1, 2_W:1))", (32, 64, 128, 512), (1,)),
+    Text("across the PEs"): Family(lambda n, _: f"(({n // 8}:1, 4_PE:1, 2_W:1))", (16, 32, 64, 128), (1,)),
+    Text("in each PE"): Family(lambda n, _: f"((4_L2B:2, {n // 8}:1, 2_W:1))", (32, 64, 128, 512), (1,)),
 }
 
 
@@ -206,7 +207,14 @@ def _name(op: Op) -> str:
     """`UL of 64x16 in ((…)), LM0 word 4 -> DRAM long word 64`: what a learner reads of a case that nobody has seen."""
     (given, *_), (sources, target) = op.inputs, described_places(op)
     layout = given.layout if given.memory != "DRAM" else op.y.layout
-    return f"{op.kind} of {'x'.join(map(str, given.shape))} in {layout}, {sources} -> {target}"
+    return tr(
+        "{kind} of {value} in {layout}, {sources} -> {target}",
+        kind=op.kind,
+        value="x".join(map(str, given.shape)),
+        layout=layout,
+        sources=sources,
+        target=target,
+    )
 
 
 def _inputs(rng: np.random.Generator, layouts: list[Layout], memory: Memory | None = None) -> list[Operand]:

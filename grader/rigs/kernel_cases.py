@@ -15,6 +15,7 @@ from grader.rigs.step_values import step_values
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import TILE, TILE_ROWS, KernelRow, problem
 from haribote.network import BATCH, LEARNING_RATE
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -86,14 +87,14 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     op = problem(row, constant)
     transfer = row.op in ("DL", "UL")
     if transfer:
-        yield Case("every element different", row, op, (distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
+        yield Case(tr("every element different"), row, op, (distinct(rng, op.x.shape),), only_copy_0=row.op == "UL")
     else:
-        yield Case("every element different", row, op, distinct_numbers(row, op, rng))
-    yield Case("the train step", row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
+        yield Case(tr("every element different"), row, op, distinct_numbers(row, op, rng))
+    yield Case(tr("the train step"), row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
     judged = _at(op, Place(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
     ul = row.op == "UL"
     yield Case(
-        "edge values, the judge's layout",
+        tr("edge values, the judge's layout"),
         row,
         judged,
         _edge(row, op, rng),
@@ -104,7 +105,14 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
         arrays = (distinct(rng, op.x.shape),) if transfer else _random(row, op, rng)
         moved = _at(op, place if place != places(row)[-1] else _drawn(row, op, place, rng))
         sources, target = described_places(moved)
-        yield Case(f"random values, {sources} -> {target}", row, moved, arrays, moved=True, poisons=BOTH)
+        yield Case(
+            tr("random values, {sources} -> {target}", sources=sources, target=target),
+            row,
+            moved,
+            arrays,
+            moved=True,
+            poisons=BOTH,
+        )
     if row.task in _OTHER_LAYOUTS:
         yield _in_other_layout(row, rng)
 
@@ -114,7 +122,7 @@ def _in_other_layout(row: KernelRow, rng: np.random.Generator) -> Case:
     inputs, output = _OTHER_LAYOUTS[row.task]
     other = replace(row, inputs=inputs, output=output)
     op = _at(problem(other), Place(4, 1228))
-    name = f"random values, layout {output}, {op.x.words} words per PE"
+    name = tr("random values, layout {output}, {words} words per PE", output=output, words=op.x.words)
     return Case(name, other, op, _random(other, op, rng), moved=True, poisons=BOTH, counted=False)
 
 
@@ -127,7 +135,7 @@ def places(row: KernelRow) -> tuple[Place, ...]:
 
 def described_places(op: Op) -> tuple[str, str]:
     """Where the operands are, `LM0 word 4, LM0 word 20`, and where the output, `LM1 word 1228`."""
-    at = {"LM0": "LM0 word {address}", "LM1": "LM1 word {address}", "DRAM": "DRAM long word {address}"}
+    at = {"LM0": tr("LM0 word {address}"), "LM1": tr("LM1 word {address}"), "DRAM": tr("DRAM long word {address}")}
     names = [at[operand.memory].format(address=operand.address) for operand in (*op.inputs, op.output)]
     return ", ".join(names[:-1]), names[-1]
 

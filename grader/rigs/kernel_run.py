@@ -18,6 +18,7 @@ from haribote.layout import LEVELS, PE_STRIDE, Layout
 from simulator.effects.places import Place as Word
 from simulator.isa import LM_WORDS
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -107,7 +108,14 @@ def free_words(case: Case, scratch: tuple[Scratch, ...] = ()) -> tuple[Free, ...
     for memory, first, count in scratch:
         behind = max((o.address + o.words for o in op.inputs if o.memory == memory), default=0)
         if memory not in ("LM0", "LM1") or not behind <= first <= first + count <= LM_WORDS:
-            raise HariboteError(f"{count} words of scratch at word {first} of {memory} are not free")
+            raise HariboteError(
+                tr(
+                    "{count} words of scratch at word {first} of {memory} are not free",
+                    count=count,
+                    first=first,
+                    memory=memory,
+                )
+            )
     held = {operand.memory for operand in op.inputs}
     promised = "LM1" if row.task == "5.34" and held == {"LM0"} else "LM0"
     return (

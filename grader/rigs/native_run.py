@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from haribote.cpp.build import compiler
 from haribote.errors import HariboteError
+from simulator.messages import Text, tr
 
 FLAGS = ("-std=c++17", "-O1", "-w")
 MOST_CHARACTERS = 1 << 20  # of the text
 MOST_BYTES = 64 << 20  # of what a process may write to a file
-LINES = "your lines"  # how the compiler's messages call the learner's part of the source
+LINES = Text("your lines")  # how the compiler's messages call the learner's part of the source
 
 Floats = NDArray[np.float32]
 
@@ -70,7 +71,7 @@ def run_plainly(
                     timeout=seconds, check=False, preexec_fn=_limited if sys.platform != "win32" else None,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
-                return Finished(-9, b"", "", f"took longer than {seconds:g} s")
+                return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=seconds))
         result = folder / (wanted or ".printed")
         output = result.read_bytes() if done.returncode == 0 and result.is_file() else b""
         return Finished(done.returncode, output, done.stderr.decode(errors="replace"))
@@ -130,10 +131,10 @@ def run_lines(lines: str, inputs: Mapping[str, Floats], shape: tuple[int, ...], 
             received = received.copy()
             received[inside] = before[inside]
         if received.tobytes() != before.tobytes():
-            where = f"the C++ writes to {name}, or in front of or behind it"
+            where = tr("the C++ writes to {name}, or in front of or behind it", name=name)
             if name == "y":
-                where = "the C++ writes in front of or behind y"
-            raise NativeError(where, "check the bounds of the loops and the index expressions")
+                where = tr("the C++ writes in front of or behind y")
+            raise NativeError(where, tr("check the bounds of the loops and the index expressions"))
     return y
 
 
@@ -143,23 +144,32 @@ def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]
     Raises as `run_lines`.
     """
     if len(source) > MOST_CHARACTERS:
-        raise NativeError(f"the C++ has at most {MOST_CHARACTERS} characters, received {len(source)}", "end the loop")
+        raise NativeError(
+            tr(
+                "the C++ has at most {most_characters} characters, received {source}",
+                most_characters=MOST_CHARACTERS,
+                source=len(source),
+            ),
+            tr("end the loop"),
+        )
     command, runner = [*compiler(), *FLAGS, "answer.cpp", "-o", "answer"], confine.get()
     built = runner(command, {"answer.cpp": source.encode()}, b"", seconds, "answer")
     if built.stopped:
-        raise NativeStopped(f"the C++ compiler was stopped: {built.stopped}", "is there less to compile?")
+        raise NativeStopped(
+            tr("the C++ compiler was stopped: {stopped}", stopped=built.stopped), tr("is there less to compile?")
+        )
     if built.status:
         raise NativeError(explained(built.errors, source))
     done = runner(["./answer"], {"answer": built.output}, b"".join(arrays), seconds, "")
     if done.stopped:
-        raise NativeStopped(f"the C++ was stopped: {done.stopped}", "is there an endless loop?")
+        raise NativeStopped(tr("the C++ was stopped: {stopped}", stopped=done.stopped), tr("is there an endless loop?"))
     if done.status < 0:
-        ended = f"the C++ was ended by signal {-done.status}"
+        ended = tr("the C++ was ended by signal {value}", value=-done.status)
         if done.status == -11:
-            ended = f"the C++ was ended by signal {-done.status}, it touched memory that is not there"
-        raise NativeError(ended, "check the bounds of the loops and the index expressions")
+            ended = tr("the C++ was ended by signal {value}, it touched memory that is not there", value=-done.status)
+        raise NativeError(ended, tr("check the bounds of the loops and the index expressions"))
     if done.status or len(done.output) != sum(map(len, arrays)):
-        raise NativeError("the C++ printed something, or ended before its last line", "yield the loops alone")
+        raise NativeError(tr("the C++ printed something, or ended before its last line"), tr("yield the loops alone"))
     ends = np.cumsum([len(array) for array in arrays]).tolist()
     return [done.output[end - len(array) : end] for end, array in zip(ends, arrays, strict=True)]
 
@@ -168,13 +178,21 @@ def explained(messages: str, source: str) -> str:
     """The compiler's first error, with the line of the answer's text that it is about."""
     found = _PLACE.search(messages)
     if found is None:
-        return f"the C++ compiler says: {messages.strip().splitlines()[0] if messages.strip() else 'no reason'}"
+        return tr(
+            "the C++ compiler says: {value}",
+            value=messages.strip().splitlines()[0] if messages.strip() else tr("no reason"),
+        )
     part, number, text = found["part"], int(found["line"]), found["text"]
     if part != LINES:
-        return f"the C++ compiler says: {text}\n    behind the last line: is every brace closed?"
+        return tr("the C++ compiler says: {text}\n    behind the last line: is every brace closed?", text=text)
     lines = source.partition(f'#line 1 "{LINES}"\n')[2].splitlines()
     line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-    return f"the C++ compiler says: {text}\n    line {number} of what you yield: {line}"
+    return tr(
+        "the C++ compiler says: {text}\n    line {number} of what you yield: {line}",
+        text=text,
+        number=number,
+        line=line,
+    )
 
 
 _PLACE = re.compile(r"^(?P<part>[^:\n]+):(?P<line>\d{1,9}):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)

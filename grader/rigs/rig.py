@@ -22,6 +22,7 @@ from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
 from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -145,7 +146,7 @@ class DramWords:
 
     def name_of(self, index: tuple[int, ...]) -> str:
         """Where a word is."""
-        return f"DRAM group {self.group}, long word {self.address + index[0]}"
+        return tr("DRAM group {group}, long word {value}", group=self.group, value=self.address + index[0])
 
     def machine(self, error: Array) -> Array:
         """The largest error in every group, [4]."""
@@ -314,7 +315,10 @@ class _Before:
         for number, base in enumerate((machine.bar0, machine.bar1)):
             if base.any():
                 pe = int(np.flatnonzero(base)[0])
-                yield f"the base address of LM{number} in {unit_name(pe)}", Word("bar", pe, number)
+                yield (
+                    tr("the base address of LM{number} in {pe}", number=number, pe=unit_name(pe)),
+                    Word("bar", pe, number),
+                )
 
     def _in_lm(self, machine: Machine, name: str, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         memory, unwritten = _memory(machine, name), junk(name.lower(), LM_WORDS, self._poison)
@@ -328,7 +332,10 @@ class _Before:
                     changed[_free_pes(place, name, row)] = False
                 if changed.any():
                     pe = int(np.flatnonzero(changed)[0])
-                    yield f"{name} word {row} of {unit_name(pe)}", Word(name.lower(), pe, row)
+                    yield (
+                        tr("{name} word {row} of {pe}", name=name, row=row, pe=unit_name(pe)),
+                        Word(name.lower(), pe, row),
+                    )
                     return
 
     def _in_dram(self, dram: Dram, group: int, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
@@ -341,7 +348,10 @@ class _Before:
                     changed[max(0, place.words.start - first) : max(0, place.words.stop - first)] = False
             if changed.any():
                 address = first + int(np.flatnonzero(changed)[0])
-                yield f"DRAM group {group} long word {address}", Word("dram", group, 2 * address)
+                yield (
+                    tr("DRAM group {group} long word {address}", group=group, address=address),
+                    Word("dram", group, 2 * address),
+                )
                 return
 
 

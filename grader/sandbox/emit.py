@@ -22,6 +22,7 @@ from grader.sandbox.tree import COURSE, course_tree
 from grader.sandbox.warm import Warm, WarmError, clean
 from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import ROOT, Task
+from simulator.messages import tr
 
 Key = tuple[Path, Limits]
 """A tree, and the limits without their time: an answer's own cannot be wider than those of the process around it."""
@@ -112,5 +113,5 @@ def _run_openly(tree: Path, lines: bytes, limits: Limits) -> Outcome:
                 env=clean(Path(folder)),
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            return Outcome(error.stdout or b"", "", None, f"ran longer than {limits.seconds:g} s")
+            return Outcome(error.stdout or b"", "", None, tr("ran longer than {seconds:g} s", seconds=limits.seconds))
     return Outcome(run.stdout[: limits.output], run.stderr.decode("utf-8", "replace")[-4000:], run.returncode)

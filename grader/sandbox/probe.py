@@ -15,6 +15,7 @@ from grader.sandbox.command import Sandbox
 from grader.sandbox.limits import MIB, Limits
 from haribote.errors import HariboteError
 from simulator.cache import home_folder
+from simulator.messages import Text, tr
 
 # Run inside, with what must be out of reach as arguments; prints a list of what was in reach all the same.
 _ATTEMPTS = r"""
@@ -49,7 +50,7 @@ print(json.dumps(found), flush=True)
 """
 _LIMITS = Limits(seconds=20, memory=512 * MIB, processes=16, disk=32 * MIB, output=MIB)
 _GREEDY = "a = [bytearray(b'x' * (8 << 20)) for _ in range(16)]; import time; time.sleep(5); print('kept')"
-INSTALL = "install bubblewrap and util-linux, such as `apt-get install bubblewrap util-linux` (Linux only)"
+INSTALL = Text("install bubblewrap and util-linux, such as `apt-get install bubblewrap util-linux` (Linux only)")
 
 
 class SandboxMissing(HariboteError):
@@ -60,14 +61,18 @@ class SandboxMissing(HariboteError):
 def find_sandbox() -> Sandbox:
     """A sandbox that has been tried out; asked again, the same. Raises SandboxMissing."""
     if not sys.platform.startswith("linux"):
-        raise SandboxMissing(f"there is no sandbox for this system ({sys.platform}): it needs Linux", INSTALL)
+        raise SandboxMissing(
+            tr("there is no sandbox for this system ({platform}): it needs Linux", platform=sys.platform), INSTALL
+        )
     for program in ("bwrap", "prlimit", *(("setpriv",) if os.geteuid() == 0 else ())):
         if shutil.which(program) is None:
-            raise SandboxMissing(f"the sandbox needs the program {program}, which is not installed", INSTALL)
+            raise SandboxMissing(
+                tr("the sandbox needs the program {program}, which is not installed", program=program), INSTALL
+            )
     sandbox = Sandbox(bwrap=shutil.which("bwrap") or "bwrap")
     open_doors = probe(sandbox)
     if open_doors:
-        raise SandboxMissing(f"the sandbox does not shut: {'; '.join(open_doors)}", INSTALL)
+        raise SandboxMissing(tr("the sandbox does not shut: {open_doors}", open_doors="; ".join(open_doors)), INSTALL)
     return sandbox
 
 
@@ -86,9 +91,9 @@ def probe(sandbox: Sandbox) -> list[str]:
         found = [str(item) for item in json.loads(run.output.splitlines()[0])]
     except (ValueError, IndexError) as error:
         reason = run.stopped or run.errors.strip() or f"status {run.status}"
-        raise SandboxMissing(f"the sandbox does not start: {reason}", INSTALL) from error
+        raise SandboxMissing(tr("the sandbox does not start: {reason}", reason=reason), INSTALL) from error
     greedy = sandbox.run([*python, _GREEDY], limits=replace(_LIMITS, memory=64 * MIB))
-    return found + (["more memory than it allows"] if b"kept" in greedy.output else [])
+    return found + ([tr("more memory than it allows")] if b"kept" in greedy.output else [])
 
 
 def _private(most: int = 50) -> list[Path]:

@@ -24,6 +24,7 @@ from grader.emitter.forms import form_of
 from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
 from simulator.cache import cache_folder
 from simulator.files import write_file
+from simulator.messages import tr
 
 COURSE = "/course"  # where the tree lies in the sandbox
 _PACKAGE = b'"""Of the grader, an answer sees its emitter alone."""\n'
@@ -60,6 +61,7 @@ def tree_files(task: Task) -> dict[str, bytes]:
     folders = {ROOT / Path(name).parent for name in files}
     files |= {name: content for folder in folders for name, content in _data(folder).items()}
     files |= {name: content for name, content in replaced.items() if name in files}
+    files |= {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in ROOT.glob("*/locale/**/*.mo")}
     return files | {"haribote/answers/tasks.toml": _tasks(), "grader/__init__.py": _PACKAGE}
 
 
@@ -118,12 +120,14 @@ def _stored(files: dict[str, bytes], replaceable: bool = False) -> Path:
 def withheld(task: Task) -> dict[str, bytes]:
     """The files that a task's answer sees without the product's own answer, by name."""
     files: dict[str, bytes] = {}
-    message = "is withheld: it belongs to the product's own answer"
+    message = tr("is withheld: it belongs to the product's own answer")
     if task.product:
         module, _, function = task.product.partition(":")
         name = module.replace(".", "/")
         name = f"{name}.py" if (ROOT / f"{name}.py").is_file() else f"{name}/__init__.py"
-        message = f"{module}.{function} is the product's own answer to task {task.id}"
+        message = tr(
+            "{module}.{function} is the product's own answer to task {id}", module=module, function=function, id=task.id
+        )
         files[name] = _emptied((ROOT / name).read_text(encoding="utf-8"), message, function)
     for entry in task.withhold:
         name, _, only = entry.partition(":")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.limits import MIB, Limits
+from simulator.messages import tr
 
 TICK = 0.05  # seconds between two looks at the memory
 LAST = 4000  # bytes of stderr that are kept
@@ -50,11 +51,11 @@ def watch(output: int, errors: int, ended: int, root: int, limits: Limits, basel
             break
         now = time.monotonic()
         if now > end and not over:
-            seen.stopped = seen.stopped or f"ran longer than {limits.seconds:g} s"
+            seen.stopped = seen.stopped or tr("ran longer than {seconds:g} s", seconds=limits.seconds)
         elif now > next_look:
             next_look = now + TICK
             if tree_memory(root) - baseline > limits.memory:
-                seen.stopped = seen.stopped or f"used more than {limits.memory // MIB} MiB of memory"
+                seen.stopped = seen.stopped or tr("used more than {value} MiB of memory", value=limits.memory // MIB)
     del seen.errors[:-LAST]
     return seen
 
@@ -64,7 +65,7 @@ def _read(source: int, into: bytearray, seen: Watched, limits: Limits) -> bool:
     data = os.read(source, CHUNK)
     seen.printed += len(data)
     if seen.printed > limits.output:
-        seen.stopped = f"printed more than {limits.output // MIB} MiB"
+        seen.stopped = tr("printed more than {value} MiB", value=limits.output // MIB)
     else:
         into += data
         if into is seen.errors and len(into) > 16 * LAST:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 MOST_ID = 80
 MOST_TEXT = 4000  # characters of a text that a learner may have written
@@ -87,7 +88,14 @@ def checked_id(learner: str) -> str:
     """
     kept = unicodedata.normalize("NFC", learner.strip())
     if not kept or len(kept) > MOST_ID or not kept.isprintable():
-        raise HariboteError(f"an id has 1 to {MOST_ID} printable characters, received {learner[:100]!r}", "--id NAME")
+        raise HariboteError(
+            tr(
+                "an id has 1 to {most_id} printable characters, received {learner!r}",
+                most_id=MOST_ID,
+                learner=learner[:100],
+            ),
+            "--id NAME",
+        )
     return kept
 
 

@@ -16,6 +16,7 @@ from grader.course import LEARNERS
 from grader.emitter.guard import COURSE, not_listed
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
+from simulator.messages import tr
 
 
 def left_out(root: Path = ROOT) -> list[str]:
@@ -28,7 +29,9 @@ def left_out(root: Path = ROOT) -> list[str]:
     for folder in LEARNERS:
         for path in sorted((root / "haribote" / folder).glob("*")):
             if path not in tasks and not path.name.startswith("_") and path.suffix != ".pyc":
-                found.append(f"haribote/{folder}/{path.name}: not packed, for it is no task's file")
+                found.append(
+                    tr("haribote/{folder}/{name}: not packed, for it is no task's file", folder=folder, name=path.name)
+                )
     return found
 
 
@@ -53,18 +56,28 @@ def _missing(task: Task, source: bytes) -> Iterator[tuple[int, str]]:
 def _reason(task: Task, name: str, wanted: list[str]) -> str:
     """Why an answer finds no module of this name, or of its package; "" where it finds one."""
     if name == ".":
-        return "an answer is no part of a package when it is checked, so it can import nothing relative to itself"
+        return tr("an answer is no part of a package when it is checked, so it can import nothing relative to itself")
     top = name.split(".")[0]
     if top in COURSE:
         shared = [_module(other) for other in all_tasks() if other.shared]
         refused = not_listed(task, name, wanted, shared)
-        return f"imports {refused}; of the course, it may import {', '.join(task.may_import)}" if refused else ""
+        return (
+            tr(
+                "imports {refused}; of the course, it may import {may_import}",
+                refused=refused,
+                may_import=", ".join(task.may_import),
+            )
+            if refused
+            else ""
+        )
     if top in sys.stdlib_module_names:
         return ""
     spec = _spec(top)
     if spec is None:
-        return f"imports {top}, which is nowhere to be found"
-    return "" if _installed(spec) else f"imports {top}, which is not packed: copy what it needs into this file"
+        return tr("imports {top}, which is nowhere to be found", top=top)
+    return (
+        "" if _installed(spec) else tr("imports {top}, which is not packed: copy what it needs into this file", top=top)
+    )
 
 
 def _module(task: Task) -> str:

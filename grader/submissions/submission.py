@@ -34,6 +34,8 @@ from grader.submissions.learners import (
 from haribote.answers.ownership import CAUGHT_UP, is_caught_up, is_written_text
 from haribote.answers.tasks import MERGED, ROOT, all_tasks
 from haribote.errors import HariboteError
+from simulator.errors import reason_of
+from simulator.messages import tr
 
 __all__ = [
     "MOST_ARCHIVE", "MOST_ID", "Submission", "Unreadable", "answer_hash", "file_hash", "pack", "printable",
@@ -59,7 +61,7 @@ def pack(learner: str, root: Path = ROOT, made: datetime | None = None) -> bytes
     files = {task: path.read_bytes() for task, path in paths.items() if path.is_file() and not is_caught_up(path)}
     files = {task: text for task, text in files.items() if is_written_text(text) or left_over(task, text)}
     if not files:
-        raise HariboteError("no task is written yet, so there is nothing to submit", "`grader list`")
+        raise HariboteError(tr("no task is written yet, so there is nothing to submit"), "`grader list`")
     entries = {task.id: {"file": task.file, "sha256": file_hash(content)} for task, content in files.items()}
     now = _time_told((made or datetime.now(timezone.utc)).timestamp())
     manifest = {"format": FORMAT, "id": learner, "made": now, "course": course_hash(), "tasks": entries}
@@ -91,7 +93,9 @@ def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[S
     for path in paths:
         inside = [replace(read_submission(item, any_version), origin=origin) for item, origin in _items(path)]
         if not inside:
-            raise HariboteError(f"{one_line(path)}: there is no submission in it", "a folder of archives or courses")
+            raise HariboteError(
+                tr("{path}: there is no submission in it", path=one_line(path)), tr("a folder of archives or courses")
+            )
         found += inside
     return in_order(found)
 
@@ -99,7 +103,7 @@ def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[S
 def _items(path: Path) -> Iterator[tuple[Path, str]]:
     """A path, or what is in it where it is a folder of submissions; with the folder that is one learner's own."""
     if not os.path.lexists(path):
-        raise HariboteError(f"{one_line(path)}: there is no such file or folder")
+        raise HariboteError(tr("{path}: there is no such file or folder", path=one_line(path)))
     if _is_course(path) or not os.path.isdir(path):
         yield path, ""
         return
@@ -128,7 +132,7 @@ def read_submission(path: Path, any_version: bool = False) -> Submission:
     learner, source = id_in_name(path), one_line(path)
     try:
         if path.is_symlink():
-            raise Unreadable("it is a symlink")
+            raise Unreadable(tr("it is a symlink"))
         if path.is_dir():
             files, made = _from_folder(path)
         else:
@@ -138,13 +142,15 @@ def read_submission(path: Path, any_version: bool = False) -> Submission:
         return Submission(learner, source, problem=printable(f"unreadable: {error}"), path=path)
     except Exception as error:  # whatever it is: it is this one submission that cannot be read
         said = f"{type(error).__name__}: {error}"
-        return Submission(learner, source, problem=printable(f"unreadable: it cannot be read ({said})"), path=path)
+        return Submission(
+            learner, source, problem=printable(tr("unreadable: it cannot be read ({said})", said=said)), path=path
+        )
 
 
 def _from_folder(root: Path) -> tuple[dict[str, bytes], str]:
     """The answers in a course's folder, but not the bare stubs; the time of the last change of one."""
     if not _is_course(root):
-        raise Unreadable("it is neither an archive nor a course's folder", "`grader submit` makes an archive")
+        raise Unreadable(tr("it is neither an archive nor a course's folder"), tr("`grader submit` makes an archive"))
     stubs = set(read_manifest().values())
     files, changed = {}, 0.0
     for task, file in _answers():
@@ -153,7 +159,7 @@ def _from_folder(root: Path) -> tuple[dict[str, bytes], str]:
             continue
         for parent in (path.parent, path.parent.parent):
             if parent.is_symlink():
-                raise Unreadable(f"{parent.relative_to(root)} is a symlink")
+                raise Unreadable(tr("{root} is a symlink", root=parent.relative_to(root)))
         content = _plain_file(path, MOST_BYTES)
         bare = digest(content.decode("utf-8-sig", "replace")) in stubs or CAUGHT_UP.encode() in content
         if not bare and (task not in MERGED or is_written_text(content)):
@@ -182,13 +188,13 @@ def _plain_file(path: Path, most: int) -> bytes:
     try:
         with open(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Unreadable(f"{path.name} is not a regular file")
+                raise Unreadable(tr("{name} is not a regular file", name=path.name))
             content = file.read(most + 1)
     except OSError as error:
-        reason = "it is a symlink" if path.is_symlink() else error.strerror
-        raise Unreadable(f"{path.name} cannot be opened: {reason}") from error
+        reason = tr("it is a symlink") if path.is_symlink() else reason_of(error)
+        raise Unreadable(tr("{name} cannot be opened: {reason}", name=path.name, reason=reason)) from error
     if len(content) > most:
-        raise Unreadable(f"{path.name} has more than {most} bytes")
+        raise Unreadable(tr("{name} has more than {most} bytes", name=path.name, most=most))
     return content
 
 
@@ -205,31 +211,36 @@ def _read_archive(content: bytes, any_version: bool) -> tuple[str, dict[str, byt
     except HariboteError:
         raise
     except zipfile.BadZipFile as error:
-        raise Unreadable("it is not a zip archive, or a damaged one", "`grader submit` makes one") from error
+        raise Unreadable(tr("it is not a zip archive, or a damaged one"), tr("`grader submit` makes one")) from error
     except Exception as error:  # zipfile and its decompressors raise errors of many kinds
         said = f"{type(error).__name__}: {error}"
-        raise Unreadable(f"it is damaged ({said})", "`grader submit` makes a new one") from error
+        raise Unreadable(tr("it is damaged ({said})", said=said), tr("`grader submit` makes a new one")) from error
 
 
 def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str, bytes], str]:
     infos = archive.infolist()
-    _require(len(infos) <= MOST_FILES, f"it holds {len(infos)} files, at most {MOST_FILES} are read")
+    _require(
+        len(infos) <= MOST_FILES,
+        tr("it holds {infos} files, at most {most_files} are read", infos=len(infos), most_files=MOST_FILES),
+    )
     names = [info.filename for info in infos]
-    _require(len(set(names)) == len(names), "it holds two files of the same name")
+    _require(len(set(names)) == len(names), tr("it holds two files of the same name"))
     known = {f"haribote/{file}": task for task, file in _answers()}
     for info in infos:
         _check_entry(info, known.keys() | {MANIFEST})
-    _require(MANIFEST in names, f"it has no {MANIFEST}")
+    _require(MANIFEST in names, tr("it has no {manifest}", manifest=MANIFEST))
     manifest = _manifest(_read(archive, MANIFEST, MOST_MANIFEST))
     files = {known[name]: _read(archive, name, MOST_BYTES) for name in names if name != MANIFEST}
     hashes = {task: file_hash(content) for task, content in files.items()}
     told = {task: entry.get("sha256") for task, entry in manifest["tasks"].items() if isinstance(entry, dict)}
-    _require(hashes == told, "its files are not those that its manifest tells: they were changed after `grader submit`")
+    _require(
+        hashes == told, tr("its files are not those that its manifest tells: they were changed after `grader submit`")
+    )
     theirs, ours = manifest["course"][:SHORT], course_hash()[:SHORT]
     _require(
         any_version or manifest["course"] == course_hash(),
-        f"it was made with another version of the course ({theirs}, here {ours})",
-        "ask for a new one, made after an update of the course, or grade it all the same with --any-version",
+        tr("it was made with another version of the course ({theirs}, here {ours})", theirs=theirs, ours=ours),
+        tr("ask for a new one, made after an update of the course, or grade it all the same with --any-version"),
     )
     return checked_id(manifest["id"]), _of_today(files), manifest["made"]
 
@@ -238,18 +249,28 @@ def _check_entry(info: zipfile.ZipInfo, known: Iterable[str]) -> None:
     """Raise Unreadable for an entry that is no plain file of a known name, stored or deflated."""
     name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
     plain = not name.startswith(("/", "\\")) and ".." not in name.replace("\\", "/").split("/") and ":" not in name
-    _require(plain, f"{name[:80]!r} would be outside of the course's folder")
-    _require(kind in (0, stat.S_IFREG), f"{name[:80]!r} is a symlink or a special file")
-    _require(not info.flag_bits & 1, "it is encrypted")
-    _require(name in known and info.orig_filename == name, f"{info.orig_filename[:80]!r} is no file of a task")
-    _require(info.compress_type in METHODS, f"{name} is packed by method {info.compress_type}; only 0 and 8 are read")
+    _require(plain, tr("{name!r} would be outside of the course's folder", name=name[:80]))
+    _require(kind in (0, stat.S_IFREG), tr("{name!r} is a symlink or a special file", name=name[:80]))
+    _require(not info.flag_bits & 1, tr("it is encrypted"))
+    _require(
+        name in known and info.orig_filename == name,
+        tr("{orig_filename!r} is no file of a task", orig_filename=info.orig_filename[:80]),
+    )
+    _require(
+        info.compress_type in METHODS,
+        tr(
+            "{name} is packed by method {compress_type}; only 0 and 8 are read",
+            name=name,
+            compress_type=info.compress_type,
+        ),
+    )
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     """Unpack one file, but never more than this, whatever size it claims."""
     with archive.open(name) as file:
         content = file.read(most + 1)
-    _require(len(content) <= most, f"{name} unpacks to more than {most} bytes")
+    _require(len(content) <= most, tr("{name} unpacks to more than {most} bytes", name=name, most=most))
     return content
 
 
@@ -257,13 +278,16 @@ def _manifest(content: bytes) -> dict[str, Any]:
     try:
         manifest = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"its {MANIFEST} is no JSON") from error
+        raise Unreadable(tr("its {manifest} is no JSON", manifest=MANIFEST)) from error
     kinds = {"format": int, "id": str, "course": str, "tasks": dict, "made": str}
     if isinstance(manifest, dict):
         manifest.setdefault("made", "")
     fine = isinstance(manifest, dict) and all(isinstance(manifest.get(key), kind) for key, kind in kinds.items())
-    _require(fine and manifest["format"] == FORMAT, f"its {MANIFEST} is not of format {FORMAT}")
-    _require(_is_time(manifest["made"]), f"its {MANIFEST} was made at no time that can be read")
+    _require(
+        fine and manifest["format"] == FORMAT,
+        tr("its {manifest} is not of format {format}", manifest=MANIFEST, format=FORMAT),
+    )
+    _require(_is_time(manifest["made"]), tr("its {manifest} was made at no time that can be read", manifest=MANIFEST))
     result: dict[str, Any] = manifest
     return result
 

@@ -13,13 +13,14 @@ from haribote.commands.command import run_command
 from simulator.console import Parser
 from simulator.files import write_file
 from simulator.language import LANGUAGES
+from simulator.messages import tr
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0 where everything is translated, 1 where something is to do, 2 for a mistake."""
     parser = Parser(prog="python -m grader.translations", description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only notebooks whose name contains it: 05_mncore")
-    parser.add_argument("--new", action="store_true", help="begin files that are not there, too")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=tr("only notebooks whose name contains it: 05_mncore"))
+    parser.add_argument("--new", action="store_true", help=tr("begin files that are not there, too"))
     parser.set_defaults(run=_run, command="")
     return run_command(parser, arguments)
 
@@ -37,7 +38,15 @@ def _run(options: argparse.Namespace) -> int:
             write_file(path, "\n".join(map(entry, texts)).encode())
             to_do = sum(" " in text.of for text in texts)
             left += to_do
-            print(f"{into} {notebook}: {len(texts)} tasks, {to_do} to translate")
+            print(
+                tr(
+                    "{into} {notebook}: {texts} tasks, {to_do} to translate",
+                    into=into,
+                    notebook=notebook,
+                    texts=len(texts),
+                    to_do=to_do,
+                )
+            )
     return 1 if left else 0
 
 

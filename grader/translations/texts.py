@@ -12,7 +12,7 @@ from typing import Any
 from grader.translations.contracts import contract_of
 from haribote.answers.tasks import Task, all_tasks
 from simulator.language import digest, language
-from simulator.messages import shown
+from simulator.messages import tr
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,7 +35,10 @@ class Texts:
     def hint(self, number: int) -> str:
         """A hint, counted from 0, below the words that say which."""
         place, count = number + 1, len(self.hints)
-        return shown(f"task {self.id} ({self.title}), hint {place} of {count}:") + f"\n{self.hints[number]}"
+        return (
+            tr("task {id} ({title}), hint {place} of {count}:", id=self.id, title=self.title, place=place, count=count)
+            + f"\n{self.hints[number]}"
+        )
 
 
 def texts_of(task: Task) -> Texts:

@@ -20,6 +20,7 @@ from grader.result import Cost
 from grader.rigs.rig import NamedInputs
 from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
+from simulator.messages import Text, tr
 
 Array = NDArray[Any]
 
@@ -75,19 +76,29 @@ def _entry(task: Task, table: str) -> Any:
     for module in stage_modules("grader.trials", task):
         if task.id in getattr(module, table):
             return getattr(module, table)[task.id]
-    raise HariboteError(f"task {task.id} has no cases", f"add it to {table} of grader/trials/s{task.theme}.py")
+    raise HariboteError(
+        tr("task {id} has no cases", id=task.id),
+        tr("add it to {table} of grader/trials/s{theme}.py", table=table, theme=task.theme),
+    )
 
 
 def array_in(answer: Values, name: str) -> Array:
     """An array of an answer. Raises HariboteError where there is none of this name."""
     value = answer.get(name)
     if not isinstance(value, np.ndarray):
-        raise HariboteError(f"the answer must have an array {name!r}, received {type(value).__name__}")
+        raise HariboteError(
+            tr("the answer must have an array {name!r}, received {name2}", name=name, name2=type(value).__name__)
+        )
     return value
 
 
 def compare(
-    name: str, inputs: Mapping[str, Any], expected: Array, received: Array, near: float = NEAR, what: str = "the result"
+    name: str,
+    inputs: Mapping[str, Any],
+    expected: Array,
+    received: Array,
+    near: float = NEAR,
+    what: str = Text("the result"),
 ) -> Failure | None:
     """Compare arrays; what is wrong, or None. near: largest error, relative where a value is larger than 1.
 
@@ -95,9 +106,14 @@ def compare(
     """
     shown = {key: np.asarray(value) for key, value in inputs.items()}
     if received.dtype.kind not in "biuf":
-        raise HariboteError(f"{what} must be numbers, received {received.dtype}")
+        raise HariboteError(tr("{what} must be numbers, received {dtype}", what=what, dtype=received.dtype))
     if expected.shape != received.shape:
-        text = f"{what} must have shape {list(expected.shape)}, received {list(received.shape)}"
+        text = tr(
+            "{what} must have shape {shape}, received {shape2}",
+            what=what,
+            shape=list(expected.shape),
+            shape2=list(received.shape),
+        )
         cause, seen = suspect(expected, received, shown) or ("", "")
         return Failure(name, cause, "\n".join(filter(None, [text, seen])), "", shown, expected, received)
     with np.errstate(invalid="ignore"):
@@ -107,11 +123,16 @@ def compare(
         return None
     index = tuple(int(value) for value in np.argwhere(wrong)[0]) if wrong.ndim else ()
     right, found = f"{float(expected[index]):.7g}", f"{float(received[index]):.7g}"
-    text = f"{what} is wrong: expected {right}, received {found}"
+    text = tr("{what} is wrong: expected {right}, received {found}", what=what, right=right, found=found)
     if index:
-        text = (
-            f"{int(wrong.sum())} of {wrong.size} values of {what} are wrong\n"
-            f"first at {list(index)}: expected {right}, received {found}"
+        text = tr(
+            "{sum} of {size} values of {what} are wrong\nfirst at {index}: expected {right}, received {found}",
+            sum=int(wrong.sum()),
+            size=wrong.size,
+            what=what,
+            index=list(index),
+            right=right,
+            found=found,
         )
     error = np.where(wrong, np.where(np.isnan(error), np.inf, error), 0.0)
     cause, seen = suspect(expected, received, shown) or ("", "")

@@ -20,6 +20,7 @@ from grader.rigs.kernel_run import named_inputs
 from grader.trials import Trial, Trials
 from grader.trials.kernels import History, judge_kernel
 from haribote.answers.tasks import find_task
+from simulator.messages import tr
 
 
 def generated(task: str) -> Trials:
@@ -59,7 +60,7 @@ class _Sum:
         self._scores.append(program.steps + program.moves)
         if len(self._scores) < self.expected:
             return None
-        return Cost(f"{self.expected} kernels together", sum(self._scores), self.par)
+        return Cost(tr("{expected} kernels together", expected=self.expected), sum(self._scores), self.par)
 
 
 def _judge(case: Case, name: str, history: History, promised: bool, answer: Values) -> Failure | None:

@@ -23,6 +23,7 @@ from grader.trials import NEAR, Trial, compare
 from haribote.errors import GraphError
 from haribote.graph import Index, complete, evaluate
 from haribote.operators.functions import DOMAIN, FUNCTIONS
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -49,11 +50,21 @@ def must_give(
 
     def judge(answer: Values) -> Failure | None:
         if REFUSED in answer:
-            return Failure(name, CAUSE_REFUSED, f"{answer[REFUSED]!s}\n    but the contract promises this case")
+            return Failure(
+                name, CAUSE_REFUSED, tr("{answer!s}\n    but the contract promises this case", answer=answer[REFUSED])
+            )
         received = evaluate(model_in(answer), feeds)
         for output, values in expected.items():
             if output not in received:
-                return Failure(name, "", f"the graph must have an output {output!r}, it has {', '.join(received)}")
+                return Failure(
+                    name,
+                    "",
+                    tr(
+                        "the graph must have an output {output!r}, it has {received}",
+                        output=output,
+                        received=", ".join(received),
+                    ),
+                )
             failure = compare(name, feeds, values, received[output], near, what=repr(output))
             if failure:
                 return failure
@@ -68,7 +79,7 @@ def must_refuse(name: str, given: Values) -> Trial:
     def judge(answer: Values) -> Failure | None:
         if REFUSED in answer:
             return None
-        return Failure(name, "", "this must be refused with g.require(condition, …), but a graph was made of it")
+        return Failure(name, "", tr("this must be refused with g.require(condition, …), but a graph was made of it"))
 
     return Trial(name, given, judge, earns=False)
 
@@ -77,12 +88,12 @@ def model_in(answer: Values, name: str = MODEL) -> onnx.ModelProto:
     """The graph of an answer, its shapes inferred anew, valid, and safe to evaluate. Raises GraphError."""
     content = answer.get(name)
     if not isinstance(content, bytes) or len(content) > MOST_BYTES:
-        raise GraphError(f"the answer must be a graph of at most {MOST_BYTES} bytes")
+        raise GraphError(tr("the answer must be a graph of at most {most_bytes} bytes", most_bytes=MOST_BYTES))
     model = onnx.ModelProto()
     try:
         model.ParseFromString(content)
     except DecodeError as error:
-        raise GraphError("the answer's bytes are no ONNX graph") from error
+        raise GraphError(tr("the answer's bytes are no ONNX graph")) from error
     _check(model)
     model = complete(model)
     _check_sizes(model)
@@ -93,11 +104,16 @@ def _check(model: onnx.ModelProto) -> None:
     graph = model.graph
     own = {function.name for function in model.functions}
     bodies = [node for function in model.functions for node in function.node]
-    _require(len(graph.node) + len(bodies) <= MOST_NODES, f"a graph has at most {MOST_NODES} nodes")
     _require(
-        not graph.sparse_initializer and not model.training_info, "sparse constants and training_info are not used"
+        len(graph.node) + len(bodies) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", most_nodes=MOST_NODES)
     )
-    _require(all(function.domain == DOMAIN for function in model.functions), f"functions are of the domain {DOMAIN}")
+    _require(
+        not graph.sparse_initializer and not model.training_info, tr("sparse constants and training_info are not used")
+    )
+    _require(
+        all(function.domain == DOMAIN for function in model.functions),
+        tr("functions are of the domain {domain}", domain=DOMAIN),
+    )
     for tensor in graph.initializer:
         _check_tensor(tensor)
     for node in graph.node:
@@ -109,24 +125,34 @@ def _check(model: onnx.ModelProto) -> None:
 def _check_node(node: onnx.NodeProto, functions: Iterable[str]) -> None:
     known = node.op_type in functions if node.domain == DOMAIN else node.domain == "" and node.op_type in OPERATORS
     where = f"node {node.name!r} ({node.domain + '.' if node.domain else ''}{node.op_type})"
-    _require(known, f"{where}: this operator is not used in the course")
+    _require(known, tr("{where}: this operator is not used in the course", where=where))
     for attribute in node.attribute:
         plain = attribute.type not in (
             onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS, onnx.AttributeProto.SPARSE_TENSOR,
             onnx.AttributeProto.SPARSE_TENSORS, onnx.AttributeProto.TYPE_PROTO, onnx.AttributeProto.TYPE_PROTOS,
         )  # fmt: skip
         empty = not (attribute.HasField("g") or attribute.graphs or attribute.HasField("sparse_tensor"))
-        _require(plain and empty, f"{where}: attribute {attribute.name!r} is of a kind that the course does not use")
+        _require(
+            plain and empty,
+            tr(
+                "{where}: attribute {name!r} is of a kind that the course does not use",
+                where=where,
+                name=attribute.name,
+            ),
+        )
         for tensor in (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors):
             _check_tensor(tensor)
 
 
 def _check_tensor(tensor: onnx.TensorProto) -> None:
     outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data
-    _require(not outside, f"constant {tensor.name!r} refers to a file; constants are part of the graph")
-    _require(tensor.data_type != onnx.TensorProto.STRING, f"constant {tensor.name!r} is of text")
+    _require(not outside, tr("constant {name!r} refers to a file; constants are part of the graph", name=tensor.name))
+    _require(tensor.data_type != onnx.TensorProto.STRING, tr("constant {name!r} is of text", name=tensor.name))
     size = prod(tensor.dims)
-    _require(min([0, *tensor.dims]) >= 0 and size <= MOST_ELEMENTS, f"constant {tensor.name!r} has a shape too large")
+    _require(
+        min([0, *tensor.dims]) >= 0 and size <= MOST_ELEMENTS,
+        tr("constant {name!r} has a shape too large", name=tensor.name),
+    )
 
 
 def _check_sizes(model: onnx.ModelProto) -> None:
@@ -137,10 +163,19 @@ def _check_sizes(model: onnx.ModelProto) -> None:
         for number, node in enumerate(flat.graph.node):
             node.name = f"node_{number}"  # those that came out of functions have none
         flat = complete(flat)
-        _require(len(flat.graph.node) <= MOST_NODES, f"a graph has at most {MOST_NODES} nodes")
+        _require(
+            len(flat.graph.node) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", most_nodes=MOST_NODES)
+        )
         _check_sizes(flat)
     sizes = sum(prod(shape) for shape in Index(model).shape.values())
-    _require(sizes <= MOST_ELEMENTS, f"the values of the graph have at most {MOST_ELEMENTS} elements, not {sizes}")
+    _require(
+        sizes <= MOST_ELEMENTS,
+        tr(
+            "the values of the graph have at most {most_elements} elements, not {sizes}",
+            most_elements=MOST_ELEMENTS,
+            sizes=sizes,
+        ),
+    )
 
 
 def _require(holds: bool, message: str) -> None:

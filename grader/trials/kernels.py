@@ -22,6 +22,7 @@ from haribote.answers.tasks import Task
 from haribote.errors import HariboteError
 from haribote.kernel import Op
 from haribote.kernel_table import KernelRow, rows_of
+from simulator.messages import tr
 
 MOST_SCRATCH = 1000
 
@@ -44,8 +45,12 @@ class History:
                 number = next(
                     n for n, (a, b) in enumerate(zip_longest(known.split("\n"), text.split("\n")), 1) if a != b
                 )
-                words = f"the operator is that of the case `{earlier}`, but the text differs from line {number} on"
-                fix = "let the lines depend on `op` alone: not on a counter, the time or chance"
+                words = tr(
+                    "the operator is that of the case `{earlier}`, but the text differs from line {number} on",
+                    earlier=earlier,
+                    number=number,
+                )
+                fix = tr("let the lines depend on `op` alone: not on a counter, the time or chance")
                 return failure_at(name, "", words, text, number, fix)
         self.answers.append((case.op, name, text))
         return None
@@ -84,15 +89,21 @@ def _mask_left(name: str, text: str) -> Failure | None:
     if not statements or statements[-1][1][-1] == "0":
         return None
     number = statements[-1][0]
-    what = "the kernel leaves a mask default behind, which would hold for the next kernel's lines too"
-    return failure_at(name, "", what, text, number, "`mask 0` at the end")
+    what = tr("the kernel leaves a mask default behind, which would hold for the next kernel's lines too")
+    return failure_at(name, "", what, text, number, tr("`mask 0` at the end"))
 
 
 def _scratch_in(answer: Values) -> tuple[Scratch, ...]:
     """What `op.scratch` gave. Raises TypeError and ValueError for what is no such list."""
     found: Any = answer.get("scratch", [])
     if len(found) > MOST_SCRATCH:
-        raise HariboteError(f"`op.scratch` is asked {len(found)} times, at most {MOST_SCRATCH} are allowed")
+        raise HariboteError(
+            tr(
+                "`op.scratch` is asked {found} times, at most {most_scratch} are allowed",
+                found=len(found),
+                most_scratch=MOST_SCRATCH,
+            )
+        )
     return tuple((str(memory), int(first), int(count)) for memory, first, count in found)
 
 

@@ -17,24 +17,25 @@ from haribote.graphs.textual import parsed
 from haribote.operators.functions import DOMAIN
 from haribote.passes.mixed_precision import FORMATS, PRODUCTS
 from simulator.engine.numbers import HALF, from_float64, to_float64
+from simulator.messages import Text, tr
 
 FACTORS = "(float[4,3] x, float[4,3] v, float[2,3] w, float[2] b)"
 GRAPHS = {
-    "a layer with bias": f"{FACTORS} => (float[4,2] y) {{ y = Gemm<transB=1>(x, w, b) }}",
-    "batch 1": "(float[1,3] x, float[3,2] w) => (float[1,2] y) { p = MatMul(x, w) y = Relu(p) }",
-    "a factor that two products read": (
+    Text("a layer with bias"): f"{FACTORS} => (float[4,2] y) {{ y = Gemm<transB=1>(x, w, b) }}",
+    Text("batch 1"): "(float[1,3] x, float[3,2] w) => (float[1,2] y) { p = MatMul(x, w) y = Relu(p) }",
+    Text("a factor that two products read"): (
         f"{FACTORS} => (float[4,2] y) {{ p = Gemm<transB=1>(x, w) q = Gemm<transB=1>(v, w) y = Sub(p, q) }}"),
-    "a factor that others read too": (
+    Text("a factor that others read too"): (
         f"{FACTORS} => (float[4,3] r, float[4,3] y) "
         "{ r = Relu(x) p = Gemm<transB=1>(r, r) s = MatMul(p, r) y = Add(s, r) }"),
-    "a convolution": (
+    Text("a convolution"): (
         "(float[1,2,4,4] x, float[3,2,3,3] w, float[3] b) => (float[1,3,2,2] y) "
         "{ y = Conv<kernel_shape=[3,3]>(x, w, b) }"),
-    "a product of doubles stays": "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
+    Text("a product of doubles stays"): "(double[2,3] x, double[3,2] w) => (double[2,2] y) { y = MatMul(x, w) }",
 }  # fmt: skip
 STEPS: dict[str, Callable[[], onnx.ModelProto]] = {
-    "a training step": mlp_step,
-    "a training step with convolutions": cnn_step,
+    Text("a training step"): mlp_step,
+    Text("a training step with convolutions"): cnn_step,
 }
 
 
@@ -43,8 +44,8 @@ def mixed_precision(rng: np.random.Generator) -> Iterator[Trial]:
     models = {name: parsed(body) for name, body in GRAPHS.items()} | {name: make() for name, make in STEPS.items()}
     for name, model in models.items():
         yield _mixed(name, model, "half", rng)
-    for name in ("a layer with bias", "a training step"):
-        yield _mixed(f"{name}, bfloat16", models[name], "bfloat16", rng)
+    for name in (tr("a layer with bias"), tr("a training step")):
+        yield _mixed(tr("{name}, bfloat16", name=name), models[name], "bfloat16", rng)
 
 
 def _mixed(name: str, model: onnx.ModelProto, short: str, rng: np.random.Generator) -> Trial:
@@ -52,7 +53,7 @@ def _mixed(name: str, model: onnx.ModelProto, short: str, rng: np.random.Generat
 
     def judge(answer: Values) -> Failure | None:
         if answer.get("kept") is not True:
-            return Failure(name, "", "the model that was given has changed; change copies of its nodes")
+            return Failure(name, "", tr("the model that was given has changed; change copies of its nodes"))
         mixed = model_in(answer)
         problem = _wires(model, mixed, FORMATS[short])
         if problem:
@@ -71,11 +72,13 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
     index, made = Index(before), {node.output[0]: node for node in after.graph.node if node.output}
     source = {name: node.input[0] for name, node in made.items() if (node.domain, node.op_type) == (DOMAIN, operator)}
     if [info.name for info in after.graph.output] != index.outputs:
-        return f"the outputs must be {', '.join(index.outputs)}, in this order"
+        return tr("the outputs must be {outputs}, in this order", outputs=", ".join(index.outputs))
     for node in before.graph.node:
         result = made.get(node.output[0])
         if result is None or (result.op_type, _attributes(result)) != (node.op_type, _attributes(node)):
-            return f"node {node.name!r} ({node.op_type}) is missing or has become another"
+            return tr(
+                "node {name!r} ({op_type}) is missing or has become another", name=node.name, op_type=node.op_type
+            )
         single = all(index.dtype[name] == np.float32 for name in node.input[:2])
         factors = 2 if node.op_type in PRODUCTS and single else 0
         for position, name in enumerate(node.input):
@@ -85,16 +88,40 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
     own = {node.output[0] for node in before.graph.node}
     twice = [name for name in source.values() if [*source.values()].count(name) > 1]
     if twice:
-        return f"{twice[0]!r} is rounded {[*source.values()].count(twice[0])} times; once is enough"
+        return tr(
+            "{twice!r} is rounded {twice2} times; once is enough",
+            twice=twice[0],
+            twice2=[*source.values()].count(twice[0]),
+        )
     extra = [name for name in made if name not in own and name not in source]
-    return f"node {extra[0]!r} ({made[extra[0]].op_type}) belongs neither to the graph nor to rounding" if extra else ""
+    return (
+        tr(
+            "node {extra!r} ({op_type}) belongs neither to the graph nor to rounding",
+            extra=extra[0],
+            op_type=made[extra[0]].op_type,
+        )
+        if extra
+        else ""
+    )
 
 
 def _reads(node: onnx.NodeProto, name: str, received: str, source: Mapping[str, str], rounded: bool) -> str:
     if rounded and source.get(received) != name:
-        return f"node {node.name!r} ({node.op_type}) must read {name!r} rounded, but it reads {received!r}"
+        return tr(
+            "node {name!r} ({op_type}) must read {name2!r} rounded, but it reads {received!r}",
+            name=node.name,
+            op_type=node.op_type,
+            name2=name,
+            received=received,
+        )
     if not rounded and received != name:
-        return f"node {node.name!r} ({node.op_type}) must read {name!r} as it was, but it reads {received!r}"
+        return tr(
+            "node {name!r} ({op_type}) must read {name2!r} as it was, but it reads {received!r}",
+            name=node.name,
+            op_type=node.op_type,
+            name2=name,
+            received=received,
+        )
     return ""
 
 

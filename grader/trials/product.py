@@ -22,8 +22,9 @@ from grader.trials.graphs import model_in
 from haribote.errors import HariboteError
 from haribote.graph import evaluate
 from haribote.passes import canonical, decompose, simplify
+from simulator.messages import Text, tr
 
-NAME = "in the product: two batches of a training step"
+NAME = Text("in the product: two batches of a training step")
 BATCHES = 2
 NEAR = 1e-4  # two updates, with sums in another order
 
@@ -45,7 +46,7 @@ def trains(given: Values, rng: np.random.Generator, names: Mapping[str, str] | N
         try:
             return _learns(decompose.run(canonical.for_kernels(simplify.run(step))), feeds, known)
         except HariboteError as error:
-            return Failure(NAME, "", f"the step is right, but the compiler refuses it: {error}")
+            return Failure(NAME, "", tr("the step is right, but the compiler refuses it: {error}", error=error))
 
     return Trial(NAME, given, judge, earns=False)
 
@@ -61,7 +62,15 @@ def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[st
         for output, value in expected.items():
             wanted = f"{names.get(output[:-5], output[:-5])}.next" if output.endswith(".next") else output
             if wanted not in received:
-                return Failure(NAME, "", f"the step must have an output {wanted!r}, it has {', '.join(received)}")
+                return Failure(
+                    NAME,
+                    "",
+                    tr(
+                        "the step must have an output {wanted!r}, it has {received}",
+                        wanted=wanted,
+                        received=", ".join(received),
+                    ),
+                )
             failure = compare(NAME, given, value, received[wanted], NEAR, what=repr(wanted))
             if failure is not None:
                 return failure

@@ -9,11 +9,17 @@ import numpy as np
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, compare
+from simulator.messages import tr
 
 
 def accuracy(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 0.1: many rows, one row, all wrong, several largest logits."""
-    for name, rows in (("256 rows", 256), ("one row", 1), ("negative logits, all wrong", 7), ("two largest", 9)):
+    for name, rows in (
+        (tr("256 rows"), 256),
+        (tr("one row"), 1),
+        (tr("negative logits, all wrong"), 7),
+        (tr("two largest"), 9),
+    ):
         logits = rng.standard_normal((rows, 10)).astype(np.float32)
         labels = rng.integers(0, 10, rows)
         if "wrong" in name:
@@ -30,7 +36,7 @@ def _accuracy(name: str, given: dict[str, Value], expected: float) -> Trial:
     """A case; one whose answer is 0 or 1 is right by chance too often to earn anything by itself."""
 
     def judge(answer: Values) -> Failure | None:
-        return compare(name, given, np.array(expected), np.array(answer["accuracy"]), what="the accuracy")
+        return compare(name, given, np.array(expected), np.array(answer["accuracy"]), what=tr("the accuracy"))
 
     return Trial(name, given, judge, earns=bool(0 < expected < 1))
 

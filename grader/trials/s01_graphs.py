@@ -17,6 +17,7 @@ from grader.trials.product import trains
 from haribote.errors import HariboteError
 from haribote.graph import evaluate
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
+from simulator.messages import tr
 
 
 def addmm(rng: np.random.Generator) -> Iterator[Trial]:
@@ -39,33 +40,35 @@ def run_nodes(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 1.2: a chain, a value read often, an operator of ours, several outputs, and names that are left out."""
     x, y = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(2))
     a, b = (helper.make_node(op, read, [made]) for op, read, made in (("Neg", ["x"], "a"), ("Relu", ["a"], "b")))
-    yield _gives_all("a chain of two nodes", [a, b], {"x": x}, {"a": -x, "b": np.maximum(-x, 0)})
+    yield _gives_all(tr("a chain of two nodes"), [a, b], {"x": x}, {"a": -x, "b": np.maximum(-x, 0)})
     nodes = [
         helper.make_node("Sub", ["y", "x"], ["difference"]),
         helper.make_node("Mul", ["difference", "difference"], ["square"]),
         helper.make_node("Sub", ["square", "difference"], ["last"]),
     ]
     d = y - x
-    yield _gives_all("values that are read twice", nodes, {"x": x, "y": y}, {
+    yield _gives_all(tr("values that are read twice"), nodes, {"x": x, "y": y}, {
         "difference": d, "square": d * d, "last": d * d - d
     })  # fmt: skip
-    yield _gives_all("no node at all", [], {"x": x}, {})
+    yield _gives_all(tr("no node at all"), [], {"x": x}, {})
     first, second = x[:, :1], x[:, 1:]
     split = helper.make_node("Split", ["x", "sizes"], ["first", "second"], axis=1)
     sizes = np.array([1, 3])
-    yield _gives_all("a node with two outputs", [split], {"x": x, "sizes": sizes}, {"first": first, "second": second})
+    yield _gives_all(
+        tr("a node with two outputs"), [split], {"x": x, "sizes": sizes}, {"first": first, "second": second}
+    )
     split = helper.make_node("Split", ["x", "sizes"], ["", "second"], axis=1)
     clip = helper.make_node("Clip", ["second", "", "high"], ["limited"])
     given = {"x": x, "sizes": sizes, "high": np.array(0.25, np.float32)}
     limited = np.minimum(second, 0.25)
-    yield _gives_all("a left-out output and input", [split, clip], given, {"second": second, "limited": limited})
+    yield _gives_all(tr("a left-out output and input"), [split, clip], given, {"second": second, "limited": limited})
     ours = helper.make_node("DL", ["x"], ["moved"], domain=DOMAIN)
-    yield _gives_all("an operator of our own domain", [ours], {"x": x}, {"moved": x})
+    yield _gives_all(tr("an operator of our own domain"), [ours], {"x": x}, {"moved": x})
     step = mlp_step()
     feeds = feeds_of(step, rng)
     known = {tensor.name: numpy_helper.to_array(tensor) for tensor in step.graph.initializer}
     made = evaluate(step, feeds)
-    yield _gives_all("in the product: a training step", step.graph.node, feeds | known, made, all_of_it=False)
+    yield _gives_all(tr("in the product: a training step"), step.graph.node, feeds | known, made, all_of_it=False)
 
 
 def _gives_all(
@@ -84,13 +87,25 @@ def _gives_all(
     def judge(answer: Values) -> Failure | None:
         received = answer.get("values")
         if not isinstance(received, dict):
-            raise HariboteError("the answer must have values by name")
+            raise HariboteError(tr("the answer must have values by name"))
         if missing := [value for value in expected if value not in received]:
-            return Failure(name, "", f"the value {missing[0]!r} is missing, there are {', '.join(map(repr, received))}")
+            return Failure(
+                name,
+                "",
+                tr(
+                    "the value {missing!r} is missing, there are {repr}",
+                    missing=missing[0],
+                    repr=", ".join(map(repr, received)),
+                ),
+            )
         if all_of_it and (strange := [value for value in received if value not in expected]):
-            return Failure(name, "", f"nothing in this graph is called {strange[0]!r}, so it must not be in the result")
+            return Failure(
+                name,
+                "",
+                tr("nothing in this graph is called {strange!r}, so it must not be in the result", strange=strange[0]),
+            )
         if answer.get("given") != sorted(values):
-            return Failure(name, "", "the dictionary that was given has changed; begin with a copy of it")
+            return Failure(name, "", tr("the dictionary that was given has changed; begin with a copy of it"))
         failures = (
             compare(name, values, array, array_in(received, value), what=repr(value))
             for value, array in expected.items()

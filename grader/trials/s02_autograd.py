@@ -13,6 +13,7 @@ from grader.trials import Array, Trial, Trials, Wrong
 from grader.trials.graphs import must_give, must_refuse
 from grader.trials.product import forward, trains
 from haribote.graph import Builder, evaluate
+from simulator.messages import tr
 
 Wanted = Callable[..., dict[str, Array]]
 """(gradient by the output, *inputs) -> the gradient by every input, by name."""
@@ -48,7 +49,7 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
         yield _rule("Gemm", values, _by_factors(ta, tb), rng, **flags)
     for name in ("alpha", "beta"):
         given = _given("Gemm", values, np.ones((5, 4), np.float32), {"transA": 1, "transB": 1, name: 0.5})
-        yield must_refuse(f"Gemm with {name} = 0.5", given)
+        yield must_refuse(tr("Gemm with {name} = 0.5", name=name), given)
 
 
 def _by_factors(ta: int, tb: int) -> Wanted:
@@ -72,9 +73,9 @@ def log_softmax(rng: np.random.Generator) -> Iterator[Trial]:
         x = (5 * rng.standard_normal(shape)).astype(np.float32)
         yield _rule("LogSoftmax", {"x": x}, wanted, rng, axis=axis)
     yield _rule("LogSoftmax", {"x": x}, wanted, rng)
-    yield must_refuse("LogSoftmax along axis 0", _given("LogSoftmax", {"x": x}, x, {"axis": 0}))
+    yield must_refuse(tr("LogSoftmax along axis 0"), _given("LogSoftmax", {"x": x}, x, {"axis": 0}))
     cube = np.ones((2, 3, 4), np.float32)
-    yield must_refuse("LogSoftmax of three axes", _given("LogSoftmax", {"x": cube}, cube, {"axis": 1}))
+    yield must_refuse(tr("LogSoftmax of three axes"), _given("LogSoftmax", {"x": cube}, cube, {"axis": 1}))
 
 
 def _rule(op_type: str, values: dict[str, Array], wanted: Wanted, rng: np.random.Generator, **attributes: Any) -> Trial:
@@ -114,7 +115,7 @@ def sgd(rng: np.random.Generator) -> Iterator[Trial]:
         p, step = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(2))
         given: dict[str, Value] = {"learning_rate": rate, "rows": 3, "columns": 4}
         expected = {"p.next": p - rate * step.astype(np.float64)}
-        yield must_give(f"learning rate {rate}", given, {"p": p, "step": step}, expected)
+        yield must_give(tr("learning rate {rate}", rate=rate), given, {"p": p, "step": step}, expected)
 
 
 def _and_in_a_step(cases: Trials, op_type: str) -> Trials:

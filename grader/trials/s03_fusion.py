@@ -22,6 +22,7 @@ from haribote.graph import evaluate, is_loss
 from haribote.graphs.textual import parsed
 from haribote.passes.nhwc import OPERATORS
 from haribote.passes.report import counts
+from simulator.messages import Text, tr
 
 FIRST_PRODUCT = "5x3 by 3x4"
 SECONDS = 5.0  # for the C++ compiler and for the program, each
@@ -34,8 +35,8 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
     try:
         compiler()
     except CompilerMissing as error:
-        text = "task 3.1 cannot be checked here: there is no C++ compiler"
-        raise CompilerMissing(text, "install one, or set CXX to it; the other tasks need none") from error
+        text = tr("task 3.1 cannot be checked here: there is no C++ compiler")
+        raise CompilerMissing(text, tr("install one, or set CXX to it; the other tasks need none")) from error
     for m, n, k, forms in (
         (5, 4, 3, "NN"), (4, 6, 5, "NT"), (3, 5, 7, "TN"), (6, 3, 4, "TT"), (1, 10, 16, "NT"), (33, 1, 1, "TN"),
         (16, 16, 16, "NN"), (2, 900, 3, "NN"),
@@ -46,10 +47,11 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
             "m": m, "n": n, "k": k, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
         }  # fmt: skip
         inputs = {"a": stored_a, "b": stored_b}
-        shapes = f"{m}x{k} by {k}x{n}"
+        shapes = tr("{m}x{k} by {k}x{n}", m=m, k=k, n=n)
         name = {
-            "NN": shapes, "TN": f"{shapes}, a transposed", "NT": f"{shapes}, b transposed",
-            "TT": f"{shapes}, a transposed, b transposed",
+            "NN": shapes, "TN": tr("{shapes}, a transposed", shapes=shapes),
+            "NT": tr("{shapes}, b transposed", shapes=shapes),
+            "TT": tr("{shapes}, a transposed, b transposed", shapes=shapes),
         }[forms]  # fmt: skip
         yield _product(name, given, inputs, a.astype(np.float64) @ b, endless)
 
@@ -63,7 +65,9 @@ def _product(
         if name == FIRST_PRODUCT:  # another answer
             endless.clear()
         if endless:
-            return Failure(name, "", f"it was not run, since it had to be stopped in the case {endless[0]}")
+            return Failure(
+                name, "", tr("it was not run, since it had to be stopped in the case {endless}", endless=endless[0])
+            )
         try:
             received = run_lines(str(answer["text"]), inputs, expected.shape, SECONDS)
         except NativeStopped:
@@ -72,9 +76,10 @@ def _product(
         failure = compare(name, inputs, expected, received, what="y")
         if failure and received.shape == expected.shape and np.isnan(received).any():
             count = int(np.isnan(received).sum())
-            text = (
-                f"y holds NaN before your lines run, and {count} elements of it still are NaN: "
-                "set each before you add to it"
+            text = tr(
+                "y holds NaN before your lines run, and {count} elements of it still are NaN: "
+                "set each before you add to it",
+                count=count,
             )
             return replace(failure, explanation=f"{failure.explanation}\n{text}", cause=STALE)
         return failure
@@ -85,12 +90,12 @@ def _product(
 def softmax(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 3.2: rows of several kinds, and whole steps."""
     for name, shape, scale in (
-        ("6 rows of 10", (6, 10), 1.0), ("one row", (1, 10), 1.0), ("as many rows as classes", (4, 4), 1.0),
-        ("large logits: exp(200) is no single", (3, 5), 200.0), ("one class", (3, 1), 1.0),
+        (tr("6 rows of 10"), (6, 10), 1.0), (tr("one row"), (1, 10), 1.0), (tr("as many rows as classes"), (4, 4), 1.0),
+        (tr("large logits: exp(200) is no single"), (3, 5), 200.0), (tr("one class"), (3, 1), 1.0),
     ):  # fmt: skip
         logits = (scale * rng.standard_normal(shape)).astype(np.float32)
         yield _softmax(name, logits)
-    yield _softmax("all logits far below 0", (rng.standard_normal((4, 6)) - 500).astype(np.float32))
+    yield _softmax(tr("all logits far below 0"), (rng.standard_normal((4, 6)) - 500).astype(np.float32))
     for batch in (6, 1):
         yield _step_in_canonical_operators(batch, rng)
 
@@ -112,9 +117,10 @@ def _softmax(name: str, logits: Array) -> Trial:
                 return failure
         found = counts(model)
         if found != dict.fromkeys(("ReduceMax", "Sub", "Exp", "ReduceSum", "Div"), 1):
-            text = (
+            text = tr(
                 "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
-                f"received {_listed(found)}"
+                "received {found}",
+                found=_listed(found),
             )
             return Failure(name, "", text, inputs={"logits": logits})
         return None
@@ -123,7 +129,7 @@ def _softmax(name: str, logits: Array) -> Trial:
 
 
 def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
-    name, model = f"a training step, batch {batch}", mlp_step(batch)
+    name, model = tr("a training step, batch {batch}", batch=batch), mlp_step(batch)
     feeds = feeds_of(model, rng)
     expected = evaluate(model, feeds)
     machines = {**feeds, "labels": feeds["labels"].astype(np.int32)}
@@ -134,29 +140,38 @@ def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
         left = [n for n in step.graph.node if "Softmax" in n.op_type or (n.op_type == "Log" and not is_loss(n))]
         if failure or not left:
             return failure
-        return Failure(name, "", f"node {left[0].name!r} ({left[0].op_type}) is left; the chip has no kernel for it")
+        return Failure(
+            name,
+            "",
+            tr(
+                "node {name!r} ({op_type}) is left; the chip has no kernel for it",
+                name=left[0].name,
+                op_type=left[0].op_type,
+            ),
+        )
 
     return Trial(name, {"model": model.SerializeToString()}, judge)
 
 
 HEAD = "(float[3,2] x, float[2] b, float[2,2] w) => (float[3,2] y)"
 CLUSTERS = {
-    "a chain of three": (f"{HEAD} {{ s = Mul(x, b) t = Sub(x, s) y = Relu(t) }}", ("s t y",)),
-    "a value that two nodes of one cluster read": (
+    Text("a chain of three"): (f"{HEAD} {{ s = Mul(x, b) t = Sub(x, s) y = Relu(t) }}", ("s t y",)),
+    Text("a value that two nodes of one cluster read"): (
         f"{HEAD} {{ s = Neg(x) t = Relu(s) u = Add(s, t) y = Exp(u) }}", ("s t u y",)),
-    "a value that two clusters read": (
+    Text("a value that two clusters read"): (
         f"{HEAD} {{ r = Relu(x) p = MatMul(r, w) q = Neg(r) t = Exp(q) y = Add(p, t) }}", ("r", "p", "q t y")),
-    "a value that a chain and a product read": (
+    Text("a value that a chain and a product read"): (
         f"{HEAD} {{ r = Relu(x) q = Neg(r) p = MatMul(r, w) y = Add(q, p) }}", ("r", "p", "q y")),
-    "a way out of the cluster and back": (f"{HEAD} {{ s = Neg(x) p = MatMul(s, w) y = Add(s, p) }}", ("s", "p", "y")),
-    "an output of the graph on the way": (
+    Text("a way out of the cluster and back"): (f"{HEAD} {{ s = Neg(x) p = MatMul(s, w) y = "
+                                                 "Add(s, p) }", ("s", "p", "y")),
+    Text("an output of the graph on the way"): (
         "(float[2] x) => (float[2] r, float[2] y) { r = Relu(x) y = Neg(r) }", ("r", "y")),
-    "a smaller value, repeated": (f"{HEAD} {{ c = Exp(b) y = Add(x, c) }}", ("c", "y")),
-    "Gemm, then two nodes": (f"{HEAD} {{ p = Gemm(x, w) q = Relu(p) y = Add(p, q) }}", ("p q y",)),
-    "nothing joins a Gemm from above": (f"{HEAD} {{ r = Relu(x) p = Gemm(r, w) y = Neg(p) }}", ("r", "p y")),
-    "two Gemms": (f"{HEAD} {{ p = Gemm(x, w) q = Gemm(x, w) y = Add(p, q) }}", ("p", "q y")),
-    "a value that nobody reads": (f"{HEAD} {{ u = Neg(x) s = Relu(x) y = Exp(s) }}", ("u", "s y")),
-    "batch 1": ("(float[1,4] x) => (float[1,4] y) { s = Tanh(x) t = Sigmoid(s) y = Mul(s, t) }", ("s t y",)),
+    Text("a smaller value, repeated"): (f"{HEAD} {{ c = Exp(b) y = Add(x, c) }}", ("c", "y")),
+    Text("Gemm, then two nodes"): (f"{HEAD} {{ p = Gemm(x, w) q = Relu(p) y = Add(p, q) }}", ("p q y",)),
+    Text("nothing joins a Gemm from above"): (f"{HEAD} {{ r = Relu(x) p = Gemm(r, w) y = Neg(p) }}", ("r", "p y")),
+    Text("two Gemms"): (f"{HEAD} {{ p = Gemm(x, w) q = Gemm(x, w) y = Add(p, q) }}", ("p", "q y")),
+    Text("a value that nobody reads"): (f"{HEAD} {{ u = Neg(x) s = Relu(x) y = Exp(s) }}", ("u", "s y")),
+    Text("batch 1"): ("(float[1,4] x) => (float[1,4] y) { s = Tanh(x) t = Sigmoid(s) y = Mul(s, t) }", ("s t y",)),
 }  # fmt: skip
 STEP_NODES = {6: 13, 1: 13}  # of `mlp_step` behind fusion, by batch; 23 before
 
@@ -167,7 +182,7 @@ def fuse(rng: np.random.Generator) -> Iterator[Trial]:
         model = parsed(body)
         yield _fusion(name, model, rng, {frozenset(names.split()) for names in clusters})
     for batch, nodes in STEP_NODES.items():
-        yield _fusion(f"a training step, batch {batch}", mlp_step(batch), rng, nodes=nodes)
+        yield _fusion(tr("a training step, batch {batch}", batch=batch), mlp_step(batch), rng, nodes=nodes)
 
 
 def _fusion(
@@ -188,10 +203,16 @@ def _fusion(
         if failure:
             return failure
         if clusters is not None and received != clusters:
-            text = f"the clusters must be {_grouped(clusters)}\nreceived are the clusters {_grouped(received)}"
-            return Failure(name, "", f"{text}\nof the graph {_lines(model)}")
+            text = tr(
+                "the clusters must be {clusters}\nreceived are the clusters {received}",
+                clusters=_grouped(clusters),
+                received=_grouped(received),
+            )
+            return Failure(name, "", tr("{text}\nof the graph {model}", text=text, model=_lines(model)))
         if nodes and len(fused.graph.node) != nodes:
-            return Failure(name, "", f"{nodes} nodes must be left, received {len(fused.graph.node)}")
+            return Failure(
+                name, "", tr("{nodes} nodes must be left, received {node}", nodes=nodes, node=len(fused.graph.node))
+            )
         return None
 
     both = clusters is None or 1 < len(clusters) < len(model.graph.node)  # neither all alone nor all together is right
@@ -202,18 +223,18 @@ CONV = "Conv<kernel_shape=[3,3], pads=[1,1,1,1]>"
 POOL = "MaxPool<kernel_shape=[2,2], strides=[2,2]>"
 IMAGES = "(float[2,3,4,4] x, float[3,3,3,3] w, float[3] b, float[3,1,1] s)"
 TRANSPOSES: dict[str, tuple[str, int]] = {
-    "one convolution": (f"{IMAGES} => (float[2,3,4,4] y) {{ y = {CONV}(x, w) }}", 3),
-    "Relu behind it": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Relu(c) }}", 3),
-    "two convolutions, and a sum of both": (
+    Text("one convolution"): (f"{IMAGES} => (float[2,3,4,4] y) {{ y = {CONV}(x, w) }}", 3),
+    Text("Relu behind it"): (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Relu(c) }}", 3),
+    Text("two convolutions, and a sum of both"): (
         f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) r = Relu(c) d = {CONV}(r, w) y = Add(d, c) }}", 3),
-    "a bias": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w, b) y = Tanh(c) }}", 3),
-    "a factor for each channel": (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Mul(c, s) }}", 4),
-    "pooling, batch 1": (
+    Text("a bias"): (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w, b) y = Tanh(c) }}", 3),
+    Text("a factor for each channel"): (f"{IMAGES} => (float[2,3,4,4] y) {{ c = {CONV}(x, w) y = Mul(c, s) }}", 4),
+    Text("pooling, batch 1"): (
         f"(float[1,2,4,4] x, float[3,2,3,3] w) => (float[1,3,2,2] y) {{ c = {CONV}(x, w) y = {POOL}(c) }}", 3),
-    "a result that is read both ways": (
+    Text("a result that is read both ways"): (
         f"{IMAGES} => (float[2,3,4,4] c, float[2,3,4,4] y) {{ c = {CONV}(x, w) y = {CONV}(c, w) }}", 4),
-    "images that only Relu sees": ("(float[2,3,4,4] x) => (float[2,3,4,4] y) { y = Relu(x) }", 0),
-    "no images": ("(float[3,2] x, float[2,2] w) => (float[3,2] y) { p = MatMul(x, w) y = Relu(p) }", 0),
+    Text("images that only Relu sees"): ("(float[2,3,4,4] x) => (float[2,3,4,4] y) { y = Relu(x) }", 0),
+    Text("no images"): ("(float[3,2] x, float[2,2] w) => (float[3,2] y) { p = MatMul(x, w) y = Relu(p) }", 0),
 }  # fmt: skip
 STEP_TRANSPOSES = 12  # of `cnn_step`
 
@@ -222,7 +243,7 @@ def nhwc(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 3.4: graphs of which is known how many transposes must be left."""
     for name, (body, most) in TRANSPOSES.items():
         yield _layout(name, parsed(body), most, rng)
-    yield _layout("a training step with two convolutions", cnn_step(), STEP_TRANSPOSES, rng)
+    yield _layout(tr("a training step with two convolutions"), cnn_step(), STEP_TRANSPOSES, rng)
 
 
 def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generator) -> Trial:
@@ -236,11 +257,19 @@ def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generat
             return failure
         left = [node for node in turned.graph.node if node.op_type in OPERATORS]
         if left:
-            return Failure(name, "", f"node {left[0].name!r} ({left[0].op_type}) still works on NCHW")
+            return Failure(
+                name,
+                "",
+                tr("node {name!r} ({op_type}) still works on NCHW", name=left[0].name, op_type=left[0].op_type),
+            )
         transposes = counts(turned)["Transpose"]
         if transposes > most:
-            text = f"{most} transposes are enough, received {transposes}; those that meet their opposite must go"
-            return Failure(name, "", f"{text}\nof the graph {_lines(turned)}")
+            text = tr(
+                "{most} transposes are enough, received {transposes}; those that meet their opposite must go",
+                most=most,
+                transposes=transposes,
+            )
+            return Failure(name, "", tr("{text}\nof the graph {turned}", text=text, turned=_lines(turned)))
         return None
 
     return Trial(name, {"model": model.SerializeToString()}, judge, earns=most > 0)
@@ -252,7 +281,15 @@ def _same_values(
     """The first output of a graph that has another value than before the pass."""
     received = evaluate(model, feeds)
     if list(received) != list(expected):
-        return Failure(name, "", f"the outputs must be {', '.join(expected)}, received {', '.join(received)}")
+        return Failure(
+            name,
+            "",
+            tr(
+                "the outputs must be {expected}, received {received}",
+                expected=", ".join(expected),
+                received=", ".join(received),
+            ),
+        )
     failures = (compare(name, feeds, expected[out], received[out], NEAR, what=repr(out)) for out in expected)
     return next((failure for failure in failures if failure), None)
 

@@ -21,6 +21,7 @@ from grader.trials import Trial, Trials, Wrong
 from haribote.layout import Layout
 from simulator.assembly.checks import fix_nops
 from simulator.isa import TREE
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -64,14 +65,18 @@ def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
         elsewhere = tuple(int(number) for number in (pes(pe=0) - first).reshape(-1))
         layout = Layout.parse(f"(({count // 4}:1, 4_PE:1), (2_W:1))")
         inputs = (
-            Operand("the vector in DRAM", DramWords(group, source, count), down),
-            Operand("the vector in LM1", Words("LM1", y + word, first + pe), up),
+            Operand(tr("the vector in DRAM"), DramWords(group, source, count), down),
+            Operand(tr("the vector in LM1"), Words("LM1", y + word, first + pe), up),
         )
         outputs = (
-            Output(Operand("the way down, to LM0", in_lm0, down), "transfer", layout),
-            Output(Operand("the way up, to DRAM", DramWords(group, target, count), up), "transfer", layout),
+            Output(Operand(tr("the way down, to LM0"), in_lm0, down), "transfer", layout),
+            Output(Operand(tr("the way up, to DRAM"), DramWords(group, target, count), up), "transfer", layout),
         )
-        name = f"{count} long words" if counted else f"{count} long words, {_values(given)}"
+        name = (
+            tr("{count} long words", count=count)
+            if counted
+            else tr("{count} long words, {given}", count=count, given=_values(given))
+        )
         loose = (replace(in_lm0, copies=elsewhere),)
         yield _trial(Case(name, inputs, outputs, 5 + 6 * count // 64, not counted, loose, counted), given, passed)
 
@@ -102,7 +107,7 @@ def _place_nops(rng: np.random.Generator) -> Iterator[Trial]:
             "send": [f"l1bmm@{mab} $ln{y + 8 * k}v $lb{c + 16 * k}" for k in blocks],
             "spread": [f"l1bmm $lb{c + 16 * k} $ln{z + 8 * k}v" for k in blocks],
         }
-        name = f"{n} block{'s' * (n > 1)} of 8 words"
+        name = tr("{n} block{s} of 8 words", n=n, s="s" * (n > 1))
         lines = [line for part in parts.values() for line in part]
         fewest = assembled(fix_nops(assembled("\n".join(lines)))).steps
         given: dict[str, Value] = {part: [*text] for part, text in parts.items()}
@@ -120,20 +125,31 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
     for number, line in enumerate(text.splitlines(), 1):
         if re.fullmatch(r"\s*(nop(/\d+)?)?\s*", line):
             continue
-        wanted = next(left, "nothing more")
+        wanted = next(left, tr("nothing more"))
         if line.split() != wanted.split():
-            message = f"the next line must be `{wanted}` or a nop, received `{line_of(text, number)}`"
+            message = tr(
+                "the next line must be `{wanted}` or a nop, received `{text}`",
+                wanted=wanted,
+                text=line_of(text, number),
+            )
             return Failure(name, "", message, line=number)
     missing = next(left, None)
     if missing is not None:
-        return Failure(name, "", f"the text ends before the line `{missing}`")
+        return Failure(name, "", tr("the text ends before the line `{missing}`", missing=missing))
     early = failure_in(name, text)  # where to put how many nops is what the task asks
     if early:
         return replace(early, explanation=early.explanation.split("\n    try:")[0])
     steps, most = assembled(text).steps, fewest + fewest // 4
     if steps > most:
         return Failure(
-            name, "", f"no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}"
+            name,
+            "",
+            tr(
+                "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}",
+                fewest=fewest,
+                most=most,
+                steps=steps,
+            ),
         )
     return None
 
@@ -159,11 +175,11 @@ def _replace_negative(rng: np.random.Generator) -> Iterator[Trial]:
         other, seen, place = np.float32(value), numbers[:, :, mab], Words("LM1", y + where[:, :, mab], every[:, :, mab])
         layout = Layout.parse(f"((8_L2B:1), (8_L1B:1), (4_PE:1), ({count // 2}:1, 2_W:1))")
         guesses = (
-            ("zeros are replaced too; only what is less than 0 should be", np.where(seen > 0, seen, other)),
-            ("the other way round: negative numbers stay, the rest is replaced", np.where(seen <= 0, seen, other)),
-            ("the other way round: negative numbers stay, the rest is replaced", np.where(seen < 0, seen, other)),
-            ("all is x: nothing is replaced", seen),
-            ("all is `value`: what is not negative should be x", np.full_like(seen, other)),
+            (tr("zeros are replaced too; only what is less than 0 should be"), np.where(seen > 0, seen, other)),
+            (tr("the other way round: negative numbers stay, the rest is replaced"), np.where(seen <= 0, seen, other)),
+            (tr("the other way round: negative numbers stay, the rest is replaced"), np.where(seen < 0, seen, other)),
+            (tr("all is x: nothing is replaced"), seen),
+            (tr("all is `value`: what is not negative should be x"), np.full_like(seen, other)),
         )  # fmt: skip
         right = np.where(seen >= 0, seen, other)
         output = Output(Operand("y", place, _bits(right)), "element-wise", layout, guesses=guesses)
@@ -211,17 +227,17 @@ def _partial_sums(n: Array) -> tuple[tuple[str, Array], ...]:
     mabs = n.sum(2, keepdims=True) + np.zeros_like(n)
     up, across = np.roll(mabs, -1, 3), np.roll(mabs, -2, 3)
     return (
-        ("y is x: nothing is added", n),
-        ("only PEs with the same number are added, over the 16 MABs; the 4 PEs of a MAB are not", mabs),
-        ("only the 4 PEs of each MAB are added; the 16 MABs are not", n.sum(3, keepdims=True) + np.zeros_like(n)),
+        (tr("y is x: nothing is added"), n),
+        (tr("only PEs with the same number are added, over the 16 MABs; the 4 PEs of a MAB are not"), mabs),
+        (tr("only the 4 PEs of each MAB are added; the 16 MABs are not"), n.sum(3, keepdims=True) + np.zeros_like(n)),
         (
-            "only the 4 PEs of MAB 0 are added; the 16 MABs are not",
+            tr("only the 4 PEs of MAB 0 are added; the 16 MABs are not"),
             n[:, :, :1].sum(3, keepdims=True) + np.zeros_like(n),
         ),
-        ("only two of the four PEs of a MAB are added", mabs + up),
-        ("only two of the four PEs of a MAB are added", mabs + across),
-        ("two of the four PEs of a MAB are added twice, two are missing", 2 * (mabs + up)),
-        ("one of the four PEs of a MAB is added twice and one is missing", mabs + 2 * up + across),
+        (tr("only two of the four PEs of a MAB are added"), mabs + up),
+        (tr("only two of the four PEs of a MAB are added"), mabs + across),
+        (tr("two of the four PEs of a MAB are added twice, two are missing"), 2 * (mabs + up)),
+        (tr("one of the four PEs of a MAB is added twice and one is missing"), mabs + 2 * up + across),
     )
 
 

@@ -10,6 +10,7 @@ from grader.emitter.values import Values
 from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
 from haribote.layout import LAYOUTS, Layout
+from simulator.messages import tr
 
 
 def position(rng: np.random.Generator) -> Iterator[Trial]:
@@ -22,12 +23,12 @@ def position(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _position(text: str, level: str) -> Trial:
-    name = f"{text}, {level}" if level else f"{text}, long word"
+    name = f"{text}, {level}" if level else tr("{text}, long word", text=text)
 
     def judge(answer: Values) -> Failure | None:
         given = {"layout": np.array(text), "level": np.array(level)}
         received = array_in(answer, "position")
-        return compare(name, given, wanted(Layout.parse(text), level), received, what="the positions")
+        return compare(name, given, wanted(Layout.parse(text), level), received, what=tr("the positions"))
 
     moving = bool(wanted(Layout.parse(text), level).any())  # zeros are right for the others
     return Trial(name, {"layout": text, "level": level}, judge, earns=moving)

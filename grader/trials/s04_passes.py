@@ -17,21 +17,22 @@ from haribote.compiler import lower
 from haribote.graph import Index, metadata
 from haribote.graphs.textual import parsed
 from haribote.kernel_table import BY_NAME, BY_TRANSFER
+from simulator.messages import Text, tr
 
 X, MATRIX, VECTOR = "float[256,16]", "float[16,16]", "float[16]"
 GRAPHS = {
-    "one operator": f"({X} x) => ({X} y) {{ y = Relu(x) }}",
-    "two operands": f"({X} x, {VECTOR} b) => ({X} y) {{ y = Add(x, b) }}",
-    "one operator after another": f"({X} x) => ({X} z) {{ y = Relu(x) z = Exp(y) }}",
-    "a value that is read twice": f"({X} x) => ({X} y) {{ y = Mul(x, x) }}",
-    "a number that is no operand": f"({X} x) => ({X} y) <float tenth = {{0.1}}> {{ y = Mul(tenth, x) }}",
-    "axes that are no operand": (
+    Text("one operator"): f"({X} x) => ({X} y) {{ y = Relu(x) }}",
+    Text("two operands"): f"({X} x, {VECTOR} b) => ({X} y) {{ y = Add(x, b) }}",
+    Text("one operator after another"): f"({X} x) => ({X} z) {{ y = Relu(x) z = Exp(y) }}",
+    Text("a value that is read twice"): f"({X} x) => ({X} y) {{ y = Mul(x, x) }}",
+    Text("a number that is no operand"): f"({X} x) => ({X} y) <float tenth = {{0.1}}> {{ y = Mul(tenth, x) }}",
+    Text("axes that are no operand"): (
         f"({X} x) => (float[256,1] y) <int64[1] axes = {{1}}> {{ y = ReduceSum<keepdims=1>(x, axes) }}"),
-    "a kernel that writes to DRAM": f"({X} g, {X} x) => ({MATRIX} y) {{ y = Gemm<transA=1>(g, x) }}",
-    "a node of the host between two of the chip": (
+    Text("a kernel that writes to DRAM"): f"({X} g, {X} x) => ({MATRIX} y) {{ y = Gemm<transA=1>(g, x) }}",
+    Text("a node of the host between two of the chip"): (
         f"({X} x) => ({X} z) {{ y = Relu(x) t = Tanh(y) z = Exp(t) }}"),
-    "an output that another node reads": f"({X} x) => ({X} y, {X} z) {{ y = Relu(x) z = Sub(y, x) }}",
-    "nothing for the chip": "(float[3,5] x) => (float[3,5] y) { y = Tanh(x) }",
+    Text("an output that another node reads"): f"({X} x) => ({X} y, {X} z) {{ y = Relu(x) z = Sub(y, x) }}",
+    Text("nothing for the chip"): "(float[3,5] x) => (float[3,5] y) { y = Tanh(x) }",
 }  # fmt: skip
 
 
@@ -39,7 +40,7 @@ def transfers(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 4.6: small graphs with layouts, and the step of a network."""
     for name, text in GRAPHS.items():
         yield _transfers(name, lower(parsed(text), "layout", "layout"))
-    yield _transfers("a training step", lower(mlp_step(256, (16, 16, 16)), "pad", "layout"))
+    yield _transfers(tr("a training step"), lower(mlp_step(256, (16, 16, 16)), "pad", "layout"))
 
 
 def _transfers(name: str, model: onnx.ModelProto) -> Trial:
@@ -48,7 +49,7 @@ def _transfers(name: str, model: onnx.ModelProto) -> Trial:
             return Failure(name, "", str(answer[REFUSED]))
         if answer.get("kept") is not True:
             return Failure(
-                name, "", "the model that was given has changed; change the copies that `builder.keep` gives"
+                name, "", tr("the model that was given has changed; change the copies that `builder.keep` gives")
             )
         problem = _problem(model, model_in(answer))
         return Failure(name, "", problem) if problem else None
@@ -60,16 +61,24 @@ def _problem(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
     """What is wrong with the wires, or ""."""
     constants, made = Index(before).constants, {node.output[0]: node for node in after.graph.node}
     if [info.name for info in after.graph.output] != [info.name for info in before.graph.output]:
-        return f"the outputs must be {', '.join(info.name for info in before.graph.output)}, in this order"
+        return tr(
+            "the outputs must be {value}, in this order", value=", ".join(info.name for info in before.graph.output)
+        )
     expected = [wanted for node in before.graph.node for wanted in _wanted(node, constants)]
     for wanted in expected:
         found = made.get(wanted.output[0])
-        problem = f"no node makes {wanted.output[0]!r}" if found is None else _difference(wanted, found)
+        problem = (
+            tr("no node makes {output!r}", output=wanted.output[0]) if found is None else _difference(wanted, found)
+        )
         if problem:
             return problem
     names = {wanted.output[0] for wanted in expected}
     extra = [node for name, node in made.items() if name not in names]
-    return f"node {extra[0].name!r} ({extra[0].op_type}) should not be there" if extra else ""
+    return (
+        tr("node {name!r} ({op_type}) should not be there", name=extra[0].name, op_type=extra[0].op_type)
+        if extra
+        else ""
+    )
 
 
 def _wanted(node: onnx.NodeProto, constants: Collection[str]) -> Iterator[onnx.NodeProto]:
@@ -96,18 +105,33 @@ def _transfer(op: str, tag: str, source: str, target: str, name: str) -> onnx.No
 
 def _difference(wanted: onnx.NodeProto, found: onnx.NodeProto) -> str:
     """How a node differs from the one that must be there, or ""."""
-    who = f"node {found.name!r} ({found.op_type}), which makes {found.output[0]!r},"
+    who = tr(
+        "node {name!r} ({op_type}), which makes {output!r},",
+        name=found.name,
+        op_type=found.op_type,
+        output=found.output[0],
+    )
     if found.op_type != wanted.op_type or found.domain != wanted.domain:
-        return f"{who} must be a {wanted.op_type}"
+        return tr("{who} must be a {op_type}", who=who, op_type=wanted.op_type)
     if found.name != wanted.name:
-        return f"{who} must be called {wanted.name!r}"
+        return tr("{who} must be called {name!r}", who=who, name=wanted.name)
     if list(found.input) != list(wanted.input):
-        return f"{who} must read {', '.join(wanted.input)}; it reads {', '.join(found.input)}"
+        return tr(
+            "{who} must read {input}; it reads {input2}",
+            who=who,
+            input=", ".join(wanted.input),
+            input2=", ".join(found.input),
+        )
     kernels = [metadata(node).get("haribote.kernel", "") for node in (wanted, found)]
     if kernels[0] != kernels[1]:
-        return f"{who} must be done by the kernel {kernels[0] or 'none'}, not by {kernels[1] or 'none'}: another layout"
+        return tr(
+            "{who} must be done by the kernel {value}, not by {value2}: another layout",
+            who=who,
+            value=kernels[0] or tr("none"),
+            value2=kernels[1] or tr("none"),
+        )
     attributes = [sorted(a.SerializeToString(deterministic=True) for a in node.attribute) for node in (wanted, found)]
-    return "" if attributes[0] == attributes[1] else f"{who} has other attributes than before"
+    return "" if attributes[0] == attributes[1] else tr("{who} has other attributes than before", who=who)
 
 
 SOFTMAX = {"max": "logits", "shifted": "logits max", "exp": "shifted", "sum": "exp", "softmax": "exp sum",
@@ -120,13 +144,15 @@ def cheapest(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 4.7: graphs with random prices; in the last ones moves are so dear, or so cheap, that they decide."""
     ends = {"logits": "A", "end": "A"}
     yield _cheapest("softmax", SOFTMAX, "APB", ends, rng)
-    yield _cheapest("softmax from P to B", SOFTMAX, "APB", {"logits": "P", "end": "B"}, rng)
-    yield _cheapest("a chain with nothing fixed but its start", CHAIN, "APB", {"a": "P"}, rng)
+    yield _cheapest(tr("softmax from P to B"), SOFTMAX, "APB", {"logits": "P", "end": "B"}, rng)
+    yield _cheapest(tr("a chain with nothing fixed but its start"), CHAIN, "APB", {"a": "P"}, rng)
     for number in range(4):
-        yield _cheapest(f"one value for three readers, {number}", FAN, "XY", {"a": "X", "d": "Y"}, rng, 3)
-    yield _cheapest("moves are dear", SOFTMAX, "APB", ends, rng, 50)
-    yield _cheapest("moves cost next to nothing", SOFTMAX, "APB", ends, rng, 0.01)
-    yield _cheapest("one layout", CHAIN, "A", {"a": "A"}, rng)
+        yield _cheapest(
+            tr("one value for three readers, {number}", number=number), FAN, "XY", {"a": "X", "d": "Y"}, rng, 3
+        )
+    yield _cheapest(tr("moves are dear"), SOFTMAX, "APB", ends, rng, 50)
+    yield _cheapest(tr("moves cost next to nothing"), SOFTMAX, "APB", ends, rng, 0.01)
+    yield _cheapest(tr("one layout"), CHAIN, "A", {"a": "A"}, rng)
 
 
 def _cheapest(
@@ -150,15 +176,35 @@ def _cheapest(
     def judge(answer: Values) -> Failure | None:
         plan = answer.get("plan")
         if not isinstance(plan, dict) or plan.keys() != set(values):
-            return Failure(name, "", f"the plan must name the values {', '.join(values)}, and no others")
+            return Failure(
+                name, "", tr("the plan must name the values {values}, and no others", values=", ".join(values))
+            )
         found = {value: str(layout) for value, layout in plan.items()}
         for value, layout in found.items():
             allowed = fixed.get(value, layouts)
             if layout not in allowed:
-                return Failure(name, "", f"{value} is in {layout!r}, but may be in {' or '.join(allowed)}")
+                return Failure(
+                    name,
+                    "",
+                    tr(
+                        "{value} is in {layout!r}, but may be in {allowed}",
+                        value=value,
+                        layout=layout,
+                        allowed=" or ".join(allowed),
+                    ),
+                )
         best, paid = min(map(cycles, _plans(values, layouts, fixed))), cycles(found)
         if paid > best + 1e-6:
-            return Failure(name, "", f"the plan {found} costs {paid:g} cycles; there is one for {best:g}")
+            return Failure(
+                name,
+                "",
+                tr(
+                    "the plan {found} costs {paid:g} cycles; there is one for {best:g}",
+                    found=found,
+                    paid=paid,
+                    best=best,
+                ),
+            )
         return None
 
     return Trial(name, given, judge, earns=len(layouts) > 1)

@@ -14,8 +14,9 @@ from grader.puzzles.judge import judge, named
 from grader.puzzles.spec import Memories, Puzzle
 from grader.puzzles.table import PUZZLES
 from grader.trials import Trial, Trials, Wrong
+from simulator.messages import Text
 
-CASES = ("random memories", "other random memories")
+CASES = (Text("random memories"), Text("other random memories"))
 
 
 def _trials(puzzle: Puzzle, rng: np.random.Generator) -> Iterator[Trial]:

@@ -79,7 +79,7 @@ def _vectors(rng: np.random.Generator) -> Iterator[Trial]:
             "name": "x", "shape": list(layout.shape), "dtype": "float32", "layout": str(layout), "memory": "LM0",
             "address": address,
         }  # fmt: skip
-        name = f"{layout}, free axis {free}"
+        name = tr("{layout}, free axis {free}", layout=layout, free=free)
         values = rng.standard_normal(layout.shape).astype(np.float32)
         judge = partial(_judge_vectors, name, layout, free, address, values)
         yield Trial(name, {"operand": operand, "free": free, "start": start}, judge)

@@ -10,6 +10,7 @@ from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
 from haribote.data.dataset import batch_order
+from simulator.messages import tr
 
 
 def reserve(rng: np.random.Generator) -> Iterator[Trial]:
@@ -22,11 +23,11 @@ def reserve(rng: np.random.Generator) -> Iterator[Trial]:
 def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     address = next(a for a in range(end, end + 64) if a % 64 == 0)
     room = next(r for r in range(words, words + 64) if r % 64 == 0)
-    name, given = f"shape {shape} behind address {end}", {"end": end, "shape": list(shape)}
+    name, given = tr("shape {shape} behind address {end}", shape=shape, end=end), {"end": end, "shape": list(shape)}
 
     def judge(answer: Values) -> Failure | None:
         expected = np.array([address, address + room])
-        return compare(name, given, expected, array_in(answer, "reserved"), what="address and end")
+        return compare(name, given, expected, array_in(answer, "reserved"), what=tr("address and end"))
 
     return Trial(name, given, judge)  # type: ignore[arg-type]  # a list of int is a Value
 
@@ -38,14 +39,14 @@ def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _epoch(rows: int, batch: int, seed: int, epoch: int) -> Trial:
-    name = f"the batches of epoch {epoch}"
+    name = tr("the batches of epoch {epoch}", epoch=epoch)
     given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch}
 
     def judge(answer: Values) -> Failure | None:
         order = [np.asarray(part) for part in batch_order(rows, seed=seed, epoch=epoch, batch=batch)]
         seen, losses = array_in(answer, "labels"), array_in(answer, "losses")
-        return compare(name, given, np.concatenate(order), seen, what="the order of the rows") or compare(
-            name, given, np.array([float(part.sum()) for part in order]), losses, what="the losses"
+        return compare(name, given, np.concatenate(order), seen, what=tr("the order of the rows")) or compare(
+            name, given, np.array([float(part.sum()) for part in order]), losses, what=tr("the losses")
         )
 
     return Trial(name, given, judge)

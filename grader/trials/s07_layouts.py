@@ -10,6 +10,7 @@ import numpy as np
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong
+from simulator.messages import Text, tr
 
 # --- 7.6 how far up the tree -----------------------------------------------------------------------------------------
 
@@ -28,8 +29,9 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.6: layouts of the course, then single bits of each level, then random ones."""
     a, b, near = ({level: names.split() for level, names in found.items()} for found in (A, B, NEAR))
     for name, before, after, within in (
-        ("from A to near", a, near, "root"), ("from near to A", near, a, "L2B"), ("from A to B", a, b, "L2B"),
-        ("from B to A", b, a, "PE"), ("nothing changes", near, near, "PE"),
+        (tr("from A to near"), a, near, "root"), (tr("from near to A"), near, a, "L2B"),
+        (tr("from A to B"), a, b, "L2B"),
+        (tr("from B to A"), b, a, "PE"), (tr("nothing changes"), near, near, "PE"),
     ):  # fmt: skip
         yield _travel(name, before, after, within)
     for level, size in BITS.items():
@@ -38,11 +40,16 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
             before, after = _copies(), _copies()
             before[level][bit], after[level][bit] = was, will_be
             within = "PE" if was == "copy" else PARTS[list(BITS).index(level)]
-            yield _travel(f"a bit of {level!r}, before {was!r} and after {will_be!r}", before, after, within)
+            yield _travel(
+                tr("a bit of {level!r}, before {was!r} and after {will_be!r}", level=level, was=was, will_be=will_be),
+                before,
+                after,
+                within,
+            )
     for number in range(8):
         before = _random(rng)
         after = _changed(before, list(BITS)[number % len(BITS)], rng)
-        yield _travel(f"random layouts, {number + 1}", before, after, smallest(before, after))
+        yield _travel(tr("random layouts, {value}", value=number + 1), before, after, smallest(before, after))
 
 
 def _travel(name: str, before: Table, after: Table, within: str) -> Trial:
@@ -55,7 +62,9 @@ def _travel(name: str, before: Table, after: Table, within: str) -> Trial:
     def judge(answer: Values) -> Failure | None:
         if answer["within"] == within:
             return None
-        what = f"the words stay within {within!r}, received {str(answer['within'])[:40]!r}"
+        what = tr(
+            "the words stay within {within!r}, received {answer!r}", within=within, answer=str(answer["within"])[:40]
+        )
         return Failure(name, "", what, inputs=shown)
 
     given = {"before": _value(before), "after": _value(after)}
@@ -105,7 +114,7 @@ def smallest(before: Table, after: Table) -> str:
         there = held.reshape(units // size, size, -1).any(axis=1, keepdims=True)
         if not (wanted.reshape(units // size, size, -1) & ~there).any():
             return part
-    raise AssertionError("the whole chip holds all elements")
+    raise AssertionError(tr("the whole chip holds all elements"))
 
 
 def _held(table: Table) -> Array:
@@ -132,11 +141,11 @@ Move = Mapping[tuple[str, str], float]
 def chains(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.7: short chains on which greedy plans fail, operators with one layout, and long chains."""
     move = _moves({"AB": 5, "BA": 5, "AC": 1, "CA": 30, "BC": 2, "CB": 30})
-    yield _chain("one operator, and a way there and back", [{"A": 20, "B": 8}], move, "A", "A")
-    yield _chain("two that pay for a move together", [{"A": 4, "B": 1}] * 4, move, "A", "A")
-    yield _chain("the end decides", [{"A": 9, "B": 9, "C": 1}], move, "A", "A")
-    yield _chain("an operator with one layout", [{"A": 3, "B": 1}, {"A": 7}, {"A": 3, "B": 1}], move, "B", "B")
-    yield _chain("another way round", [{"A": 3, "B": 9, "C": 3}, {"B": 2}], move, "A", "B")
+    yield _chain(tr("one operator, and a way there and back"), [{"A": 20, "B": 8}], move, "A", "A")
+    yield _chain(tr("two that pay for a move together"), [{"A": 4, "B": 1}] * 4, move, "A", "A")
+    yield _chain(tr("the end decides"), [{"A": 9, "B": 9, "C": 1}], move, "A", "A")
+    yield _chain(tr("an operator with one layout"), [{"A": 3, "B": 1}, {"A": 7}, {"A": 3, "B": 1}], move, "B", "B")
+    yield _chain(tr("another way round"), [{"A": 3, "B": 9, "C": 3}, {"B": 2}], move, "A", "B")
     for number, length in enumerate((3, 6, 40, 300)):
         names = "ABCDEF"[: int(rng.integers(3, 6))]
         prices = {(a, b): float(rng.integers(1, 60)) if a != b else 0.0 for a in names for b in names}
@@ -145,7 +154,9 @@ def chains(rng: np.random.Generator) -> Iterator[Trial]:
             possible = [name for name in names if rng.random() < 0.8] or [names[0]]
             work.append({name: float(rng.integers(0, 40)) for name in possible})
         start, end = (str(name) for name in rng.choice(list(names), 2))
-        yield _chain(f"random prices, {number + 1}: {length} operators", work, prices, start, end)
+        yield _chain(
+            tr("random prices, {value}: {length} operators", value=number + 1, length=length), work, prices, start, end
+        )
 
 
 def _moves(prices: Mapping[str, float]) -> Move:
@@ -162,24 +173,37 @@ def _chain(name: str, work: Work, move: Move, start: str, end: str) -> Trial:
         "end": end,
     }
     shown = {
-        f"operator {k}": np.array([f"{a} {cost:g}" for a, cost in prices.items()]) for k, prices in enumerate(work)
+        tr("operator {k}", k=k): np.array([f"{a} {cost:g}" for a, cost in prices.items()])
+        for k, prices in enumerate(work)
     }
-    shown = {**dict(list(shown.items())[:8]), "start, end": np.array([start, end])}
+    shown = {**dict(list(shown.items())[:8]), Text("start, end"): np.array([start, end])}
 
     def judge(answer: Values) -> Failure | None:
         plan = answer["plan"]
         assert isinstance(plan, list)
         if len(plan) != len(work):
-            return Failure(name, "", f"a plan has {len(work)} layouts, received {len(plan)}", inputs=shown)
+            return Failure(
+                name, "", tr("a plan has {work} layouts, received {plan}", work=len(work), plan=len(plan)), inputs=shown
+            )
         for number, (layout, prices) in enumerate(zip(plan, work, strict=True)):
             if layout not in prices:
-                what = f"operator {number} cannot be in layout {str(layout)[:20]}, only in {', '.join(prices)}"
+                what = tr(
+                    "operator {number} cannot be in layout {layout}, only in {prices}",
+                    number=number,
+                    layout=str(layout)[:20],
+                    prices=", ".join(prices),
+                )
                 return Failure(name, "", what, inputs=shown)
         places = [start, *map(str, plan), end]
         cost = sum(move[a, b] for a, b in pairwise(places))
         cost += sum(prices[str(layout)] for prices, layout in zip(work, plan, strict=True))
         if cost > least + 1e-6:
-            return Failure(name, "", f"the plan costs {cost:g} cycles, the cheapest one {least:g}", inputs=shown)
+            return Failure(
+                name,
+                "",
+                tr("the plan costs {cost:g} cycles, the cheapest one {least:g}", cost=cost, least=least),
+                inputs=shown,
+            )
         return None
 
     return Trial(name, given, judge)

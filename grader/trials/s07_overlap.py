@@ -14,6 +14,7 @@ from grader.trials import Trial, Trials, Wrong, array_in, compare
 from grader.trials.fusion_graphs import mlp_step
 from haribote.graph import Builder, Index, set_metadata, updates
 from haribote.passes import decompose
+from simulator.messages import tr
 
 # --- 7.8 where half is allowed ---------------------------------------------------------------------------------------
 
@@ -24,20 +25,22 @@ SHAPE = (4, 4)
 def precision(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.8: one reason each, ways through several nodes, new values of parameters, and whole training steps."""
     for name, lines in (
-        ("an exponential reads one, a Relu the other", "a=MatMul(x,w) b=Exp(a) c=MatMul(x,v) y=Relu(c) !b !y"),
-        ("through additions and a scale", "a=MatMul(x,w) b=Add(a,v) c=Mul(b,2) d=Log(c) e=MatMul(d,w) y=Abs(e) !y"),
-        ("an output is a product", "a=MatMul(x,w) b=Abs(a) y=MatMul(b,v) !y"),
-        ("scaled by a value, not by a constant", "a=MatMul(x,w) b=Mul(a,v) y=Exp(b) !y"),
-        ("a new value of a parameter", "a=MatMul(x,w) n=Sub(w,a) b=MatMul(x,v) y=Exp(b) !n=w !y"),
-        ("one reader of two is delicate", "a=MatMul(x,w) b=Relu(a) c=Neg(a) y=Exp(c) z=MatMul(b,v) u=Abs(z) !y !u"),
-        ("an exponential that is read by a product", "a=Abs(x) b=Exp(a) c=MatMul(b,w) y=Sigmoid(c) !y"),
+        (tr("an exponential reads one, a Relu the other"), "a=MatMul(x,w) b=Exp(a) c=MatMul(x,v) y=Relu(c) !b !y"),
+        (tr("through additions and a scale"), "a=MatMul(x,w) b=Add(a,v) c=Mul(b,2) d=Log(c) e=MatMul(d,w) y=Abs(e) !y"),
+        (tr("an output is a product"), "a=MatMul(x,w) b=Abs(a) y=MatMul(b,v) !y"),
+        (tr("scaled by a value, not by a constant"), "a=MatMul(x,w) b=Mul(a,v) y=Exp(b) !y"),
+        (tr("a new value of a parameter"), "a=MatMul(x,w) n=Sub(w,a) b=MatMul(x,v) y=Exp(b) !n=w !y"),
+        (tr("one reader of two is delicate"), "a=MatMul(x,w) b=Relu(a) c=Neg(a) y=Exp(c) z=MatMul(b,v) u=Abs(z) !y !u"),
+        (tr("an exponential that is read by a product"), "a=Abs(x) b=Exp(a) c=MatMul(b,w) y=Sigmoid(c) !y"),
     ):  # fmt: skip
         yield _graph(name, _built(lines))
     for batch, widths in ((6, (5, 3, 4)), (4, (6, 5, 3, 4))):
-        yield _graph(f"a training step, {'-'.join(map(str, widths))}", decompose.run(mlp_step(batch, widths)))
+        yield _graph(
+            tr("a training step, {value}", value="-".join(map(str, widths))), decompose.run(mlp_step(batch, widths))
+        )
     order = [str(word) for word in rng.permutation(["Neg", "Identity", "Transpose"])]
     middle = " ".join(f"m{k}={op}({'a' if k == 0 else f'm{k - 1}'})" for k, op in enumerate(order))
-    yield _graph("a long way", _built(f"a=MatMul(x,w) {middle} y=Exp(m2) b=MatMul(x,v) z=Relu(b) !y !z"))
+    yield _graph(tr("a long way"), _built(f"a=MatMul(x,w) {middle} y=Exp(m2) b=MatMul(x,v) z=Relu(b) !y !z"))
 
 
 def _built(lines: str) -> onnx.ModelProto:
@@ -71,8 +74,10 @@ def _graph(name: str, model: onnx.ModelProto) -> Trial:
         assert isinstance(found, list)
         if found == wanted:
             return None
-        what = (
-            f"the delicate products are {', '.join(wanted) or 'none'}; received {', '.join(map(str, found)) or 'none'}"
+        what = tr(
+            "the delicate products are {value}; received {value2}",
+            value=", ".join(wanted) or tr("none"),
+            value2=", ".join(map(str, found)) or tr("none"),
         )
         return Failure(name, "", what, inputs=shown)
 
@@ -107,13 +112,15 @@ Item = tuple[str, float, Sequence[int]]
 
 def overlap(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.9: each rule alone, then random works."""
-    yield _works("a move beside steps", [("steps", 4, ()), ("moves", 64, ()), ("steps", 8, ())])
-    yield _works("a step waits for a move", [("moves", 64, ()), ("steps", 4, (0,)), ("steps", 4, ())])
-    yield _works("moves wait for each other", [("moves", 16, ()), ("moves", 32, ()), ("steps", 4, (1,))])
-    yield _works("a later move goes first", [("steps", 40, ()), ("moves", 16, (0,)), ("moves", 32, ())])
-    yield _works("steps stay in order", [("moves", 64, ()), ("steps", 4, (0,)), ("steps", 20, ()), ("moves", 16, (2,))])
-    yield _works("a need that stands later", [("moves", 16, (1,)), ("steps", 12, ()), ("moves", 8, ())])
-    yield _works("nothing but steps", [("steps", 4, ()), ("steps", 8, ())], earns=False)
+    yield _works(tr("a move beside steps"), [("steps", 4, ()), ("moves", 64, ()), ("steps", 8, ())])
+    yield _works(tr("a step waits for a move"), [("moves", 64, ()), ("steps", 4, (0,)), ("steps", 4, ())])
+    yield _works(tr("moves wait for each other"), [("moves", 16, ()), ("moves", 32, ()), ("steps", 4, (1,))])
+    yield _works(tr("a later move goes first"), [("steps", 40, ()), ("moves", 16, (0,)), ("moves", 32, ())])
+    yield _works(
+        tr("steps stay in order"), [("moves", 64, ()), ("steps", 4, (0,)), ("steps", 20, ()), ("moves", 16, (2,))]
+    )
+    yield _works(tr("a need that stands later"), [("moves", 16, (1,)), ("steps", 12, ()), ("moves", 8, ())])
+    yield _works(tr("nothing but steps"), [("steps", 4, ()), ("steps", 8, ())], earns=False)
     for number in range(5):
         count = int(rng.integers(8, 24))
         place = rng.permutation(count)  # a move may stand before what it needs; steps are in order
@@ -126,19 +133,28 @@ def overlap(rng: np.random.Generator) -> Iterator[Trial]:
         for k in range(count):
             needs = [int(place[other]) for other in range(k) if rng.random() < 0.15]
             items[int(place[k])] = (units[k], float(4 * rng.integers(1, 20)), needs)
-        yield _works(f"random works, {number + 1}", items)
+        yield _works(tr("random works, {value}", value=number + 1), items)
 
 
 def _works(name: str, items: Sequence[Item], earns: bool = True) -> Trial:
     ends = by_the_clock(items)
     given: dict[str, Value] = {"work": [[unit, cycles, list[Value](needs)] for unit, cycles, needs in items]}
     shown = {
-        f"work {k}": np.array(f"{unit!r}, {cycles:g} cycles, needs {', '.join(map(str, needs)) or 'none'}")
+        tr("work {k}", k=k): np.array(
+            tr(
+                "{unit!r}, {cycles:g} cycles, needs {value}",
+                unit=unit,
+                cycles=cycles,
+                value=", ".join(map(str, needs)) or tr("none"),
+            )
+        )
         for k, (unit, cycles, needs) in enumerate(items[:12])
     }
 
     def judge(answer: Values) -> Failure | None:
-        return compare(name, shown, np.array(ends), array_in(answer, "ends"), what="the cycle at which each work ends")
+        return compare(
+            name, shown, np.array(ends), array_in(answer, "ends"), what=tr("the cycle at which each work ends")
+        )
 
     return Trial(name, given, judge, earns=earns)
 

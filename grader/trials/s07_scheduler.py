@@ -13,6 +13,7 @@ from haribote.speed.equality import difference
 from simulator import assemble
 from simulator.assembly.checks import check
 from simulator.isa.program import Program, Step
+from simulator.messages import Text, tr
 from simulator.schedule.text import text_of
 
 Words = Sequence[int]
@@ -22,16 +23,16 @@ Words = Sequence[int]
 
 def dependence(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.3: each kind of dependence alone, two at once, none, and random ones."""
-    yield _pair("the second overwrites what the first reads", ([1, 2], [3]), ([5], [2]))
-    yield _pair("the second reads what the first writes", ([1], [2]), ([2], [3]))
-    yield _pair("both write the same word", ([1], [7]), ([2], [7]))
-    yield _pair("both read the same word", ([1, 2], [3]), ([1, 2], [4]))
-    yield _pair("nothing is shared", ([1], [2]), ([3], [4]))
-    yield _pair("written, read, and overwritten", ([4], [5]), ([5], [4]))
-    yield _pair("each reads what it writes itself", ([1], [1]), ([2], [2]))
+    yield _pair(tr("the second overwrites what the first reads"), ([1, 2], [3]), ([5], [2]))
+    yield _pair(tr("the second reads what the first writes"), ([1], [2]), ([2], [3]))
+    yield _pair(tr("both write the same word"), ([1], [7]), ([2], [7]))
+    yield _pair(tr("both read the same word"), ([1, 2], [3]), ([1, 2], [4]))
+    yield _pair(tr("nothing is shared"), ([1], [2]), ([3], [4]))
+    yield _pair(tr("written, read, and overwritten"), ([4], [5]), ([5], [4]))
+    yield _pair(tr("each reads what it writes itself"), ([1], [1]), ([2], [2]))
     for number in range(8):
         sets = [[int(n) for n in rng.choice(9, int(rng.integers(0, 4)), replace=False)] for _ in range(4)]
-        yield _pair(f"random words, {number + 1}", (sets[0], sets[1]), (sets[2], sets[3]))
+        yield _pair(tr("random words, {value}", value=number + 1), (sets[0], sets[1]), (sets[2], sets[3]))
 
 
 def _pair(name: str, first: tuple[Words, Words], second: tuple[Words, Words]) -> Trial:
@@ -44,7 +45,7 @@ def _pair(name: str, first: tuple[Words, Words], second: tuple[Words, Words]) ->
     shown = {key.replace(" ", "."): np.array(value) for key, value in given.items()}
 
     def judge(answer: Values) -> Failure | None:
-        what = "the answer (-1 stands for None)"
+        what = tr("the answer (-1 stands for None)")
         return compare(name, shown, np.array(apart), array_in(answer, "apart"), what=what)
 
     return Trial(name, given, judge, earns=False)
@@ -76,15 +77,17 @@ def _happened(steps: Sequence[Sequence[tuple[Words, Words]]]) -> object:
 
 def path(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.4: a chain, a fork, small distances, and random graphs whose jobs have other numbers than their order."""
-    yield _path("a chain of three", [1, 1, 1], [(0, 1, 1), (1, 2, 4)], rng)
-    yield _path("two ways to the end", [1, 1, 1, 1], [(0, 1, 1), (0, 2, 3), (1, 3, 5), (2, 3, 1)], rng)
-    yield _path("jobs that may overlap", [6, 2, 1], [(0, 1, 0), (1, 2, -1)], rng)
-    yield _path("nothing depends on anything", [2, 5, 1], [], rng)
+    yield _path(tr("a chain of three"), [1, 1, 1], [(0, 1, 1), (1, 2, 4)], rng)
+    yield _path(tr("two ways to the end"), [1, 1, 1, 1], [(0, 1, 1), (0, 2, 3), (1, 3, 5), (2, 3, 1)], rng)
+    yield _path(tr("jobs that may overlap"), [6, 2, 1], [(0, 1, 0), (1, 2, -1)], rng)
+    yield _path(tr("nothing depends on anything"), [2, 5, 1], [], rng)
     for number in range(4):
         jobs = int(rng.integers(8, 16))
         pairs = [(a, b) for a in range(jobs) for b in range(a + 1, jobs) if rng.random() < 0.3]
         edges = [(a, b, int(rng.integers(-1, 5))) for a, b in pairs]
-        yield _path(f"random jobs, {number + 1}", [int(n) for n in rng.integers(1, 4, jobs)], edges, rng)
+        yield _path(
+            tr("random jobs, {value}", value=number + 1), [int(n) for n in rng.integers(1, 4, jobs)], edges, rng
+        )
 
 
 def _path(name: str, lengths: list[int], edges: Sequence[tuple[int, int, int]], rng: np.random.Generator) -> Trial:
@@ -102,11 +105,11 @@ def _path(name: str, lengths: list[int], edges: Sequence[tuple[int, int, int]], 
     given: dict[str, Value] = {"order": list[Value](number), "lengths": list[Value](own), "after": list[Value](after)}
     shown = {
         "lengths": np.array(own),
-        "job, later job, least": np.array([(number[a], number[b], d) for a, b, d in edges]),
+        Text("job, later job, least"): np.array([(number[a], number[b], d) for a, b, d in edges]),
     }
 
     def judge(answer: Values) -> Failure | None:
-        return compare(name, shown, np.array(left), array_in(answer, "left"), what="the steps to the end")
+        return compare(name, shown, np.array(left), array_in(answer, "left"), what=tr("the steps to the end"))
 
     return Trial(name, given, judge, earns=bool(edges))
 
@@ -134,28 +137,30 @@ MOVED = (
     "nop\niinc $lr8v $lr16v\nmvp/n64 $lc64@.0 $d64\n"
 )
 PROGRAMS = {
-    "three threads": (CHAINS, 13),
-    "a result that is forwarded": (FORWARDED, 5),
-    "moves among steps": (MOVED, 6),
+    Text("three threads"): (CHAINS, 13),
+    Text("a result that is forwarded"): (FORWARDED, 5),
+    Text("moves among steps"): (MOVED, 6),
 }
 """Programs, and the steps that the rule of the task needs for them."""
 
 
 def schedules(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.5: abstract jobs, whose order can be seen, then programs, compared on random memories."""
-    yield _jobs("two jobs of one unit, the urgent one first", [0, 0], [1, 1], [], [1, 2])
-    yield _jobs("other units at once", [0, 1, 2], [1, 1, 1], [], [1, 1, 1], earns=False)
-    yield _jobs("a distance to keep", [0, 1], [1, 1], [(0, 1, 3)], [4, 1])
-    yield _jobs("a gap that is filled later", [0, 0, 0], [1, 1, 1], [(0, 1, 4)], [5, 1, 0])
-    yield _jobs("urgent, but not ready", [0, 0, 0], [1, 1, 1], [(1, 0, 2)], [9, 1, 5])
-    yield _jobs("a job may begin before the one it depends on", [0, 1], [1, 1], [(0, 1, -2)], [3, 1])
+    yield _jobs(tr("two jobs of one unit, the urgent one first"), [0, 0], [1, 1], [], [1, 2])
+    yield _jobs(tr("other units at once"), [0, 1, 2], [1, 1, 1], [], [1, 1, 1], earns=False)
+    yield _jobs(tr("a distance to keep"), [0, 1], [1, 1], [(0, 1, 3)], [4, 1])
+    yield _jobs(tr("a gap that is filled later"), [0, 0, 0], [1, 1, 1], [(0, 1, 4)], [5, 1, 0])
+    yield _jobs(tr("urgent, but not ready"), [0, 0, 0], [1, 1, 1], [(1, 0, 2)], [9, 1, 5])
+    yield _jobs(tr("a job may begin before the one it depends on"), [0, 1], [1, 1], [(0, 1, -2)], [3, 1])
     for number in range(4):
         jobs = int(rng.integers(10, 18))
         edges = [
             (a, b, int(rng.integers(0, 4))) for a in range(jobs) for b in range(a + 1, jobs) if rng.random() < 0.15
         ]
         units, lengths = ([int(n) for n in rng.integers(low, 3, jobs)] for low in (0, 1))
-        yield _jobs(f"random jobs, {number + 1}", units, lengths, edges, [int(n) for n in rng.permutation(jobs)])
+        yield _jobs(
+            tr("random jobs, {value}", value=number + 1), units, lengths, edges, [int(n) for n in rng.permutation(jobs)]
+        )
     for name, (text, steps) in PROGRAMS.items():
         yield _program(name, text, steps, int(rng.integers(1, 1000)))
 
@@ -171,7 +176,11 @@ def _jobs(
         "units": list[Value](units), "lengths": list[Value](lengths), "priority": list[Value](priority),
         "before": [[[other, least] for other, least in found.items()] for found in before],
     }  # fmt: skip
-    shown = {"units of jobs": np.array(units), "steps of jobs": np.array(lengths), "priority": np.array(priority)}
+    shown = {
+        Text("units of jobs"): np.array(units),
+        Text("steps of jobs"): np.array(lengths),
+        "priority": np.array(priority),
+    }
     shown["job, later job, least"] = np.array(edges)
 
     def judge(answer: Values) -> Failure | None:
@@ -179,7 +188,11 @@ def _jobs(
         what = _violated(starts, units, lengths, before)
         steps = max(int(start) + length for start, length in zip(starts, lengths, strict=False)) if not what else 0
         if not what and steps > most:
-            what = f"the schedule is valid, but takes {steps} steps; by the rule of the task {most} are enough"
+            what = tr(
+                "the schedule is valid, but takes {steps} steps; by the rule of the task {most} are enough",
+                steps=steps,
+                most=most,
+            )
         return Failure(name, "", what, inputs=shown) if what else None
 
     return Trial(name, given, judge, earns=earns)
@@ -187,21 +200,36 @@ def _jobs(
 
 def _violated(starts: Array, units: Words, lengths: Words, before: Sequence[Mapping[int, int]]) -> str:
     if starts.dtype.kind not in "iu" or starts.shape != (len(units),):
-        return f"there must be {len(units)} starts, received {starts.shape}"
+        return tr("there must be {units} starts, received {shape}", units=len(units), shape=starts.shape)
     if starts.min(initial=0) < 0:
-        return f"job {int(starts.argmin())} begins at step {int(starts.min())}, before the first one"
+        return tr(
+            "job {argmin} begins at step {min}, before the first one",
+            argmin=int(starts.argmin()),
+            min=int(starts.min()),
+        )
     for job, found in enumerate(before):
         for other, least in found.items():
             if starts[job] < starts[other] + least:
-                return (
-                    f"job {job} begins at step {starts[job]}, but it must come {least} steps after job {other}, "
-                    f"which begins at {starts[other]}"
+                return tr(
+                    "job {job} begins at step {starts}, but it must come {least} steps after job {other}, "
+                    "which begins at {starts2}",
+                    job=job,
+                    starts=starts[job],
+                    least=least,
+                    other=other,
+                    starts2=starts[other],
                 )
     busy: dict[tuple[int, int], int] = {}
     for job, (start, unit, length) in enumerate(zip(starts, units, lengths, strict=True)):
         for step in range(int(start), int(start) + length):
             if (unit, step) in busy:
-                return f"jobs {busy[unit, step]} and {job} use unit {unit} in the same step {step}"
+                return tr(
+                    "jobs {busy} and {job} use unit {unit} in the same step {step}",
+                    busy=busy[unit, step],
+                    job=job,
+                    unit=unit,
+                    step=step,
+                )
             busy[unit, step] = job
     return ""
 
@@ -225,17 +253,22 @@ def _program(name: str, text: str, most: int, seed: int) -> Trial:
     before = assemble(text)
 
     def judge(answer: Values) -> Failure | None:
-        after = assemble(str(answer["text"]), "the schedule")
+        after = assemble(str(answer["text"]), tr("the schedule"))
         wrong = [finding.message for finding in check(after) if finding.severity == "error"]
         what = ""
         if _instructions(after) != _instructions(before):
-            what = "the schedule has not the same instructions as the program: each job must be placed once"
+            what = tr("the schedule has not the same instructions as the program: each job must be placed once")
         elif wrong:
-            what = f"the schedule breaks a rule: {wrong[0]}"
+            what = tr("the schedule breaks a rule: {wrong}", wrong=wrong[0])
         elif found := difference(before, after, seed):
-            what = f"on the same random memories the schedule leaves something else in {found}"
+            what = tr("on the same random memories the schedule leaves something else in {found}", found=found)
         elif after.steps > most:
-            what = f"{after.steps} steps instead of {before.steps}; by the rule of the task {most} are enough"
+            what = tr(
+                "{steps} steps instead of {steps2}; by the rule of the task {most} are enough",
+                steps=after.steps,
+                steps2=before.steps,
+                most=most,
+            )
         return Failure(name, "", f"{what}\n{after.source}" if what else "") if what else None
 
     return Trial(name, {"program": text}, judge)

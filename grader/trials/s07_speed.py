@@ -10,6 +10,7 @@ import numpy as np
 from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
+from simulator.messages import Text, tr
 
 # --- 7.1 a profile ---------------------------------------------------------------------------------------------------
 
@@ -23,20 +24,24 @@ STEPS = ("iinc $lr0v $lr8v", "iinc $lr0v $lr8v; fvmul $lm0v $ls8v $ln0v", "l1bmm
 
 def profile(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.1: steps alone, waits, every rate, names that cost nothing, equals, and a long mixture."""
-    yield _profile("steps of two kernels", [(STEPS[0], 4.0, "relu"), (STEPS[1], 4.0, "exp"), (STEPS[2], 4.0, "exp")])
+    yield _profile(
+        tr("steps of two kernels"), [(STEPS[0], 4.0, "relu"), (STEPS[1], 4.0, "exp"), (STEPS[2], 4.0, "exp")]
+    )
     waits = [(f"nop/{n}" if n > 1 else "nop", 4.0 * n, name) for n, name in ((7, "gap"), (1, "gap"), (3, "other"))]
-    yield _profile("nops that count several times", waits)
+    yield _profile(tr("nops that count several times"), waits)
     words = [64 * int(n) for n in rng.choice(np.arange(1, 40), len(RATES), replace=False)]
     moves = [
         (text.format(n), n / rate, f"mv{k}")
         for k, ((text, rate), n) in enumerate(zip(RATES.items(), words, strict=True))
     ]
-    yield _profile("one move of every rate", moves)
-    yield _profile("a statement that costs nothing", [("d get $lr8n0c0b0m0p0 1", 0.0, "free"), (STEPS[0], 4.0, "paid")])
+    yield _profile(tr("one move of every rate"), moves)
+    yield _profile(
+        tr("a statement that costs nothing"), [("d get $lr8n0c0b0m0p0 1", 0.0, "free"), (STEPS[0], 4.0, "paid")]
+    )
     equal = [(STEPS[0], 4.0, name) for name in ("b", "a", "c")] + [("nop/2", 8.0, "z")]
-    yield _profile("equals stay in their order", equal)
+    yield _profile(tr("equals stay in their order"), equal)
     mixed = [moves[int(k)][:2] if k < len(moves) else (STEPS[int(k) % 4], 4.0) for k in rng.integers(0, 12, 60)]
-    yield _profile("a long program", [(*line, str(rng.choice(["dl", "ul", "gemm"]))) for line in mixed])
+    yield _profile(tr("a long program"), [(*line, str(rng.choice(["dl", "ul", "gemm"]))) for line in mixed])
 
 
 def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
@@ -52,15 +57,19 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
         missing = [owner for owner in wanted if owner not in found]
         if missing or len(found) != len(wanted):
             given = ", ".join(sorted(map(str, found))) or "none"
-            what = f"the names must be {', '.join(sorted(wanted))}, received {given}"
+            what = tr("the names must be {wanted}, received {given}", wanted=", ".join(sorted(wanted)), given=given)
             return Failure(name, "", what, inputs=shown)
         cycles = dict(zip(map(str, found), array_in(answer, "cycles"), strict=True))
         expected = np.array([totals[owner] for owner in wanted])
         received = np.array([cycles[owner] for owner in wanted])
-        failure = compare(name, shown, expected, received, what=f"the cycles of {', '.join(wanted)}")
+        failure = compare(name, shown, expected, received, what=tr("the cycles of {wanted}", wanted=", ".join(wanted)))
         if failure is None and found != wanted:
-            order = f"in this order: {', '.join(wanted)}; received {', '.join(map(str, found))}"
-            return Failure(name, "", f"the cycles are right, but the names must come the dearest first,\n{order}")
+            order = tr(
+                "in this order: {wanted}; received {value}", wanted=", ".join(wanted), value=", ".join(map(str, found))
+            )
+            return Failure(
+                name, "", tr("the cycles are right, but the names must come the dearest first,\n{order}", order=order)
+            )
         return failure
 
     return Trial(name, {"text": text, "names": list[Value](names)}, judge)
@@ -71,12 +80,12 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
 
 def residency(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 7.2: one choice each, then whole steps, whose loads must be as few as any choices allow."""
-    yield _leaves("one that nobody reads any more", [[1, 40], [6], [2, 3]], 4, 2)
-    yield _leaves("the one that is read last leaves", [[1, 5], [2, 9], [7]], 3, 1)
-    yield _leaves("the operator itself does not count", [[9], [4, 30], [11], [12, 5], [8, 14]], 8, 1, earns=False)
-    yield _leaves("the next reader counts, not the last one", [[5, 50], [6, 80], [7, 60], [9, 10]], 4, 3)
-    yield _leaves("in any order", [[30, 2], [20, 1, 11], [3, 40, 8]], 4, 0, earns=False)
-    yield _leaves("the first of equals", [[9], [10], [2, 11], [8], [2, 12], [12], [1, 12]], 2, 4)
+    yield _leaves(tr("one that nobody reads any more"), [[1, 40], [6], [2, 3]], 4, 2)
+    yield _leaves(tr("the one that is read last leaves"), [[1, 5], [2, 9], [7]], 3, 1)
+    yield _leaves(tr("the operator itself does not count"), [[9], [4, 30], [11], [12, 5], [8, 14]], 8, 1, earns=False)
+    yield _leaves(tr("the next reader counts, not the last one"), [[5, 50], [6, 80], [7, 60], [9, 10]], 4, 3)
+    yield _leaves(tr("in any order"), [[30, 2], [20, 1, 11], [3, 40, 8]], 4, 0, earns=False)
+    yield _leaves(tr("the first of equals"), [[9], [10], [2, 11], [8], [2, 12], [12], [1, 12]], 2, 4)
     for number in range(4):
         tensors, room = int(rng.integers(5, 7)), int(rng.integers(2, 4))
         while True:
@@ -84,25 +93,27 @@ def residency(rng: np.random.Generator) -> Iterator[Trial]:
             oldest, newest = (_loads_with(reads, room, place) for place in (0, -1))
             if fewest(tuple(reads), room) < min(oldest, newest):
                 break
-        yield _step(f"a step of 14 operators, {number + 1}", reads, room)
+        yield _step(tr("a step of 14 operators, {value}", value=number + 1), reads, room)
 
 
 def _leaves(name: str, uses: list[list[int]], now: int, number: int, earns: bool = True) -> Trial:
-    shown = {f"tensor {k} is read by": np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
+    shown = {tr("tensor {k} is read by", k=k): np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
 
     def judge(answer: Values) -> Failure | None:
         received = array_in(answer, "number")
-        return compare(name, shown, np.array(number), received, what="the number of the tensor that leaves")
+        return compare(name, shown, np.array(number), received, what=tr("the number of the tensor that leaves"))
 
     return Trial(name, {"uses": [list[Value](found) for found in uses], "now": now}, judge, earns=earns)
 
 
 def _step(name: str, reads: list[int], room: int) -> Trial:
     least = fewest(tuple(reads), room)
-    shown = {"reads": np.array(reads), "room for tensors": np.array(room)}
+    shown = {"reads": np.array(reads), Text("room for tensors"): np.array(room)}
 
     def judge(answer: Values) -> Failure | None:
-        return compare(name, shown, np.array(least), np.asarray(answer["loads"]), what="the number of loads from DRAM")
+        return compare(
+            name, shown, np.array(least), np.asarray(answer["loads"]), what=tr("the number of loads from DRAM")
+        )
 
     return Trial(name, {"reads": list[Value](reads), "room": room}, judge)
 

@@ -15,6 +15,7 @@ from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
 from grader.trials.graphs import model_in, must_give
 from haribote.errors import HariboteError
+from simulator.messages import Text, tr
 
 NEAR = 1e-4  # products and sums in another order
 
@@ -27,7 +28,15 @@ def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
         if failure:
             return failure
         count = Counter(node.op_type for node in model_in(answer).graph.node)[op_type]
-        return None if count <= most else Failure(trial.name, "", f"{count} {op_type} nodes, where {most} do: {why}")
+        return (
+            None
+            if count <= most
+            else Failure(
+                trial.name,
+                "",
+                tr("{count} {op_type} nodes, where {most} do: {why}", count=count, op_type=op_type, most=most, why=why),
+            )
+        )
 
     return replace(trial, judge=judge)
 
@@ -45,8 +54,12 @@ def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
         while 2**rounds < size:
             rounds += 1
         wanted = {"logits": np.cumprod(x.astype(np.float64), axis=dim)}
-        trial = must_give(f"{list(shape)} along axis {dim}", given, {"x": x}, wanted, NEAR, earns=size > 1)
-        yield _with_at_most(trial, "Mul", rounds, f"doubling makes running products of {size} in {rounds}")
+        trial = must_give(
+            tr("{shape} along axis {dim}", shape=list(shape), dim=dim), given, {"x": x}, wanted, NEAR, earns=size > 1
+        )
+        yield _with_at_most(
+            trial, "Mul", rounds, tr("doubling makes running products of {size} in {rounds}", size=size, rounds=rounds)
+        )
 
 
 # --- 8.2 --------------------------------------------------------------------------------------------------------------
@@ -54,9 +67,9 @@ def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
 
 SHOWN = {
     "parameter": "parameter",
-    "grads": "grad of each step",
-    "rates": "rate of each step",
-    "roots": "root of each step",
+    "grads": Text("grad of each step"),
+    "rates": Text("rate of each step"),
+    "roots": Text("root of each step"),
 }
 """What is given, and how it is called where it is shown."""
 
@@ -64,7 +77,8 @@ SHOWN = {
 def adam(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 8.2: one step, several, and the largest square so far; eps so large that it counts."""
     for name, steps, shape, amsgrad in (
-        ("one step", 1, (3, 4), False), ("four steps", 4, (5,), False), ("amsgrad, five steps", 5, (2, 3), True),
+        (tr("one step"), 1, (3, 4), False), (tr("four steps"), 4, (5,), False),
+        (tr("amsgrad, five steps"), 5, (2, 3), True),
     ):  # fmt: skip
         beta1, beta2 = float(rng.uniform(0.5, 0.8)), float(rng.uniform(0.3, 0.6))
         grads = rng.standard_normal((steps, *shape)).astype(np.float32)
@@ -83,12 +97,16 @@ def _adam(name: str, given: dict[str, Value]) -> Trial:
 
     def judge(answer: Values) -> Failure | None:
         for what, expected in _after(given).items():
-            words = f"state[{what!r}] after the steps" if "exp" in what else "the parameter after the steps"
+            words = (
+                tr("state[{what!r}] after the steps", what=what)
+                if "exp" in what
+                else tr("the parameter after the steps")
+            )
             failure = compare(name, shown, expected, array_in(answer, what), NEAR, what=words)
             if failure:
                 return failure
         if not np.array_equal(array_in(answer, "grads"), np.asarray(given["grads"])):
-            return Failure(name, "", "the gradient has been changed; only the parameter and its state may")
+            return Failure(name, "", tr("the gradient has been changed; only the parameter and its state may"))
         return None
 
     return Trial(name, given, judge)
@@ -130,8 +148,8 @@ def _power(x: Array, exponent: int) -> Trial:
     given: dict[str, Value] = {"shape": list(x.shape), "dtype": x.dtype.name, "exponent": exponent}
     name = f"{x.dtype} ** {exponent}"
     trial = must_give(name, given, {"x": x}, {"y": expected}, NEAR, earns=abs(exponent) > 1)
-    trial = _with_at_most(trial, "Mul", most, f"{abs(exponent)} is {bits} in bits")
-    return _with_at_most(trial, "Reciprocal", int(exponent < 0), "only a negative exponent needs one")
+    trial = _with_at_most(trial, "Mul", most, tr("{exponent} is {bits} in bits", exponent=abs(exponent), bits=bits))
+    return _with_at_most(trial, "Reciprocal", int(exponent < 0), tr("only a negative exponent needs one"))
 
 
 # --- 8.4 --------------------------------------------------------------------------------------------------------------
@@ -145,9 +163,9 @@ def convolution(rng: np.random.Generator) -> Iterator[Trial]:
     ):  # fmt: skip
         yield _convolution(_drawn(images, kernels, step, rng))
     for name, images, kernels in (
-        ("images of 3 channels, kernels of 1", (2, 3, 6, 5), (4, 1, 3, 2)),
-        ("a kernel higher than the image", (2, 3, 6, 5), (4, 3, 7, 2)),
-        ("a kernel wider than the image", (2, 3, 6, 5), (4, 3, 3, 6)),
+        (tr("images of 3 channels, kernels of 1"), (2, 3, 6, 5), (4, 1, 3, 2)),
+        (tr("a kernel higher than the image"), (2, 3, 6, 5), (4, 3, 7, 2)),
+        (tr("a kernel wider than the image"), (2, 3, 6, 5), (4, 3, 3, 6)),
     ):  # fmt: skip
         yield _refused(name, _drawn(images, kernels, 1, rng))
 
@@ -160,11 +178,11 @@ def _drawn(images: Sequence[int], kernels: Sequence[int], step: int, rng: np.ran
 def _convolution(given: dict[str, Any]) -> Trial:
     x, w, step = given["x"], given["w"], given["step"]
     (n, _, height, width), (o, _, kh, kw) = x.shape, w.shape
-    name = f"{list(x.shape)} by {list(w.shape)}, step {step}"
+    name = tr("{shape} by {shape2}, step {step}", shape=list(x.shape), shape2=list(w.shape), step=step)
 
     def judge(answer: Values) -> Failure | None:
         if REFUSED in answer:
-            return Failure(name, "", f"{answer[REFUSED]!s}\n    but the contract promises this case")
+            return Failure(name, "", tr("{answer!s}\n    but the contract promises this case", answer=answer[REFUSED]))
         expected = np.zeros((n, o, (height - kh) // step + 1, (width - kw) // step + 1))
         for i, j in np.ndindex(expected.shape[2:]):
             window = x[:, None, :, i * step : i * step + kh, j * step : j * step + kw].astype(np.float64)
@@ -172,7 +190,9 @@ def _convolution(given: dict[str, Any]) -> Trial:
         failure = compare(name, {"x": x, "w": w}, expected, array_in(answer, "y"))
         if failure or answer.get("product") is True:
             return failure
-        what = "the values are right, but `fuse` finds no matrix product: it is not one sum of one product of two views"
+        what = tr(
+            "the values are right, but `fuse` finds no matrix product: it is not one sum of one product of two views"
+        )
         return Failure(name, "", what)
 
     return Trial(name, given, judge)
@@ -180,7 +200,11 @@ def _convolution(given: dict[str, Any]) -> Trial:
 
 def _refused(name: str, given: Values) -> Trial:
     def judge(answer: Values) -> Failure | None:
-        return None if REFUSED in answer else Failure(name, "", "this must be refused with LazyError, but it was built")
+        return (
+            None
+            if REFUSED in answer
+            else Failure(name, "", tr("this must be refused with LazyError, but it was built"))
+        )
 
     return Trial(name, given, judge, earns=False)
 
@@ -191,11 +215,11 @@ def _refused(name: str, given: Values) -> Trial:
 def stretches(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 8.5: a chain that changes sides, two ways that meet, nodes that read nothing, and random graphs."""
     chain = {"a": [], "b": ["a"], "c": ["b"], "d": ["c"]}
-    yield _stretches("a chain", chain, {"a": "chip", "b": "host", "c": "chip", "d": "chip"}, "chip")
-    yield _stretches("the same, beginning on the host", chain, dict.fromkeys("acd", "chip") | {"b": "host"}, "host")
+    yield _stretches(tr("a chain"), chain, {"a": "chip", "b": "host", "c": "chip", "d": "chip"}, "chip")
+    yield _stretches(tr("the same, beginning on the host"), chain, dict.fromkeys("acd", "chip") | {"b": "host"}, "host")
     meet = {"a": [], "b": ["a"], "c": ["a"], "d": ["b"], "e": ["c", "d"]}
-    yield _stretches("two ways that meet", meet, dict.fromkeys("ade", "chip") | dict.fromkeys("bc", "host"), "chip")
-    yield _stretches("nobody reads anything", {"a": [], "b": []}, {"a": "host", "b": "chip"}, "chip")
+    yield _stretches(tr("two ways that meet"), meet, dict.fromkeys("ade", "chip") | dict.fromkeys("bc", "host"), "chip")
+    yield _stretches(tr("nobody reads anything"), {"a": [], "b": []}, {"a": "host", "b": "chip"}, "chip")
     for number in range(4):
         nodes = [f"n{at}" for at in range(6 + 3 * number)]
         reads = {node: [other for other in nodes[:at] if rng.random() < 0.3] for at, node in enumerate(nodes)}
@@ -209,21 +233,44 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
     def judge(answer: Values) -> Failure | None:
         found = answer.get("found")
         if not isinstance(found, dict):
-            raise HariboteError("the answer must have a stretch for each node")
+            raise HariboteError(tr("the answer must have a stretch for each node"))
         least = _least(reads, sides, first)
         numbers = {node: int(str(number)) for node, number in found.items()}
         for node, before in reads.items():
             if node not in numbers:
-                return _wrong(f"node {node!r} has no stretch")
+                return _wrong(tr("node {node!r} has no stretch", node=node))
             number = numbers[node]
             side = first if number % 2 == 0 else other
             if number < 0 or side != sides[node]:
-                return _wrong(f"node {node!r} is for the {sides[node]}, stretch {number} is the {side}'s")
+                return _wrong(
+                    tr(
+                        "node {node!r} is for the {sides}, stretch {number} is the {side}'s",
+                        node=node,
+                        sides=sides[node],
+                        number=number,
+                        side=side,
+                    )
+                )
             late = [read for read in before if numbers[read] > number]
             if late:
-                return _wrong(f"node {node!r} in stretch {number} reads {late[0]!r}, of stretch {numbers[late[0]]}")
+                return _wrong(
+                    tr(
+                        "node {node!r} in stretch {number} reads {late!r}, of stretch {numbers}",
+                        node=node,
+                        number=number,
+                        late=late[0],
+                        numbers=numbers[late[0]],
+                    )
+                )
             if number != least[node]:
-                return _wrong(f"node {node!r} is in stretch {number}, it could be in stretch {least[node]}")
+                return _wrong(
+                    tr(
+                        "node {node!r} is in stretch {number}, it could be in stretch {least}",
+                        node=node,
+                        number=number,
+                        least=least[node],
+                    )
+                )
         return None
 
     def _wrong(text: str) -> Failure:
@@ -232,7 +279,9 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
             for node, found in reads.items()
         )
         graph = ", ".join(nodes)
-        return Failure(name, "", f"{text}\nthe graph: {graph}; stretch 0 is the {first}'s")
+        return Failure(
+            name, "", tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text=text, graph=graph, first=first)
+        )
 
     given: dict[str, Value] = {"reads": {node: list(before) for node, before in reads.items()}, "sides": dict(sides)}
     return Trial(name, {**given, "first": first}, judge)
@@ -253,16 +302,19 @@ def _least(reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str)
 
 def place(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 8.6: chains, gaps that fit and gaps that do not, and random lifetimes."""
-    yield _place("a chain: two places are enough", [(64, 0, 1), (64, 1, 2), (64, 2, 3), (64, 3, 4)])
-    yield _place("all needed until the end", [(128, 0, 4), (64, 1, 4), (192, 2, 4)])
-    yield _place("a gap that is too small", [(64, 0, 1), (128, 0, 5), (192, 2, 5), (64, 3, 5)])
-    yield _place("a gap that fits exactly", [(64, 0, 5), (128, 0, 1), (64, 1, 5), (128, 2, 5), (64, 3, 5)])
-    yield _place("nothing to place", [])
+    yield _place(tr("a chain: two places are enough"), [(64, 0, 1), (64, 1, 2), (64, 2, 3), (64, 3, 4)])
+    yield _place(tr("all needed until the end"), [(128, 0, 4), (64, 1, 4), (192, 2, 4)])
+    yield _place(tr("a gap that is too small"), [(64, 0, 1), (128, 0, 5), (192, 2, 5), (64, 3, 5)])
+    yield _place(tr("a gap that fits exactly"), [(64, 0, 5), (128, 0, 1), (64, 1, 5), (128, 2, 5), (64, 3, 5)])
+    yield _place(tr("nothing to place"), [])
     for count in (8, 20, 40):
         first = np.sort(rng.integers(0, count, count))
         lasts = first + rng.integers(0, 6, count)
         sizes = 64 * rng.integers(1, 9, count)
-        yield _place(f"{count} random values", list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True)))
+        yield _place(
+            tr("{count} random values", count=count),
+            list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True)),
+        )
 
 
 def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
@@ -274,8 +326,8 @@ def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
         most = max((at + size for at, (size, _, _) in zip(_lowest(buffers), buffers, strict=True)), default=0)
         size = max((at + size for at, (size, _, _) in zip(offsets, buffers, strict=True)), default=0)
         if not text and size > most:
-            text = f"the block has {size:,} bytes, {most:,} are enough"
-        shown = {"size, first, last": rows, "offsets received": np.array(offsets)}
+            text = tr("the block has {size:,} bytes, {most:,} are enough", size=size, most=most)
+        shown = {tr("size, first, last"): rows, tr("offsets received"): np.array(offsets)}
         return Failure(name, "", text, "", shown) if text else None
 
     return Trial(name, {"buffers": rows}, judge, earns=bool(buffers))
@@ -285,13 +337,19 @@ def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> s
     """What is wrong with offsets, whatever the size of the block; "" where nothing is."""
     for number, (at, (size, first, last)) in enumerate(zip(offsets, buffers, strict=True)):
         if at < 0 or at % 64:
-            return f"buffer {number} begins at {at}, which is no multiple of 64 from 0 on"
+            return tr("buffer {number} begins at {at}, which is no multiple of 64 from 0 on", number=number, at=at)
         for other, (start, (length, begin, end)) in enumerate(zip(offsets[:number], buffers, strict=False)):
             together = set(range(first, last + 1)) & set(range(begin, end + 1))
             shared = set(range(at, at + size, 64)) & set(range(start, start + length, 64))
             if together and shared:
                 byte, node = min(shared), min(together)
-                return f"buffers {other} and {number} share byte {byte}, and both are needed while node {node} runs"
+                return tr(
+                    "buffers {other} and {number} share byte {byte}, and both are needed while node {node} runs",
+                    other=other,
+                    number=number,
+                    byte=byte,
+                    node=node,
+                )
     return ""
 
 

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 from haribote.answers.calls import Owner, counted
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,7 +88,9 @@ def own_function(task: str) -> Callable[..., Any]:
 def refuse_withheld(task: str, name: str) -> None:
     """Raise HariboteError where the product's own answer to this task, of this name, is withheld."""
     if _withheld.get() == task:
-        raise HariboteError(f"{name} is the product's own answer to task {task}", "write yours without it")
+        raise HariboteError(
+            tr("{name} is the product's own answer to task {task}", name=name, task=task), tr("write yours without it")
+        )
 
 
 @contextmanager
@@ -190,6 +193,9 @@ def function_in(package: str, task: Task) -> Callable[..., Any]:
     """The function of a task in the file of `haribote` or `solutions`. Raises HariboteError where it has none."""
     module = importlib.import_module(f"{package}." + task.file.removesuffix(".py").replace("/", "."))
     if not callable(getattr(module, task.name, None)):
-        raise HariboteError(f"{module.__file__}: has no function {task.name} (task {task.id})", "`grader reset TASK`")
+        raise HariboteError(
+            tr("{file}: has no function {name} (task {id})", file=module.__file__, name=task.name, id=task.id),
+            "`grader reset TASK`",
+        )
     function: Callable[..., Any] = getattr(module, task.name)
     return function

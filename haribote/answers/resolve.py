@@ -25,6 +25,7 @@ from haribote.answers.tasks import ROOT, Task, current_id, find_task
 from haribote.errors import HariboteError
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow, rows_of
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ def kernel_in(module: ModuleType, task: str) -> Kernel:
     """The kernel of a task in a module. Raises HariboteError where it has none."""
     found = [item for item in vars(module).values() if isinstance(item, Kernel) and current_id(item.task) == task]
     if not found:
-        raise HariboteError(f"{module.__file__}: has no kernel of task {task}", f'@kernel("{task}", …) on it')
+        raise HariboteError(
+            tr("{file}: has no kernel of task {task}", file=module.__file__, task=task),
+            tr('@kernel("{task}", …) on it', task=task),
+        )
     return found[0]
 
 

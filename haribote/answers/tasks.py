@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from haribote.errors import HariboteError
+from simulator.messages import Text, tr
 
 if sys.version_info >= (3, 11):
     import tomllib as tomllib
@@ -97,7 +98,7 @@ class Task:
     @property
     def place(self) -> str:
         """Where it is taught, in words."""
-        return f"notebooks/{self.notebook}, section {self.section}"
+        return tr("notebooks/{notebook}, section {section}", notebook=self.notebook, section=self.section)
 
     @property
     def name(self) -> str:
@@ -119,7 +120,7 @@ def all_tasks() -> tuple[Task, ...]:
 
 def _task(table: Mapping[str, Any]) -> Task:
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
-    return Task(**values)
+    return Task(**values | {"title": Text(values["title"])})
 
 
 def current_id(task: str) -> str:
@@ -133,5 +134,7 @@ def find_task(task: str) -> Task:
         if found.id == current_id(task):
             return found
     near = get_close_matches(task, [*(known.id for known in all_tasks()), *MERGED], n=1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    raise UnknownTask(f"there is no task {task!r}", f"{meant}`grader list` shows them all")
+    meant = tr("did you mean {near}? ", near=near[0]) if near else ""
+    raise UnknownTask(
+        tr("there is no task {task!r}", task=task), tr("{meant}`grader list` shows them all", meant=meant)
+    )

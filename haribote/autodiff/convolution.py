@@ -11,8 +11,9 @@ import onnx
 from haribote.autodiff.rules import Backward, Gradients, gradient
 from haribote.graph import attributes
 from haribote.graphs.writer import NodeWriter
+from simulator.messages import Text, tr
 
-STRIDE_1 = "ONNX's reference evaluator cannot say where the maxima are if both strides are 1"
+STRIDE_1 = Text("ONNX's reference evaluator cannot say where the maxima are if both strides are 1")
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,10 @@ def conv(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 @gradient("MaxPool")
 def max_pool(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Each element of grad goes to the largest element that its window saw."""
-    g.require(len(g.shapes[node.input[0]]) == 4, "only images [N, channels, height, width] are supported")
-    g.require(not g.attribute("ceil_mode", 0), "ceil_mode must be 0")
+    g.require(len(g.shapes[node.input[0]]) == 4, tr("only images [N, channels, height, width] are supported"))
+    g.require(not g.attribute("ceil_mode", 0), tr("ceil_mode must be 0"))
     window = window_of(node, tuple(g.attribute("kernel_shape", ())))
-    g.require(set(window.dilations) == {1}, "dilations must be 1")
+    g.require(set(window.dilations) == {1}, tr("dilations must be 1"))
     g.require(max(window.strides) > 1, STRIDE_1)
     attrs = {name: value for name, value in window.attributes.items() if name != "dilations"}
     yield g.op("MaxPoolGrad", grad, node.input[0], **attrs)

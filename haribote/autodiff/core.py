@@ -12,6 +12,7 @@ from haribote.autodiff.rules import Backward, Gradients, gradient
 from haribote.core.from_onnx.indexing import numbers_of
 from haribote.core.operators import MOVERS
 from haribote.stack.picks.indices import adjoint
+from simulator.messages import tr
 
 MOVES = sorted(MOVERS - {"Split", "Reshape", "Flatten", "Transpose"})
 
@@ -19,7 +20,7 @@ MOVES = sorted(MOVERS - {"Split", "Reshape", "Flatten", "Transpose"})
 @gradient(*MOVES)
 def move(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """What moves elements as constants say: each gets the sum of what came of it."""
-    g.require(all(name in g.index.constants for name in node.input[1:] if name), "its indices must be constants")
+    g.require(all(name in g.index.constants for name in node.input[1:] if name), tr("its indices must be constants"))
     yield _brought_back(g, grad, numbers_of(node, g.index), g.shapes[node.input[0]])
 
 
@@ -62,7 +63,9 @@ def einsum(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     sides, _, result = g.attribute("equation", b"").decode().partition("->")
     first, _, second = sides.partition(",")
     own = all(len(set(side)) == len(side) and side.isalpha() for side in (first, second))
-    g.require(own and {*first} <= {*second, *result} and {*second} <= {*first, *result}, "it must be a product of two")
+    g.require(
+        own and {*first} <= {*second, *result} and {*second} <= {*first, *result}, tr("it must be a product of two")
+    )
     a, b = node.input
     yield g.op("Einsum", grad, b, equation=f"{result},{second}->{first}")
     yield g.op("Einsum", grad, a, equation=f"{result},{first}->{second}")

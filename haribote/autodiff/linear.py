@@ -8,6 +8,7 @@ import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.autodiff.rules import Backward, Gradients, gradient
+from simulator.messages import tr
 
 
 @gradient("Gemm", "MatMul")
@@ -15,7 +16,7 @@ from haribote.autodiff.rules import Backward, Gradients, gradient
 def gemm(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """For alpha A' B' + beta C, where A' is A or its transpose, and B' alike; products without any Transpose node."""
     a, b, *c = node.input
-    g.require(len(g.shapes[a]) == len(g.shapes[b]) == 2, "both factors must be matrices")
+    g.require(len(g.shapes[a]) == len(g.shapes[b]) == 2, tr("both factors must be matrices"))
     ta, tb = g.attribute("transA", 0), g.attribute("transB", 0)
     if ta:
         yield _product(g, b, grad, tb, 1)

@@ -23,6 +23,7 @@ from haribote.core.from_onnx.indexing import moved
 from haribote.errors import GraphError
 from haribote.graph import Index, complete, set_metadata
 from haribote.passes.dead_code import remove_dead_code
+from simulator.messages import tr
 
 
 def gradients(model: onnx.ModelProto, wanted: Sequence[str], loss: str = "loss") -> onnx.ModelProto:
@@ -118,11 +119,15 @@ def _has_rule(written: Container[str], node: onnx.NodeProto, _: Index) -> bool:
 def differentiate(g: Backward, model: onnx.ModelProto, wanted: Sequence[str], loss: str) -> dict[str, str]:
     """Add the backward nodes; value name to the name of the gradient by it. Raises as `gradients` does."""
     if g.shapes.get(loss) != () or not is_float(g.index, loss):
-        raise GraphError(f"the graph must have a loss {loss!r} of shape [], received {g.shapes.get(loss)}")
+        raise GraphError(
+            tr("the graph must have a loss {loss!r} of shape [], received {loss2}", loss=loss, loss2=g.shapes.get(loss))
+        )
     moving = _dependants(model, wanted) & _ancestors(model, loss)
     missing = [name for name in wanted if name not in moving]
     if missing:
-        raise GraphError(f"the loss does not depend on {', '.join(missing)}: it has no gradient by that")
+        raise GraphError(
+            tr("the loss does not depend on {missing}: it has no gradient by that", missing=", ".join(missing))
+        )
     for node in model.graph.node:
         g.builder.keep(node)
     readers = [name for node in model.graph.node if node.output[0] in moving for name in node.input]
@@ -144,8 +149,8 @@ def _apply(g: Backward, node: onnx.NodeProto, grad: str, readers: list[str]) -> 
     if node.op_type not in RULES:
         raise NoGradient(
             node.name,
-            f"no gradient rule for node {node.name!r} ({node.op_type})",
-            f"one of {', '.join(sorted(RULES))}, or add a rule to haribote/autodiff",
+            tr("no gradient rule for node {name!r} ({op_type})", name=node.name, op_type=node.op_type),
+            tr("one of {rules}, or add a rule to haribote/autodiff", rules=", ".join(sorted(RULES))),
         )
     g.node, result = node, []
     rule = RULES[node.op_type](g, node, grad)

@@ -12,6 +12,7 @@ from haribote.core.from_onnx.reductions import axes_of
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder, Index, Shape, attributes
 from haribote.graphs.writer import NodeWriter
+from simulator.messages import tr
 
 Gradients = Iterator[str | None]
 """For each input of a node, in order: the name of the loss's gradient by it, None where there is none."""
@@ -82,14 +83,20 @@ class Backward(NodeWriter):
     def axes(self, node: onnx.NodeProto) -> set[int]:
         """The axes that a node reduces, which must be constants."""
         found = axes_of(self.index, node)
-        self.require(found is not None, "its axes must be constant")
+        self.require(found is not None, tr("its axes must be constant"))
         return set(found or ())
 
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse a node that is not of the form the rule covers."""
         if not holds:
             shapes = ", ".join(str(list(self.shapes[name])) for name in self.node.input if name)
-            what = f"no gradient of node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}"
+            what = tr(
+                "no gradient of node {name!r}, {op_type}({shapes}): {constraint}",
+                name=self.node.name,
+                op_type=self.node.op_type,
+                shapes=shapes,
+                constraint=constraint,
+            )
             raise NoGradient(self.node.name, what)
 
 

@@ -6,6 +6,7 @@ import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.autodiff.rules import Backward, Gradients, gradient
+from simulator.messages import tr
 
 
 @gradient("LogSoftmax")
@@ -13,7 +14,7 @@ from haribote.autodiff.rules import Backward, Gradients, gradient
 def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad - p (sum of grad in the row)."""
     shape = g.shapes[node.input[0]]
-    g.require(len(shape) == 2 and g.attribute("axis", -1) in (1, -1), "it must be [N, classes], along axis 1")
+    g.require(len(shape) == 2 and g.attribute("axis", -1) in (1, -1), tr("it must be [N, classes], along axis 1"))
     yield g.op("LogSoftmaxGrad", grad, node.output[0])
 
 
@@ -21,10 +22,12 @@ def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 def nll_loss(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """-grad at the label, else 0; of the mean, each row has 1/N."""
     log_p, labels = node.input[:2]
-    g.require(len(node.input) == 2, "class weights are not supported")
-    g.require(g.attribute("ignore_index", -1) < 0, "ignore_index must stay outside the classes")
+    g.require(len(node.input) == 2, tr("class weights are not supported"))
+    g.require(g.attribute("ignore_index", -1) < 0, tr("ignore_index must stay outside the classes"))
     reduction = g.attribute("reduction", b"mean")
-    g.require(reduction in (b"mean", b"sum") and len(g.shapes[log_p]) == 2, "log_p [N, classes] must become one number")
+    g.require(
+        reduction in (b"mean", b"sum") and len(g.shapes[log_p]) == 2, tr("log_p [N, classes] must become one number")
+    )
     rows, classes = g.shapes[log_p]
     scale = g.op("Div", grad, g.number(rows, log_p), part="scale") if reduction == b"mean" else grad
     yield g.op("NLLLossGrad", scale, labels, classes=classes)

@@ -22,6 +22,7 @@ from haribote.graph import Index, clone
 from haribote.kernel import MOST_LINES, Kernel, Op
 from haribote.kernel_table import KernelRow
 from haribote.passes.placement import op_of, row_of
+from simulator.messages import tr
 
 Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
@@ -150,7 +151,7 @@ class Generator:
         """An operator alone."""
         row = row_of(node)
         if row is None:
-            return HostPiece(node, "no kernel of the table does it")
+            return HostPiece(node, tr("no kernel of the table does it"))
         return self.emit(node, row)
 
     def transfer(self, node: onnx.NodeProto) -> ChipPiece | TransferPiece:
@@ -171,7 +172,7 @@ class Generator:
         except LeftOut as reason:
             return HostPiece(node, str(reason), left_out=True)
         if answer is None:
-            return HostPiece(node, f"task {row.task} is not written")
+            return HostPiece(node, tr("task {task} is not written", task=row.task))
         piece = self._emitted(node, row, answer)
         if isinstance(piece, HostPiece) and answer.otherwise and self.stand_in:
             why = piece.reason.splitlines()[0]
@@ -197,12 +198,25 @@ def run_kernel(kernel: Kernel, op: Op) -> list[str]:
         frames = traceback.extract_tb(error.__traceback__)
         where = next((frame for frame in reversed(frames) if Path(frame.filename).parent.name == "kernels"), frames[-1])
         raise KernelFailed(
-            f"{where.filename}:{where.lineno}: the kernel of task {kernel.task} ({kernel.title}) stopped with "
-            f"{type(error).__name__}: {error}",
-            f"look at the line: {where.line}",
+            tr(
+                "{filename}:{lineno}: the kernel of task {task} ({title}) stopped with {name}: {error}",
+                filename=where.filename,
+                lineno=where.lineno,
+                task=kernel.task,
+                title=kernel.title,
+                name=type(error).__name__,
+                error=error,
+            ),
+            tr("look at the line: {line}", line=where.line),
         ) from error
     if len(lines) > MOST_LINES:
         raise KernelFailed(
-            f"the kernel of task {kernel.task} ({kernel.title}) yields more than {MOST_LINES} lines", "end the loop"
+            tr(
+                "the kernel of task {task} ({title}) yields more than {most_lines} lines",
+                task=kernel.task,
+                title=kernel.title,
+                most_lines=MOST_LINES,
+            ),
+            tr("end the loop"),
         )
     return lines

@@ -20,12 +20,12 @@ from simulator import assemble
 from simulator.assembly.checks import boundary_nops, check
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
-from simulator.messages import joined
+from simulator.messages import Text, joined, tr
 from simulator.schedule.kept import schedule
 
 TRANSFERS = ("DL", "UL")
 MOVES = (*TRANSFERS, "Copy")
-OWNERS = {"yours": "your kernels", "reference": "reference kernels"}
+OWNERS = {"yours": Text("your kernels"), "reference": Text("reference kernels")}
 """Who writes pieces; the copies of -O1 are the compiler's own."""
 
 
@@ -91,10 +91,21 @@ class Compiled:
         owners = Counter(piece.owner for piece in self.pieces if isinstance(piece, ChipPiece) if piece.owner in OWNERS)
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
         left_out = any(piece.left_out for piece in self.host_nodes)
-        none = "no kernel works" if left_out else "no kernel is written"
-        parts = [f"{owners[owner]} by {OWNERS[owner]}" for owner in OWNERS if owners[owner]] or [none]
-        parts += ["DL and UL included"] * bool(owners) + [f"{served} DL/UL by the host"] * bool(served)
-        return f"on chip {self.chip_count} of {self.node_count} nodes ({joined(*parts)})"
+        none = tr("no kernel works") if left_out else tr("no kernel is written")
+        parts = [
+            tr("{owners} by {owners2}", owners=owners[owner], owners2=OWNERS[owner])
+            for owner in OWNERS
+            if owners[owner]
+        ] or [none]
+        parts += [tr("DL and UL included")] * bool(owners) + [tr("{served} DL/UL by the host", served=served)] * bool(
+            served
+        )
+        return tr(
+            "on chip {chip_count} of {node_count} nodes ({value})",
+            chip_count=self.chip_count,
+            node_count=self.node_count,
+            value=joined(*parts),
+        )
 
     @property
     def text(self) -> str:
@@ -137,7 +148,12 @@ def scheduled(compiled: Compiled, own: Callable[[Program], Program] | None = Non
             try:
                 part = _packed(part, own)
             except HariboteError as error:
-                notes.append(f"the product's scheduler runs in the place of yours: {str(error).splitlines()[0]}")
+                notes.append(
+                    tr(
+                        "the product's scheduler runs in the place of yours: {splitlines}",
+                        splitlines=str(error).splitlines()[0],
+                    )
+                )
                 part = _packed(part)
         parts.append(part)
     notes = [*compiled.notes, *dict.fromkeys(notes)]
@@ -158,7 +174,7 @@ def wrong_waits(program: Program) -> bool:
 def describe(piece: HostPiece | TransferPiece) -> str:
     """One line about what the host does."""
     node = piece.node
-    reason = f" ({piece.reason.splitlines()[0]})" if isinstance(piece, HostPiece) else " (by layout)"
+    reason = f" ({piece.reason.splitlines()[0]})" if isinstance(piece, HostPiece) else tr(" (by layout)")
     return f"{node.op_type} {node.name}: {', '.join(node.input)} -> {', '.join(node.output)}{reason}"
 
 
@@ -170,7 +186,7 @@ def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
     text = ""
     programs: list[Program] = []
     for piece in pieces:
-        following = assemble(piece_text(piece), filename=f"kernel of {piece.node.name}")
+        following = assemble(piece_text(piece), filename=tr("kernel of {name}", name=piece.node.name))
         missing = boundary_nops(programs, following)
         if missing:
             text += f"nop/{missing}\n"

@@ -25,7 +25,7 @@ from haribote.kernel import Memory
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 def fastest_machine(engine: str = "native") -> Machine:
@@ -82,7 +82,7 @@ class KernelValues:
         if address is not None:
             return self.machine.read_dram(address, index.shape[name], index.dtype[name])
         if name not in self._host:
-            raise GraphError(f"tensor {name!r} has no value yet; write the inputs and run the step first")
+            raise GraphError(tr("tensor {name!r} has no value yet; write the inputs and run the step first", name=name))
         return self._host[name]
 
     def _at_home(self, name: str) -> tuple[Placement, int]:

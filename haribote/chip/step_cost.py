@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from haribote.chip.codegen import ChipPiece
 from haribote.chip.program import Compiled
 from haribote.passes.placement import row_of
+from haribote.words import word
 from simulator import assemble
 from simulator.columns import columns, left, right
 from simulator.isa.cost import Cost, cost_of
-from simulator.messages import shown
+from simulator.messages import tr
 
 FLOOR = 2050
 """Cycles of a step that reads the images once from DRAM and does all else on the chip, overlapped (an estimate)."""
@@ -48,15 +49,15 @@ class StepCost:
         return sum(kernel.share for kernel in self.kernels if kernel.name.startswith(("dl_", "ul_")))
 
     def __str__(self) -> str:
-        head = tuple(map(shown, ("kernel", "task", "whose", "uses", "steps", "MV", "cycles", "share")))
+        head = tuple(map(word, ("kernel", "task", "whose", "uses", "steps", "MV", "cycles", "share")))
         rows = [
-            (kernel.name, kernel.task, shown(kernel.whose), *map(str, (kernel.uses, kernel.steps, kernel.moves)),
+            (kernel.name, kernel.task, word(kernel.whose), *map(str, (kernel.uses, kernel.steps, kernel.moves)),
              f"{kernel.cycles:,.0f}", f"{kernel.share:.1%}")
             for kernel in self.kernels
         ]  # fmt: skip
-        rows.append((shown("between kernels"), "", "", "", f"{self.between / 4:.0f}", "", f"{self.between:,.0f}", ""))
+        rows.append((tr("between kernels"), "", "", "", f"{self.between / 4:.0f}", "", f"{self.between:,.0f}", ""))
         total = self.total
-        rows.append((shown("together"), "", "", "", str(total.steps), str(total.moves), f"{total.cycles:,.0f}", ""))
+        rows.append((tr("together"), "", "", "", str(total.steps), str(total.moves), f"{total.cycles:,.0f}", ""))
         widths = [max(map(columns, column)) for column in zip(head, *rows, strict=True)]
         return "\n".join(_line(row, widths) for row in (head, *rows))
 

@@ -20,7 +20,7 @@ from haribote.progress import listening
 from haribote.training.backends import BACKENDS
 from simulator.console import Parser, add_version, seed
 from simulator.engine.machine import ENGINES
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.shell import command_line
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="haribote", description="A graph compiler that trains MNIST on a simulated MN-Core 2.")
+    parser = Parser(prog="haribote", description=tr("A graph compiler that trains MNIST on a simulated MN-Core 2."))
     add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
@@ -67,7 +67,7 @@ def _positive(text: str) -> int:
     """A whole number of at least 1, for argparse."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, received {number}")
+        raise argparse.ArgumentTypeError(tr("must be at least 1, received {number}", number=number))
     return number
 
 
@@ -83,7 +83,7 @@ def _rate(text: str) -> float:
     """A learning rate: a finite number above 0, for argparse."""
     number = float(text)
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a finite number above 0, received {text}")
+        raise argparse.ArgumentTypeError(tr("must be a finite number above 0, received {text}", text=text))
     return number
 
 
@@ -93,7 +93,11 @@ def _network_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
     text = f"large: {LARGE.pixels}-H-10, MNIST's pixels; small: {SMALL.pixels}-H-10, digits of 4x4 pixels (large)"
     parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
-    text = f"learning rate of the SGD update ({LEARNING_RATE}; small {SMALL.learning_rate})"
+    text = tr(
+        "learning rate of the SGD update ({learning_rate}; small {learning_rate2})",
+        learning_rate=LEARNING_RATE,
+        learning_rate2=SMALL.learning_rate,
+    )
     parser.add_argument("--lr", type=_rate, default=None, help=text)
 
 
@@ -104,7 +108,7 @@ def _network(options: argparse.Namespace) -> tuple[Network, float]:
 
 
 def _kernels_option(parser: argparse.ArgumentParser) -> None:
-    text = "use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)"
+    text = tr("use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)")
     parser.add_argument("--solutions", action=_Solutions, default=solutions_wanted(), help=text)
 
 
@@ -130,7 +134,7 @@ def _level(options: argparse.Namespace, kernels: bool = False) -> int:
 def _gemm_option(parser: argparse.ArgumentParser) -> None:
     from haribote.cpp.gemm import CHOICES
 
-    text = (
+    text = tr(
         "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); "
         "blas: by OpenBLAS, the optional extra `blas`"
     )
@@ -140,7 +144,7 @@ def _gemm_option(parser: argparse.ArgumentParser) -> None:
 def _level_option(parser: argparse.ArgumentParser) -> None:
     from haribote.compiler import LEVELS
 
-    text = (
+    text = tr(
         "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
         "-O2 chooses layouts and writes the kernels itself (0; with --solutions 2)"
     )
@@ -148,7 +152,7 @@ def _level_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _precision_option(parser: argparse.ArgumentParser) -> None:
-    text = (
+    text = tr(
         "sim, -O2: how products are computed; half: of halves where layouts allow it, else of pseudo-singles, with "
         "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
     )
@@ -166,11 +170,15 @@ def _precision(options: argparse.Namespace) -> str:
 def _fill(options: argparse.Namespace) -> bool:
     """Whether `--fill` is asked for. Raises HariboteError where no kernels are taken from the learner's files."""
     if options.fill and options.backend != "sim":
-        raise HariboteError(f"--fill with --backend {options.backend}, which runs no kernels", "--backend sim")
+        raise HariboteError(
+            tr("--fill with --backend {backend}, which runs no kernels", backend=options.backend), "--backend sim"
+        )
     if options.fill and getattr(options, "asked", False):
-        raise HariboteError("--fill takes your kernels where they pass, --solutions takes none of them", "one of them")
+        raise HariboteError(
+            tr("--fill takes your kernels where they pass, --solutions takes none of them"), tr("one of them")
+        )
     if options.fill and _level(options) == 2:
-        raise HariboteError("--fill at -O2, where the compiler writes all kernels itself", "-O0 or -O1")
+        raise HariboteError(tr("--fill at -O2, where the compiler writes all kernels itself"), "-O0 or -O1")
     return bool(options.fill)
 
 
@@ -186,17 +194,17 @@ def _mine(options: argparse.Namespace) -> bool:
     """Whether `--mine` is asked for. Raises HariboteError beside what takes parts from elsewhere."""
     if options.mine and getattr(options, "fill", False):
         raise HariboteError(
-            "--mine takes your kernels alone, --fill the course's where yours are missing", "one of them"
+            tr("--mine takes your kernels alone, --fill the course's where yours are missing"), tr("one of them")
         )
     if options.mine and (options.solutions or solutions_wanted()):
         raise HariboteError(
-            "--mine takes your parts, --solutions (or HARIBOTE_SOLUTIONS=1) none of them", "one of them"
+            tr("--mine takes your parts, --solutions (or HARIBOTE_SOLUTIONS=1) none of them"), tr("one of them")
         )
     return bool(options.mine)
 
 
 def _export(commands: _Commands) -> None:
-    parser = _command(commands, "export", "trace a training step to model.onnx, with inputs and reference outputs")
+    parser = _command(commands, "export", tr("trace a training step to model.onnx, with inputs and reference outputs"))
     _network_options(parser)
     parser.add_argument("--batch", type=_units, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
     parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
@@ -208,12 +216,25 @@ def _export(commands: _Commands) -> None:
         network, rate = _network(options)
         if options.model and network is not LARGE:
             raise HariboteError(
-                f"--model and --network {network.name}: a model of your own is the network", "one of them"
+                tr("--model and --network {name}: a model of your own is the network", name=network.name),
+                tr("one of them"),
             )
         case = export(options.output, options.model, options.hidden, options.batch, rate, options.bias, network)
-        say(f"{options.output / 'model.onnx'}: {len(case.model.graph.node)} nodes, "
-              f"{len(case.inputs)} inputs and {len(case.outputs)} reference outputs beside it")  # fmt: skip
-        say(f"next: {command_line('haribote', 'compile', options.output, '--backend', 'sim', '--solutions')}")
+        say(
+            tr(
+                "{value}: {node} nodes, {inputs} inputs and {outputs} reference outputs beside it",
+                value=options.output / "model.onnx",
+                node=len(case.model.graph.node),
+                inputs=len(case.inputs),
+                outputs=len(case.outputs),
+            )
+        )
+        say(
+            tr(
+                "next: {value}",
+                value=command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions"),
+            )
+        )
         return 0
 
     parser.set_defaults(run=run)
@@ -222,10 +243,10 @@ def _export(commands: _Commands) -> None:
 def _compile(commands: _Commands) -> None:
     from haribote.compiler import CPP_STAGES, STAGES
 
-    parser = _command(commands, "compile", "compile an exported step to step.vsm or step.cpp")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
+    parser = _command(commands, "compile", tr("compile an exported step to step.vsm or step.cpp"))
+    parser.add_argument("folder", type=Path, metavar="DIR", help=tr("a folder that `haribote export` wrote"))
     parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
-    parser.add_argument("--runner", action="store_true", help="cpp: also build a program that needs no Python")
+    parser.add_argument("--runner", action="store_true", help=tr("cpp: also build a program that needs no Python"))
     parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
                         help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
                              f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
@@ -235,8 +256,8 @@ def _compile(commands: _Commands) -> None:
         help="say what every stage changed: nodes before and after; sim: and CPU seconds of each",
     )
     parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
-                        help="also print the graph after this stage, one line per node")  # fmt: skip
-    text = "sim, -O2: check the graph at each stage, and that no line of the program touches what is not its own"
+                        help=tr("also print the graph after this stage, one line per node"))  # fmt: skip
+    text = tr("sim, -O2: check the graph at each stage, and that no line of the program touches what is not its own")
     parser.add_argument("--check", action="store_true", help=text)
     text = "sim, -O2: take the first good plan, without looking for a better one or for the shortest schedule"
     parser.add_argument("--quick", action="store_true", help=text)
@@ -285,11 +306,11 @@ def _compile(commands: _Commands) -> None:
 
 
 def _test(commands: _Commands) -> None:
-    parser = _command(commands, "test", "run exported cases on a backend and compare with the reference outputs")
+    parser = _command(commands, "test", tr("run exported cases on a backend and compare with the reference outputs"))
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
     parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
     parser.add_argument(
-        "--unit", action="store_true", help="one case per node; for sim after padding and decomposition"
+        "--unit", action="store_true", help=tr("one case per node; for sim after padding and decomposition")
     )
     _gemm_option(parser)
     _kernels_option(parser)
@@ -314,16 +335,16 @@ def _test(commands: _Commands) -> None:
 
 
 def _kernel(commands: _Commands) -> None:
-    parser = _command(commands, "kernel", "print one kernel's assembly at the addresses of the problem set")
+    parser = _command(commands, "kernel", tr("print one kernel's assembly at the addresses of the problem set"))
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="kernels, by name or by task, such as relu or 5.12; see --list"
+        "names", nargs="*", metavar="NAME", help=tr("kernels, by name or by task, such as relu or 5.12; see --list")
     )
-    parser.add_argument("--list", action="store_true", help="list the kernels with layouts, par and cost")
-    parser.add_argument("--testcase", type=Path, metavar="FILE", help="answer the problem of a judge's test case")
-    parser.add_argument("--judge", action="store_true", help="write each answer to runs/judge and judge it")
-    text = "write a page to step through each kernel, on operands with values, and show it in a browser"
+    parser.add_argument("--list", action="store_true", help=tr("list the kernels with layouts, par and cost"))
+    parser.add_argument("--testcase", type=Path, metavar="FILE", help=tr("answer the problem of a judge's test case"))
+    parser.add_argument("--judge", action="store_true", help=tr("write each answer to runs/judge and judge it"))
+    text = tr("write a page to step through each kernel, on operands with values, and show it in a browser")
     parser.add_argument("--view", action="store_true", help=text)
-    parser.add_argument("--no-open", action="store_true", help="with --view: only write the page")
+    parser.add_argument("--no-open", action="store_true", help=tr("with --view: only write the page"))
     _kernels_option(parser)
 
     def run(options: argparse.Namespace) -> int:
@@ -348,24 +369,26 @@ def _kernel(commands: _Commands) -> None:
 
 def _train(commands: _Commands) -> None:
     parser = _command(
-        commands, "train", "train a network on MNIST, 784-H-10 or smaller, H one or more widths; a line per epoch"
+        commands, "train", tr("train a network on MNIST, 784-H-10 or smaller, H one or more widths; a line per epoch")
     )
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--epochs", type=_positive, default=1, metavar="N")
     _network_options(parser)
     parser.add_argument("--batch", type=_units, default=BATCH, metavar="N")
     parser.add_argument("--seed", type=seed, default=42)
-    parser.add_argument("--require-chip", action="store_true", help="fail unless every node runs on the chip")
+    parser.add_argument("--require-chip", action="store_true", help=tr("fail unless every node runs on the chip"))
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
-    parser.add_argument("--resume", action="store_true", help="go on from the last finished epoch")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="checkpoint and picture (runs/BACKEND)")
+    parser.add_argument("--resume", action="store_true", help=tr("go on from the last finished epoch"))
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help=tr("checkpoint and picture (runs/BACKEND)"))
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         default="native",
-        help="of the simulator; both give the same results (native)",
+        help=tr("of the simulator; both give the same results (native)"),
     )
-    text = "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
+    text = tr(
+        "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
+    )
     parser.add_argument("--fill", action="store_true", help=text)
     _mine_option(parser)
     _gemm_option(parser)
@@ -403,15 +426,17 @@ def _train(commands: _Commands) -> None:
             network=network,
         )
         run = train(wanted, data)
-        say(f"checkpoint and loss picture in {folder} (after epoch {run.epoch})")
+        say(tr("checkpoint and loss picture in {folder} (after epoch {epoch})", folder=folder, epoch=run.epoch))
         return 0
 
     parser.set_defaults(run=run)
 
 
 def _mine_command(commands: _Commands) -> None:
-    parser = _command(commands, "mine", "your own compiler: its files in the order of the pipeline, and what each did")
-    text = "folder of the training run to speak of (runs/sim)"
+    parser = _command(
+        commands, "mine", tr("your own compiler: its files in the order of the pipeline, and what each did")
+    )
+    text = tr("folder of the training run to speak of (runs/sim)")
     parser.add_argument("--run", type=Path, default=Path("runs/sim"), metavar="DIR", help=text, dest="folder")
 
     def run(options: argparse.Namespace) -> int:
@@ -425,7 +450,7 @@ def _mine_command(commands: _Commands) -> None:
 
 
 def _infer(commands: _Commands) -> None:
-    parser = _command(commands, "infer", "classify pictures of digits with a trained checkpoint")
+    parser = _command(commands, "infer", tr("classify pictures of digits with a trained checkpoint"))
     parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
@@ -444,11 +469,13 @@ def _infer(commands: _Commands) -> None:
 
 
 def _view(commands: _Commands) -> None:
-    parser = _command(commands, "view", "show a graph in Netron, served on this machine only, or draw it as SVG")
-    parser.add_argument("file", type=Path, metavar="FILE", help="an ONNX file")
-    parser.add_argument("--svg", type=Path, metavar="OUT", help="write a drawing instead")
-    parser.add_argument("--diff", type=Path, metavar="AFTER", help="draw FILE and this graph side by side (with --svg)")
-    parser.add_argument("--port", type=int, default=0, help="Netron's port on localhost (a free one)")
+    parser = _command(commands, "view", tr("show a graph in Netron, served on this machine only, or draw it as SVG"))
+    parser.add_argument("file", type=Path, metavar="FILE", help=tr("an ONNX file"))
+    parser.add_argument("--svg", type=Path, metavar="OUT", help=tr("write a drawing instead"))
+    parser.add_argument(
+        "--diff", type=Path, metavar="AFTER", help=tr("draw FILE and this graph side by side (with --svg)")
+    )
+    parser.add_argument("--port", type=int, default=0, help=tr("Netron's port on localhost (a free one)"))
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.view import draw_command, view_command
@@ -456,16 +483,16 @@ def _view(commands: _Commands) -> None:
         if options.svg is not None:
             return draw_command(options.file, options.diff, options.svg)
         if options.diff is not None:
-            parser.error("--diff needs --svg OUT: Netron shows one graph at a time")
+            parser.error(tr("--diff needs --svg OUT: Netron shows one graph at a time"))
         return view_command(options.file, options.port)
 
     parser.set_defaults(run=run)
 
 
 def _plan(commands: _Commands) -> None:
-    parser = _command(commands, "plan", "how a step runs on the chip: what is where, what moves, what it costs")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that `haribote export` wrote")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it")
+    parser = _command(commands, "plan", tr("how a step runs on the chip: what is where, what moves, what it costs"))
+    parser.add_argument("folder", type=Path, metavar="DIR", help=tr("a folder that `haribote export` wrote"))
+    parser.add_argument("--svg", type=Path, metavar="FILE", help=tr("also draw it"))
     _kernels_option(parser)
     _level_option(parser)
     _precision_option(parser)
@@ -484,22 +511,22 @@ def _size(text: str) -> tuple[str, int]:
     """`NAME=N`, for argparse."""
     name, _, number = text.rpartition("=")
     if not name:
-        raise argparse.ArgumentTypeError(f"must be NAME=N, received {text}")
+        raise argparse.ArgumentTypeError(tr("must be NAME=N, received {text}", text=text))
     return name, _positive(number)
 
 
 def _onnx_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", type=Path, metavar="FILE|DIR", help="an ONNX file, or a folder that `export` wrote")
-    text = "the size of an axis that the file leaves open; as often as there are such axes"
+    parser.add_argument("path", type=Path, metavar="FILE|DIR", help=tr("an ONNX file, or a folder that `export` wrote"))
+    text = tr("the size of an axis that the file leaves open; as often as there are such axes")
     parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help=text)
 
 
 def _board(commands: _Commands) -> None:
     parser = _command(
-        commands, "board", "what the training step of the course costs: at each level, by hand, with yours"
+        commands, "board", tr("what the training step of the course costs: at each level, by hand, with yours")
     )
     parser.add_argument(
-        "files", type=Path, nargs="*", metavar="FILE", help="programs of your own for a whole step, .vsm"
+        "files", type=Path, nargs="*", metavar="FILE", help=tr("programs of your own for a whole step, .vsm")
     )
 
     def run(options: argparse.Namespace) -> int:
@@ -512,11 +539,11 @@ def _board(commands: _Commands) -> None:
 
 
 def _cut(commands: _Commands) -> None:
-    parser = _command(commands, "cut", "what of a graph runs on the chip, what on the host, and what crosses")
+    parser = _command(commands, "cut", tr("what of a graph runs on the chip, what on the host, and what crosses"))
     _onnx_options(parser)
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw it")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="also write each piece as an ONNX file")
-    text = "only what the chip refuses goes to the host, not what is cheaper there"
+    parser.add_argument("--svg", type=Path, metavar="FILE", help=tr("also draw it"))
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help=tr("also write each piece as an ONNX file"))
+    text = tr("only what the chip refuses goes to the host, not what is cheaper there")
     parser.add_argument("--refused-only", action="store_true", help=text)
     _precision_option(parser)
 
@@ -531,15 +558,17 @@ def _cut(commands: _Commands) -> None:
 
 
 def _deploy(commands: _Commands) -> None:
-    parser = _command(commands, "deploy", "write a folder with a C++ program that runs a graph without Python")
+    parser = _command(commands, "deploy", tr("write a folder with a C++ program that runs a graph without Python"))
     _onnx_options(parser)
-    parser.add_argument("-o", "--output", type=Path, default=Path("runs/deploy"), metavar="DIR", help="where to write")
-    text = "an input that is no parameter (x and labels of our graphs, all inputs of others)"
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("runs/deploy"), metavar="DIR", help=tr("where to write")
+    )
+    text = tr("an input that is no parameter (x and labels of our graphs, all inputs of others)")
     parser.add_argument("--data", action="append", default=[], metavar="NAME", help=text)
-    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="take the parameters of a training")
-    text = "of pixels from 0 to 1, for pictures (MNIST's where the graph is ours, else 0 and 1)"
+    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help=tr("take the parameters of a training"))
+    text = tr("of pixels from 0 to 1, for pictures (MNIST's where the graph is ours, else 0 and 1)")
     parser.add_argument("--mean", type=float, metavar="M", help=text)
-    parser.add_argument("--deviation", type=float, metavar="S", help="the same")
+    parser.add_argument("--deviation", type=float, metavar="S", help=tr("the same"))
     _gemm_option(parser)
 
     def run(options: argparse.Namespace) -> int:
@@ -555,10 +584,10 @@ def _deploy(commands: _Commands) -> None:
 
 
 def _data(commands: _Commands) -> None:
-    parser = _command(commands, "data", "fetch, verify and show the data set")
+    parser = _command(commands, "data", tr("fetch, verify and show the data set"))
     parser.add_argument("action", nargs="?", choices=("show", "fetch", "verify"), default="show")
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
-    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also write a picture of some digits")
+    parser.add_argument("--picture", type=Path, metavar="FILE.png", help=tr("also write a picture of some digits"))
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.data_command import data_command
@@ -570,7 +599,7 @@ def _data(commands: _Commands) -> None:
 
 def _demo(commands: _Commands) -> None:
     parser = _command(
-        commands, "demo", "train on the simulated chip with the reference kernels and say what to do next"
+        commands, "demo", tr("train on the simulated chip with the reference kernels and say what to do next")
     )
     parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from haribote.answers.blame import blame
 from haribote.commands.completion import completions, is_asked
 from simulator.console import FINE, run_guarded, user_error
-from simulator.messages import told
+from simulator.messages import shown
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +30,6 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
 
     def explain(error: BaseException) -> str | None:
         message = user_error(error) or blame(error)
-        return message and f"{name}: {told(message)}"
+        return message and f"{name}: {shown(message)}"
 
     return run_guarded(run, explain)

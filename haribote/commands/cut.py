@@ -9,6 +9,7 @@ from haribote.frontend.onnx_file import read
 from haribote.graph import save
 from haribote.partition.cut import cut
 from haribote.partition.picture import cut_picture
+from simulator.messages import tr
 
 
 def cut_command(
@@ -24,9 +25,9 @@ def cut_command(
     text = found.table()
     if svg is not None:
         cut_picture(found, path.stem).save(svg)
-        text += f"\nwrote {svg}"
+        text += tr("\nwrote {svg}", svg=svg)
     if folder is not None:
         for number, piece in enumerate(found.pieces, 1):
             save(piece.model, folder / f"{number}_{piece.side}.onnx")
-        text += f"\nwrote {len(found.pieces)} graphs to {folder}"
+        text += tr("\nwrote {pieces} graphs to {folder}", pieces=len(found.pieces), folder=folder)
     return text

@@ -16,7 +16,7 @@ from haribote.data.dataset import DataError, Dataset, fetch, load
 from simulator.cache import cache_folder
 from simulator.columns import left
 from simulator.files import write_file
-from simulator.messages import say, shown
+from simulator.messages import say, tr
 
 SHADES = " .:-=+*#%@"  # background to full ink
 
@@ -32,13 +32,13 @@ def data_command(action: Literal["show", "fetch", "verify"], source: str, pictur
     if action == "verify":
         return _verify(_folder_to_verify(source))
     if action == "fetch":
-        say(f"MNIST is complete in {fetch()}")
+        say(tr("MNIST is complete in {fetch}", fetch=fetch()))
         return 0
     dataset = load(source)
     say(describe(dataset))
     if picture:
         write_file(picture, _picture(dataset))
-        say(f"Picture: {picture}")
+        say(tr("Picture: {picture}", picture=picture))
     return 0
 
 
@@ -46,9 +46,9 @@ def describe(dataset: Dataset) -> str:
     """The origin, how many images there are of each digit, and the first images drawn with characters."""
     counts = [np.bincount(labels, minlength=10) for labels in (dataset.train_labels, dataset.test_labels)]
     lines = [
-        shown(f"Data: {dataset.origin}"),
+        tr("Data: {origin}", origin=dataset.origin),
         "",
-        left(shown("digit"), 10) + "".join(f"{digit:>7}" for digit in range(10)),
+        left(tr("digit"), 10) + "".join(f"{digit:>7}" for digit in range(10)),
     ]
     for name, count in zip(("train", "test"), counts, strict=True):
         lines.append(left(name, 10) + "".join(f"{n:>7,}" for n in count))
@@ -73,7 +73,7 @@ def _picture(dataset: Dataset, columns: int = 24) -> bytes:
 
 def _folder_to_verify(source: str) -> Path:
     if source == "synthetic":
-        raise DataError("the synthetic digits have no files to verify", "verify MNIST: haribote data verify")
+        raise DataError(tr("the synthetic digits have no files to verify"), tr("verify MNIST: haribote data verify"))
     named = source if source not in ("auto", "mnist") else os.environ.get("HARIBOTE_DATA", cache_folder() / "mnist")
     return mnist.find_folder(Path(named)) or Path(named)
 
@@ -87,5 +87,5 @@ def _verify(folder: Path) -> int:
             good += 1
         except DataError as error:
             say(f"BAD  {error.message}")
-    say(f"{good} of {len(mnist.FILES)} files are good")
+    say(tr("{good} of {files} files are good", good=good, files=len(mnist.FILES)))
     return 0 if good == len(mnist.FILES) else 1

@@ -12,7 +12,7 @@ from haribote.commands.infer import write_picture
 from haribote.data.dataset import Dataset, load
 from haribote.network import BATCH
 from haribote.training.train import Options, train
-from simulator.messages import say, shown
+from simulator.messages import say, shown, tr
 from simulator.shell import command_line
 
 FOLDER = Path("runs/demo")
@@ -25,14 +25,21 @@ LOSS_LIMIT = 1.0
 def demo_command(source: str) -> int:
     """Train, compare the loss with the limit, print what happened and what to do next; exit status 1 if it failed."""
     data = load(source)
-    say(f"data: {data.origin}")
+    say(tr("data: {origin}", origin=data.origin))
     epochs = -(-STEPS // (len(data.train_labels) // BATCH))
     with product_only():
         run = train(Options("sim", FOLDER, epochs=epochs, solutions=True, require_chip=True), data)
     first, last = (float(np.mean(part)) for part in (run.losses[:20], run.losses[-20:]))
-    say(f"loss of the first 20 steps {first:.4f}, of the last 20 {last:.4f} (must be below {LOSS_LIMIT})")
+    say(
+        tr(
+            "loss of the first 20 steps {first:.4f}, of the last 20 {last:.4f} (must be below {loss_limit})",
+            first=first,
+            last=last,
+            loss_limit=LOSS_LIMIT,
+        )
+    )
     if not last < LOSS_LIMIT:
-        say("the demo FAILED: the network did not learn; please report this with all of the output above")
+        say(tr("the demo FAILED: the network did not learn; please report this with all of the output above"))
         return 1
     say(_story(data, len(run.losses)))
     return 0
@@ -45,22 +52,29 @@ def _story(data: Dataset, steps: int) -> str:
     write_picture(data.test_images[0], digit)
     export, checkpoint = Path("runs/export"), FOLDER / "checkpoint.npz"
     commands = {
-        f"{haribote} infer {digit} --backend sim --solutions --checkpoint {checkpoint}": "classify a digit on the chip",
-        f"{haribote} export -o {export}": "the training step as an ONNX graph",
-        f"{haribote} compile {export} --backend sim --solutions": f"its assembly: {export / 'step.vsm'}",
-        f"{haribote} view {export / 'model.onnx'}": "the graph in Netron",
-        f"{haribote} kernel relu --solutions": "one kernel",
-        "make lab": "the course: its first notebook",
-        f"{_command('grader')} list": "its tasks, and where to begin",
+        f"{haribote} infer {digit} --backend sim --solutions --checkpoint {checkpoint}": tr(
+            "classify a digit on the chip"
+        ),
+        f"{haribote} export -o {export}": tr("the training step as an ONNX graph"),
+        f"{haribote} compile {export} --backend sim --solutions": tr(
+            "its assembly: {value}", value=export / "step.vsm"
+        ),
+        f"{haribote} view {export / 'model.onnx'}": tr("the graph in Netron"),
+        f"{haribote} kernel relu --solutions": tr("one kernel"),
+        "make lab": tr("the course: its first notebook"),
+        f"{_command('grader')} list": tr("its tasks, and where to begin"),
     }
     width = max(map(len, commands))
     lines = [f"  {command:<{width}}  # {shown(why)}" for command, why in commands.items()]
     return "\n".join(
         [
             "",
-            "What happened: PyTorch traced one training step; the compiler lowered it to operators of the chip and",
-            f"wrote their assembly; the simulator ran it {steps} times on 4,096 processing elements; it learned.",
-            f"The loss of every step: {FOLDER / 'loss.png'}",
+            tr("What happened: PyTorch traced one training step; the compiler lowered it to operators of the chip and"),
+            tr(
+                "wrote their assembly; the simulator ran it {steps} times on 4,096 processing elements; it learned.",
+                steps=steps,
+            ),
+            tr("The loss of every step: {value}", value=FOLDER / "loss.png"),
             "",
             "Next:",
             *lines,

@@ -16,6 +16,7 @@ from haribote.graph import Index, kind
 from haribote.graphs.cases import load_case
 from haribote.network import NETWORKS
 from haribote.training.checkpoint import load_checkpoint
+from simulator.messages import tr
 from simulator.shell import command_line
 
 
@@ -45,22 +46,37 @@ def deploy_command(
         trained = load_checkpoint(checkpoint)[1]
         strange = [name for name in trained if name not in values or values[name].shape != trained[name].shape]
         if strange:
-            raise HariboteError(f"{checkpoint}: the graph has no parameter like its {strange[0]!r}", "its own graph")
+            raise HariboteError(
+                tr(
+                    "{checkpoint}: the graph has no parameter like its {strange!r}",
+                    checkpoint=checkpoint,
+                    strange=strange[0],
+                ),
+                tr("its own graph"),
+            )
         values |= trained
     found = deployable(model, values, data)
     mean, deviation = (known if asked is None else asked for asked, known in zip(scaling, _scaling(model), strict=True))
     if deviation == 0:
-        raise HariboteError("--deviation must not be 0")
+        raise HariboteError(tr("--deviation must not be 0"))
     write_folder(folder, found, mean, deviation, gemm)
     graphs = ", ".join(f"{name} ({len(graph.graph.node)} nodes)" for name, graph in found.graphs.items())
-    lines = [f"wrote {folder}: {graphs}; {len(found.parameters)} parameters, {array_bytes(found.parameters):,} bytes"]
+    lines = [
+        tr(
+            "wrote {folder}: {graphs}; {parameters} parameters, {parameters2:,} bytes",
+            folder=folder,
+            graphs=graphs,
+            parameters=len(found.parameters),
+            parameters2=array_bytes(found.parameters),
+        )
+    ]
     for name in found.graphs:
         command = f"{command_line(folder / 'run')} {usage(found, name)}"
         if name in found.rows:
-            lines.append(f"{name} takes any number of rows: {command}")
+            lines.append(tr("{name} takes any number of rows: {command}", name=name, command=command))
         else:
-            lines.append(f"{name} takes arrays of exactly its shapes: {command}")
-    return "\n".join([*lines, f"next: {command_line('make', '-C', folder)}"])
+            lines.append(tr("{name} takes arrays of exactly its shapes: {command}", name=name, command=command))
+    return "\n".join([*lines, tr("next: {value}", value=command_line("make", "-C", folder))])
 
 
 def _scaling(model: onnx.ModelProto) -> tuple[float, float]:

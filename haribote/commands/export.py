@@ -20,6 +20,7 @@ from haribote.own.working import your_kernels
 from simulator import Machine
 from simulator.engine.state.snapshot import snapshot
 from simulator.files import write_file
+from simulator.messages import tr
 from simulator.shell import command_line
 
 
@@ -73,7 +74,11 @@ def compile_folder(
     if stop_after is not None:
         lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
         last = folder / f"{stop_after}.onnx"
-        return f"wrote {last} (and the stages before it)\nnext: {command_line('haribote', 'view', last)}"
+        return tr(
+            "wrote {last} (and the stages before it)\nnext: {value}",
+            last=last,
+            value=command_line("haribote", "view", last),
+        )
     with watched() as calls:
         compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision, quick=quick)
     table = "".join(f"{line}\n" for line in ledger(calls, compiled).told(mine))
@@ -83,13 +88,24 @@ def compile_folder(
     cost = compiled.cost
     options = [*["--solutions"] * solutions, *[f"-O{level}"] * (level > 0 or solutions)]
     options += ["--precision", precision] * (precision != "float")
-    return (
-        f"wrote {folder / 'step.vsm'}: {compiled.summary}\n"
-        f"{cost.steps} PE steps (nops {cost.nops}), {cost.moves} MV of {cost.move_words} long words, "
-        f"{cost.cycles:.0f} cycles{_before(compiled)}\n"
-        f"{''.join(f'{note}{chr(10)}' for note in compiled.notes)}"
-        f"{table}"
-        f"next: {command_line('haribote', 'test', folder, '--backend', 'sim', *options)}"
+    return tr(
+        "wrote {value}: {summary}\n"
+        "{steps} PE steps (nops {nops}), {moves} MV of {move_words} long words, "
+        "{cycles:.0f} cycles{compiled}\n"
+        "{value2}"
+        "{table}"
+        "next: {value3}",
+        value=folder / "step.vsm",
+        summary=compiled.summary,
+        steps=cost.steps,
+        nops=cost.nops,
+        moves=cost.moves,
+        move_words=cost.move_words,
+        cycles=cost.cycles,
+        compiled=_before(compiled),
+        value2="".join(f"{note}{chr(10)}" for note in compiled.notes),
+        table=table,
+        value3=command_line("haribote", "test", folder, "--backend", "sim", *options),
     )
 
 
@@ -106,7 +122,12 @@ def _before(compiled: Compiled) -> str:
     before = compiled.unscheduled
     if before is None:
         return ""
-    return f"; before scheduling {before.steps} steps (nops {before.nops}), {before.cycles:.0f} cycles"
+    return tr(
+        "; before scheduling {steps} steps (nops {nops}), {cycles:.0f} cycles",
+        steps=before.steps,
+        nops=before.nops,
+        cycles=before.cycles,
+    )
 
 
 def _classes(model: Any) -> int:

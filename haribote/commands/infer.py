@@ -16,7 +16,7 @@ from haribote.network import NETWORKS
 from haribote.training.checkpoint import load_checkpoint
 from haribote.training.train import Options, make_backend
 from simulator.files import write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 class ImageError(HariboteError):
@@ -77,7 +77,9 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         with Image.open(path) as file:
             grey = np.asarray(file.convert("L"), np.float32)
     except (OSError, UnidentifiedImageError) as error:
-        raise ImageError(f"cannot read {path} as a picture: {error}", "a PNG or JPEG of one digit") from error
+        raise ImageError(
+            tr("cannot read {path} as a picture: {error}", path=path, error=error), tr("a PNG or JPEG of one digit")
+        ) from error
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
     if np.median(border) > 127:
         grey = 255 - grey
@@ -86,7 +88,8 @@ def read_image(path: Path) -> NDArray[np.uint8]:
     rows, columns = (np.flatnonzero((grey > 64).any(axis=axis)) for axis in (1, 0))
     if not len(rows):
         raise ImageError(
-            f"{path}: there is nothing to see, the whole picture has one brightness", "a picture of a digit"
+            tr("{path}: there is nothing to see, the whole picture has one brightness", path=path),
+            tr("a picture of a digit"),
         )
     digit = Image.fromarray(grey[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].astype(np.uint8))
     scale = 20 / max(digit.size)

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from haribote.errors import HariboteError
+from simulator.errors import reason_of
+from simulator.messages import tr
 
 SECONDS = 10.0
 """That a reader may take for its request, and for taking the answer."""
@@ -47,11 +49,15 @@ class LocalServer(http.server.ThreadingHTTPServer):
             super().__init__(("127.0.0.1", port), _Handler)
         except OverflowError as error:
             raise HariboteError(
-                f"a port is a number from 0 to 65535, received {port}", "--port 0 for a free one"
+                tr("a port is a number from 0 to 65535, received {port}", port=port), tr("--port 0 for a free one")
             ) from error
         except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-            raise HariboteError(f"port {port} {why}", "--port 0 for a free one") from error
+            why = (
+                tr("is in use")
+                if error.errno == errno.EADDRINUSE
+                else tr("cannot be used ({strerror})", strerror=reason_of(error))
+            )
+            raise HariboteError(f"port {port} {why}", tr("--port 0 for a free one")) from error
         self.url = f"http://localhost:{self.server_port}{self.secret}/"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 

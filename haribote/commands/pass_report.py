@@ -11,7 +11,7 @@ from haribote.compiler import CPP_STAGES, STAGES, lower
 from haribote.errors import HariboteError
 from haribote.graphs.cases import load_case
 from haribote.passes.report import Report, as_text
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 def report_passes(
@@ -30,7 +30,10 @@ def report_passes(
     stages = {"cpp": CPP_STAGES, "sim": STAGES}[backend]
     unknown = [stage for stage in print_after if stage not in stages]
     if unknown:
-        raise HariboteError(f"--backend {backend} has no stage {unknown[0]!r}", f"one of {', '.join(stages)}")
+        raise HariboteError(
+            tr("--backend {backend} has no stage {unknown!r}", backend=backend, unknown=unknown[0]),
+            tr("one of {stages}", stages=", ".join(stages)),
+        )
 
     def watch(stage: str, before: onnx.ModelProto, after: onnx.ModelProto) -> None:
         say(str(Report.of(stage, before, after)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from haribote.errors import HariboteError
 from haribote.graphs.cases import load_case
+from simulator.messages import tr
 
 
 def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, precision: str = "float") -> str:
@@ -16,7 +17,9 @@ def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, pr
         from haribote.compiler import compile_for_sim
 
         if svg is not None:
-            raise HariboteError(f"at -O{level} there is no picture of a plan", "-O2, or leave --svg out")
+            raise HariboteError(
+                tr("at -O{level} there is no picture of a plan", level=level), tr("-O2, or leave --svg out")
+            )
         return str(step_cost(compile_for_sim(case.model, solutions, level=level, precision=precision)))
     from haribote.stack.program.compiled import built
     from haribote.stack.program.plan_picture import plan_picture
@@ -26,5 +29,5 @@ def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, pr
     text = table(found)
     if svg is not None:
         plan_picture(found, folder.name).save(svg)
-        text += f"\nwrote {svg}"
+        text += tr("\nwrote {svg}", svg=svg)
     return text

@@ -14,8 +14,9 @@ from haribote.compiler import compile_for_sim, lower, start_session
 from haribote.graphs.cases import Case, load_case, unit_cases
 from haribote.passes import tile
 from haribote.passes.pad import pad_inputs
+from haribote.words import word
 from simulator.columns import aligned
-from simulator.messages import say, shown
+from simulator.messages import say, shown, tr
 
 Array = NDArray[Any]
 
@@ -55,7 +56,7 @@ def compare(
 ) -> list[Comparison]:
     """Compare all outputs. Missing and unexpected ones, NaN and wrong shapes fail."""
     rows = [_compare_one(name, value, actual.get(name), tolerance) for name, value in expected.items()]
-    rows += [Comparison(name, np.nan, None, False, "unexpected output") for name in actual if name not in expected]
+    rows += [Comparison(name, np.nan, None, False, tr("unexpected output")) for name in actual if name not in expected]
     return rows
 
 
@@ -76,7 +77,7 @@ def _compare_one(name: str, expected: Array, actual: Array | None, tolerance: fl
 
 def table(rows: Iterable[Comparison]) -> str:
     """The comparison as aligned text, with a header."""
-    cells = [tuple(map(shown, COLUMNS)), *((*row.cells[:-1], shown(row.cells[-1])) for row in rows)]
+    cells = [tuple(map(word, COLUMNS)), *((*row.cells[:-1], shown(row.cells[-1])) for row in rows)]
     return "\n".join(aligned(cells))
 
 
@@ -100,7 +101,7 @@ def compare_folders(
             failed += not all(row.passed for row in rows)
             say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {shown(summary)}")
             say(table(rows) + "\n")
-    say(f"{failed} of the cases failed" if failed else "all outputs agree with the reference")
+    say(tr("{failed} of the cases failed", failed=failed) if failed else tr("all outputs agree with the reference"))
     return not failed
 
 

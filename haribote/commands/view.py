@@ -22,7 +22,7 @@ import onnx
 from haribote.commands.local_server import LocalServer
 from haribote.errors import GraphError, HariboteError
 from haribote.graph import load
-from simulator.messages import say
+from simulator.messages import Text, say, tr
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -37,8 +37,8 @@ CONSENT = 'Object.defineProperty(document, "cookie", { get: () => "consent=nothi
 cookies it could not use. No real cookie, since browsers keep those from a page inside a notebook of another host name.
 """
 
-OFFLINE = """Netron's page works without the network and sends nothing: it may talk to this server only.
-(On its own, Netron asks ipinfo.io for your country and sends usage events to Google Analytics.)"""
+OFFLINE = Text("""Netron's page works without the network and sends nothing: it may talk to this server only.
+(On its own, Netron asks ipinfo.io for your country and sends usage events to Google Analytics.)""")
 
 
 class Viewer:
@@ -69,12 +69,12 @@ def view_command(file: Path, port: int) -> int:
     """Serve the graph on localhost until Ctrl-C; the exit status. Raises GraphError as `read` does."""
     viewer = netron(read(file), file.name, port)
     try:
-        say(f"{file}: open {viewer.url} in a browser on this machine; Ctrl-C stops the server")
+        say(tr("{file}: open {url} in a browser on this machine; Ctrl-C stops the server", file=file, url=viewer.url))
         say(OFFLINE, flush=True)
         while True:
             time.sleep(3600)
     except KeyboardInterrupt:
-        say("\nstopped")
+        say(tr("\nstopped"))
         return 0
     finally:
         viewer.close()
@@ -86,12 +86,12 @@ def draw_command(file: Path, after: Path | None, picture: Path) -> int:
 
     before = read(file)
     if after is None:
-        drawing, what = draw.svg(before, file.stem), f"{len(before.graph.node)} nodes"
+        drawing, what = draw.svg(before, file.stem), tr("{node} nodes", node=len(before.graph.node))
     else:
         later = read(after)
         drawing, what = draw.diff(before, later, _captions(file, after)), draw.summary(before, later)
     drawing.save(picture)
-    say(f"wrote {picture}: {what}")
+    say(tr("wrote {picture}: {what}", picture=picture, what=what))
     return 0
 
 
@@ -99,7 +99,10 @@ def read(file: Path) -> onnx.ModelProto:
     """The graph in a file. Raises GraphError, which names the file, for a folder and as `graph.load` does."""
     if file.is_dir():
         inside = sorted(path.name for path in file.glob("*.onnx"))
-        raise GraphError(f"{file} is a folder", f"one of its graphs: {', '.join(inside)}" if inside else "a file .onnx")
+        raise GraphError(
+            tr("{file} is a folder", file=file),
+            tr("one of its graphs: {inside}", inside=", ".join(inside)) if inside else tr("a file .onnx"),
+        )
     return load(file)
 
 
@@ -142,6 +145,6 @@ def _page(text: str, name: str, path: str) -> str:
     metas += f'<script src="{QUIET}"></script>\n'
     text, count = re.subn(r'<meta name="version" content="[^"]*">\n?', lambda _: metas, text, count=1)
     if not count:
-        raise HariboteError("the installed Netron is of a form that we do not know", "pip install 'netron<10'")
+        raise HariboteError(tr("the installed Netron is of a form that we do not know"), "pip install 'netron<10'")
     head, date, tail = text.partition(metas)
     return head + date + re.sub(r'<meta name="date" content="[^"]*">\n?', "", tail, count=1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from haribote.core.elementwise import ELEMENTWISE
 from haribote.core.notation import ExpressionError, Operators
+from simulator.messages import tr
 
 DType = np.dtype[Any]
 FLOAT, INT, BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
@@ -27,7 +28,9 @@ class Cell(Operators):
     value: Any = None
 
     def __bool__(self) -> bool:
-        raise ExpressionError("a map has no `if`: what it does is the same for all elements", "where(condition, a, b)")
+        raise ExpressionError(
+            tr("a map has no `if`: what it does is the same for all elements"), "where(condition, a, b)"
+        )
 
     def apply(self, op: str, *operands: Any) -> Cell:
         """See `Operators.apply`. Raises ExpressionError where the types do not fit."""
@@ -38,9 +41,17 @@ class Cell(Operators):
         row = ELEMENTWISE[op]
         fits = choice or KINDS[types[0].kind] in row.kinds
         if not fits or any(dtype != types[0] for dtype in types) or (choice and cells[0].dtype != BOOL):
-            first, kinds = ("bool first, then ", "any") if choice else ("", ", ".join(row.kinds))
+            first, kinds = (tr("bool first, then "), "any") if choice else ("", ", ".join(row.kinds))
             received = ", ".join(str(cell.dtype) for cell in cells)
-            raise ExpressionError(f"{op} takes {first}one type of {kinds}, received {received}")
+            raise ExpressionError(
+                tr(
+                    "{op} takes {first}one type of {kinds}, received {received}",
+                    op=op,
+                    first=first,
+                    kinds=kinds,
+                    received=received,
+                )
+            )
         return Cell(op, BOOL if row.truth else types[0], cells)
 
     def at(self, arguments: Sequence[Any], do: Callable[[Cell, list[Any]], Any]) -> Any:
@@ -71,8 +82,12 @@ def _cell(value: Any, dtype: DType) -> Cell:
         return value
     if not isinstance(value, (bool, int, float, np.generic)):
         received = type(value).__name__
-        raise ExpressionError(f"a map works on elements and numbers, received {received}", "lazy_map(f, a, b)")
+        raise ExpressionError(
+            tr("a map works on elements and numbers, received {received}", received=received), "lazy_map(f, a, b)"
+        )
     number = dtype.type(value)
     if number != value and not (dtype.kind == "f" and isinstance(value, float)):
-        raise ExpressionError(f"{value!r} is no {dtype}", "a number of the type of the other operand")
+        raise ExpressionError(
+            tr("{value!r} is no {dtype}", value=value, dtype=dtype), tr("a number of the type of the other operand")
+        )
     return Cell("number", dtype, (), number)

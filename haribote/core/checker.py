@@ -15,6 +15,7 @@ import onnx
 from haribote.core.operators import CORE, MOVERS, REDUCTIONS, SAME_ORDER
 from haribote.errors import GraphError
 from haribote.graph import Index, attributes
+from simulator.messages import tr
 
 STAGES: Mapping[str, frozenset[str]] = {
     "core": CORE,
@@ -40,27 +41,41 @@ def check(model: onnx.ModelProto, stage: str) -> None:
     """Raise GraphError for the first node that a graph of this stage, one of STAGES, may not have."""
     index = Index(model)
     for node in model.graph.node:
-        where = f"graph {model.graph.name!r} at stage {stage!r}: node {node.name!r} ({node.op_type})"
+        where = tr(
+            "graph {name!r} at stage {stage!r}: node {name2!r} ({op_type})",
+            name=model.graph.name,
+            stage=stage,
+            name2=node.name,
+            op_type=node.op_type,
+        )
         if node.op_type not in STAGES[stage]:
-            raise GraphError(f"{where} is no operator of the stage", f"a rule for {node.op_type} in core/from_onnx")
+            raise GraphError(
+                tr("{where} is no operator of the stage", where=where),
+                tr("a rule for {op_type} in core/from_onnx", op_type=node.op_type),
+            )
         wrong = FORMS[node.op_type](node, index) if node.op_type in FORMS else ""
         if wrong:
-            raise GraphError(f"{where}: {wrong}", "a rule in core/from_onnx that writes this form in others")
+            raise GraphError(f"{where}: {wrong}", tr("a rule in core/from_onnx that writes this form in others"))
 
 
 def _pick(node: onnx.NodeProto, index: Index) -> str:
     numbers, size = node.input[1], int(np.prod(index.shape[node.input[0]]))
     if not np.issubdtype(index.dtype[numbers], np.integer):
-        return f"its index is {index.dtype[numbers]}, not whole numbers"
+        return tr("its index is {dtype}, not whole numbers", dtype=index.dtype[numbers])
     known = index.constants.get(numbers)
     if known is not None and known.size and not -1 <= known.min() <= known.max() < size:
-        return f"its index has {known.min()} to {known.max()}, the value elements -1 (none) to {size - 1}"
+        return tr(
+            "its index has {min} to {max}, the value elements -1 (none) to {value}",
+            min=known.min(),
+            max=known.max(),
+            value=size - 1,
+        )
     return ""
 
 
 def _mover(node: onnx.NodeProto, index: Index) -> str:
     computed = [name for name in node.input[1:] if name and name not in index.constants]
-    return f"where elements go is computed: {computed[0]!r} is no constant" if computed else ""
+    return tr("where elements go is computed: {computed!r} is no constant", computed=computed[0]) if computed else ""
 
 
 def _einsum(node: onnx.NodeProto, index: Index) -> str:
@@ -68,25 +83,25 @@ def _einsum(node: onnx.NodeProto, index: Index) -> str:
     letters = sides.split(",")
     plain = arrow and len(letters) == 2 and all(len(set(side)) == len(side) and side.isalpha() for side in letters)
     if not plain or not all(set(side) <= {*result, *other} for side, other in (letters, letters[::-1])):
-        return "it is no product of two operands, each of whose axes the other or the result has"
+        return tr("it is no product of two operands, each of whose axes the other or the result has")
     whole = not np.issubdtype(index.dtype[node.input[0]], np.floating)
-    return "it multiplies integers, which Mul and ReduceSum do" if whole else ""
+    return tr("it multiplies integers, which Mul and ReduceSum do") if whole else ""
 
 
 def _reduction(node: onnx.NodeProto, index: Index) -> str:
     if len(node.input) > 1 and node.input[1] and node.input[1] not in index.constants:
-        return "its axes are no constant"
-    return "it is of truths" if index.dtype[node.input[0]] == np.bool_ else ""
+        return tr("its axes are no constant")
+    return tr("it is of truths") if index.dtype[node.input[0]] == np.bool_ else ""
 
 
 def _gemm(node: onnx.NodeProto, index: Index) -> str:
     given = attributes(node)
     more = len(node.input) > 2 and bool(node.input[2])
-    return "it has a factor or an addend" if more or given.get("alpha", 1.0) != 1.0 else ""
+    return tr("it has a factor or an addend") if more or given.get("alpha", 1.0) != 1.0 else ""
 
 
 def _matrices(node: onnx.NodeProto, index: Index) -> str:
-    return "" if all(len(index.shape[name]) == 2 for name in node.input) else "its operands are no matrices"
+    return "" if all(len(index.shape[name]) == 2 for name in node.input) else tr("its operands are no matrices")
 
 
 FORMS: Mapping[str, Callable[[onnx.NodeProto, Index], str]] = {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 
 class ExpressionError(HariboteError):
@@ -39,10 +40,12 @@ def function(op_type: str) -> Callable[..., Any]:
     def apply(*operands: Any) -> Any:
         owner = next((value for value in operands if isinstance(value, Operators)), None)
         if owner is None:
-            raise ExpressionError(f"{op_type} takes elements or arrays, received {operands}")
+            raise ExpressionError(
+                tr("{op_type} takes elements or arrays, received {operands}", op_type=op_type, operands=operands)
+            )
         return owner.apply(op_type, *operands)
 
-    apply.__doc__ = f"{op_type} of elements in a map, or of arrays of one shape."
+    apply.__doc__ = tr("{op_type} of elements in a map, or of arrays of one shape.", op_type=op_type)
     return apply
 
 

@@ -9,6 +9,7 @@ import onnx
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, complete
 from haribote.graphs.pruning import remove_dead_code
+from simulator.messages import tr
 
 Rule = Callable[[Builder, Index, onnx.NodeProto], bool]
 """(the new graph, lookups in the old one, a node of it) -> True where it has added nodes that give the node's outputs,
@@ -46,4 +47,6 @@ def to_fixed_point(model: onnx.ModelProto, *steps: Step) -> onnx.ModelProto:
                 model, changed = found, True
         if not changed:
             return model
-    raise HariboteError("rules write each other's nodes for ever", "a rule that gives only nodes nearer to the core")
+    raise HariboteError(
+        tr("rules write each other's nodes for ever"), tr("a rule that gives only nodes nearer to the core")
+    )

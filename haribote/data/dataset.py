@@ -27,7 +27,7 @@ from haribote.errors import HariboteError
 from haribote.network import BATCH, Network, network_of
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
-from simulator.messages import say, shown
+from simulator.messages import say, shown, tr
 
 __all__ = ["DataError", "Dataset", "batch_order", "load", "normalise"]
 
@@ -70,21 +70,21 @@ def load(source: str | Path = "auto", *, say: Callable[[str], None] = to_stderr)
         DataError: a file is missing, truncated or altered (named in the message), or MNIST cannot be fetched.
     """
     if source == "synthetic":
-        return _synthetic("as you asked", say)
+        return _synthetic(tr("as you asked"), say)
     if source not in ("auto", "mnist"):
-        return _from_folder(Path(source), "the folder you named")
+        return _from_folder(Path(source), tr("the folder you named"))
     if named := os.environ.get("HARIBOTE_DATA"):
-        return _from_folder(Path(named), "named by HARIBOTE_DATA")
+        return _from_folder(Path(named), tr("named by HARIBOTE_DATA"))
     if _is_whole(BUNDLED):
-        return _from_folder(BUNDLED, "which came with the course")
+        return _from_folder(BUNDLED, tr("which came with the course"))
     if source == "mnist":
         fetch(say=say)
-        return _from_folder(cache_folder() / "mnist", "the cache")
+        return _from_folder(cache_folder() / "mnist", tr("the cache"))
     try:
         return _from_cache_or_mirrors(say)
     except (HariboteError, FileError) as error:
         say(shown(error.message.partition("\n")[0]).rstrip(":："))  # `haribote data fetch` tells every mirror's reason
-        return _synthetic("because real MNIST is neither in the cache nor to be downloaded now", say)
+        return _synthetic(tr("because real MNIST is neither in the cache nor to be downloaded now"), say)
 
 
 def fetch(*, say: Callable[[str], None] = to_stderr) -> Path:
@@ -175,7 +175,10 @@ def batch_order(count: int, *, seed: int, epoch: int, batch: int = BATCH) -> NDA
         DataError: there is not even one whole batch.
     """
     if count < batch:
-        raise DataError(f"a batch has {batch} images, but there are only {count}", "take a smaller batch")
+        raise DataError(
+            tr("a batch has {batch} images, but there are only {count}", batch=batch, count=count),
+            tr("take a smaller batch"),
+        )
     raw = np.random.PCG64(np.random.SeedSequence([seed, epoch])).random_raw(count)
     return np.argsort(raw, kind="stable")[: count // batch * batch].reshape(-1, batch)
 
@@ -184,12 +187,16 @@ def _from_folder(folder: Path, how: str) -> Dataset:
     place = mnist.find_folder(folder)
     if place is None:
         raise DataError(
-            f"{folder} ({how}) has none of MNIST's files" if folder.is_dir() else f"{folder} ({how}) is not a folder",
-            f"name a folder with {', '.join(file.name for file in mnist.FILES)} (as they are or as .gz)",
+            tr("{folder} ({how}) has none of MNIST's files", folder=folder, how=how)
+            if folder.is_dir()
+            else tr("{folder} ({how}) is not a folder", folder=folder, how=how),
+            tr(
+                "name a folder with {value} (as they are or as .gz)", value=", ".join(file.name for file in mnist.FILES)
+            ),
         )
     return Dataset(
         "mnist",
-        f"MNIST, 60,000 training and 10,000 test images, from {place} ({how})",
+        tr("MNIST, 60,000 training and 10,000 test images, from {place} ({how})", place=place, how=how),
         mnist.read(place, mnist.TRAIN_IMAGES),
         mnist.read(place, mnist.TRAIN_LABELS).astype(np.int64),
         mnist.read(place, mnist.TEST_IMAGES),
@@ -202,18 +209,18 @@ def _from_cache_or_mirrors(say: Callable[[str], None]) -> Dataset:
     folder = cache_folder() / "mnist"
     if _is_whole(folder):
         try:
-            return _from_folder(folder, "the cache")
+            return _from_folder(folder, tr("the cache"))
         except DataError as error:
             say(error.message)
     _download_impatiently(folder, say)
-    return _from_folder(folder, "downloaded to the cache")
+    return _from_folder(folder, tr("downloaded to the cache"))
 
 
 def _download_impatiently(folder: Path, say: Callable[[str], None]) -> None:
     """Download, but not if that failed only minutes ago: each notebook would wait again."""
     failure = cache_folder() / "download-failed"
     if failure.exists() and time.time() - failure.stat().st_mtime < QUIET_SECONDS:
-        raise DataError("MNIST is not downloaded: the last try failed less than ten minutes ago")
+        raise DataError(tr("MNIST is not downloaded: the last try failed less than ten minutes ago"))
     try:
         mnist.fetch(folder, answer_within=ANSWER_SECONDS, finish_within=FINISH_SECONDS, say=say)
     except DataError:
@@ -223,11 +230,16 @@ def _download_impatiently(folder: Path, say: Callable[[str], None]) -> None:
 
 def _synthetic(reason: str, say: Callable[[str], None]) -> Dataset:
     train, test = SYNTHETIC_SIZES
-    origin = f"synthetic digits, {train:,} training and {test:,} test images, drawn with matplotlib's fonts, {reason}"
+    origin = tr(
+        "synthetic digits, {train:,} training and {test:,} test images, drawn with matplotlib's fonts, {reason}",
+        train=train,
+        test=test,
+        reason=reason,
+    )
     path = cache_folder() / SYNTHETIC_CACHE
     arrays = _read_synthetic(path)
     if arrays is None:
-        say("drawing the synthetic digits (once, a few seconds)")
+        say(tr("drawing the synthetic digits (once, a few seconds)"))
         arrays = [array for seed, count in enumerate(SYNTHETIC_SIZES) for array in digits.draw(count, seed)]
         _keep(path, arrays, say)
     return Dataset("synthetic", origin, *arrays)

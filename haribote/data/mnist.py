@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from simulator.errors import reason_of
 from simulator.files import FileError, write_file
+from simulator.messages import Text, tr
 
 
 class DataError(HariboteError):
@@ -87,14 +89,17 @@ def content_of(data: bytes, file: File, where: str) -> bytes:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
                 data = stream.read(file.size + 1)  # no more than that: a bomb must not fill the memory
         except EOFError:
-            raise _refused(where, "is truncated: its gzip stream ends early") from None
+            raise _refused(where, tr("is truncated: its gzip stream ends early")) from None
         except (OSError, zlib.error) as error:
-            raise _refused(where, f"is altered: it cannot be decompressed ({error})") from None
+            raise _refused(where, tr("is altered: it cannot be decompressed ({error})", error=error)) from None
     if len(data) < file.size:
-        raise _refused(where, f"is truncated: it has {len(data):,} of {file.size:,} bytes")
+        raise _refused(where, tr("is truncated: it has {data:,} of {size:,} bytes", data=len(data), size=file.size))
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
-        raise _refused(where, f"is altered: its SHA-256 is {digest[:16]}…, MNIST's is {file.sha256[:16]}…")
+        raise _refused(
+            where,
+            tr("is altered: its SHA-256 is {digest}…, MNIST's is {sha}…", digest=digest[:16], sha=file.sha256[:16]),
+        )
     return data
 
 
@@ -106,11 +111,16 @@ def read(folder: Path, file: File) -> NDArray[np.uint8]:
     """
     path = locate(folder, file)
     if path is None:
-        raise DataError(f"{folder} has no {file.name} (nor {file.name}.gz)", "put all four files of MNIST there")
+        raise DataError(
+            tr("{folder} has no {name} (nor {name}.gz)", folder=folder, name=file.name),
+            tr("put all four files of MNIST there"),
+        )
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}", "make the file readable") from error
+        raise DataError(
+            tr("cannot read {path}: {value}", path=path, value=reason_of(error)), tr("make the file readable")
+        ) from error
     return np.frombuffer(content_of(data, file, str(path)), np.uint8, offset=file.header).reshape(file.shape)
 
 
@@ -155,13 +165,15 @@ def fetch(
         waited = time.monotonic() - start
         if waited > (finish_within if transfer.received else answer_within):
             transfer.abandoned.set()
-            what = "the download is too slow" if transfer.received else "no mirror of MNIST answered"
-            raise DataError(f"{what} (waited {waited:.0f} s)", _OFFLINE_HINT)
+            what = tr("the download is too slow") if transfer.received else tr("no mirror of MNIST answered")
+            raise DataError(tr("{what} (waited {waited:.0f} s)", what=what, waited=waited), _OFFLINE_HINT)
     if transfer.error is not None:
         raise transfer.error
 
 
-_OFFLINE_HINT = "check the network, or name a folder that has the four files: --data FOLDER or HARIBOTE_DATA=FOLDER"
+_OFFLINE_HINT = Text(
+    "check the network, or name a folder that has the four files: --data FOLDER or HARIBOTE_DATA=FOLDER"
+)
 
 
 def _fetch_files(folder: Path, transfer: _Transfer, say: Callable[[str], None]) -> None:
@@ -185,7 +197,7 @@ def _is_good(folder: Path, file: File) -> bool:
 
 def _fetch_file(file: File, transfer: _Transfer, say: Callable[[str], None]) -> bytes:
     """The gzip content of one file from the first mirror that gives a good one."""
-    say(f"downloading a file of MNIST: {file.name}.gz")
+    say(tr("downloading a file of MNIST: {name}.gz", name=file.name))
     problems: dict[str, str] = {}
     for _ in range(ROUNDS):
         for mirror in transfer.mirrors:
@@ -199,8 +211,10 @@ def _fetch_file(file: File, transfer: _Transfer, say: Callable[[str], None]) -> 
             except (OSError, http.client.HTTPException, ValueError) as error:
                 problems[mirror] = f"{url}: {error}"
             if transfer.abandoned.is_set():
-                raise DataError("the download was given up")
-    raise DataError("\n    ".join([f"no mirror gave a good {file.name}:", *problems.values()]), _OFFLINE_HINT)
+                raise DataError(tr("the download was given up"))
+    raise DataError(
+        "\n    ".join([tr("no mirror gave a good {name}:", name=file.name), *problems.values()]), _OFFLINE_HINT
+    )
 
 
 def _receive(url: str, transfer: _Transfer) -> bytes:
@@ -215,4 +229,7 @@ def _receive(url: str, transfer: _Transfer) -> bytes:
 
 
 def _refused(where: str, what: str) -> DataError:
-    return DataError(f"{where} {what}; it is not used", "delete it and fetch it again: haribote data fetch")
+    return DataError(
+        tr("{where} {what}; it is not used", where=where, what=what),
+        tr("delete it and fetch it again: haribote data fetch"),
+    )

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from haribote.errors import HariboteError
 from simulator.language import language
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 Point = tuple[float, float]
 
@@ -48,9 +48,11 @@ def _points(strokes: Sequence[Sequence[Point]]) -> list[NDArray[np.float64]]:
     try:
         points = [np.asarray(stroke, np.float64).reshape(-1, 2) for stroke in strokes if len(stroke)]
     except (TypeError, ValueError) as error:
-        raise HariboteError(f"strokes are lists of points (x, y): {error}", "[[(0.5, 0.1), (0.5, 0.9)]]") from error
+        raise HariboteError(
+            tr("strokes are lists of points (x, y): {error}", error=error), "[[(0.5, 0.1), (0.5, 0.9)]]"
+        ) from error
     if not points:
-        raise HariboteError("there is no stroke to draw", "[[(0.5, 0.1), (0.5, 0.9)]], or draw on the pad")
+        raise HariboteError(tr("there is no stroke to draw"), tr("[[(0.5, 0.1), (0.5, 0.9)]], or draw on the pad"))
     return points
 
 
@@ -68,13 +70,13 @@ class Pad:
         return f'<iframe srcdoc="{html.escape(_page())}" width="290" height="390" style="border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return shown("a pad to draw on; it needs a notebook")
+        return tr("a pad to draw on; it needs a notebook")
 
 
 def _page() -> str:
     """The page of the pad, in the language of the moment."""
     page = f'<!doctype html><html lang="{language()}"><meta charset="utf-8">{_PAD}'
-    for text in ("start again", "copy this into the next cell:"):
+    for text in (tr("start again"), tr("copy this into the next cell:")):
         page = page.replace(text, html.escape(shown(text)))
     return page
 

@@ -17,6 +17,7 @@ from haribote.cpp.gemm import default_gemm
 from haribote.deploy.graphs import TRAIN, Deployable
 from haribote.graph import Index, updates
 from simulator.files import write_file
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -125,7 +126,7 @@ def readme(found: Deployable) -> str:
     text = f"A program written by haribote. It needs a compiler of C++17 and nothing else.\n\n    {BUILD}\n\n"
     for name in found.graphs:
         text += f"    ./run {usage(found, name)}\n"
-    return f"{text}\nparameters/ holds the parameters as .npy files.\n"
+    return tr("{text}\nparameters/ holds the parameters as .npy files.\n", text=text)
 
 
 def usage(found: Deployable, name: str) -> str:

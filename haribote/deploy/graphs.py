@@ -17,6 +17,7 @@ from haribote.cpp import expand
 from haribote.errors import HariboteError
 from haribote.graph import Index, clone, complete, evaluate, kind, tensor_info, updates
 from haribote.graphs.parts import leading_to, part_of
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -56,16 +57,25 @@ def deployable(model: onnx.ModelProto, values: Mapping[str, Array], data: Sequen
     index, updated = Index(model), updates(model)
     texts = [name for name, dtype in index.dtype.items() if dtype.kind in "OSU"]
     if texts:
-        raise HariboteError(f"the value {texts[0]!r} is of strings; programs have numbers only", "a graph of numbers")
+        raise HariboteError(
+            tr("the value {texts!r} is of strings; programs have numbers only", texts=texts[0]),
+            tr("a graph of numbers"),
+        )
     unknown = [name for name in data if name not in index.inputs]
     if unknown:
-        raise HariboteError(f"the graph has no input {unknown[0]!r}", f"one of {', '.join(index.inputs)}")
+        raise HariboteError(
+            tr("the graph has no input {unknown!r}", unknown=unknown[0]),
+            tr("one of {inputs}", inputs=", ".join(index.inputs)),
+        )
     if not data:
         data = [name for name in index.inputs if name not in updated and (not kind(model) or name in DATA)]
     parameters = {name: values[name] for name in index.inputs if name not in data and name in values}
     missing = [name for name in index.inputs if name not in data and name not in values]
     if missing:
-        raise HariboteError(f"the parameter {missing[0]!r} has no value", "a folder that `haribote export` wrote")
+        raise HariboteError(
+            tr("the parameter {missing!r} has no value", missing=missing[0]),
+            tr("a folder that `haribote export` wrote"),
+        )
     graphs = {TRAIN: model} if updated else {INFER: model}
     if updated and LOGITS in index.producer:
         graphs[INFER] = part_of(model, leading_to(model, [LOGITS]), [LOGITS], INFER)

@@ -15,6 +15,7 @@ from haribote.core.from_onnx.rules import RULES as REWRITTEN
 from haribote.cpp.operators import template  # noqa: F401  (its module registers all rules)
 from haribote.cpp.rules import RULES
 from haribote.operators.functions import FUNCTIONS, OPSET
+from simulator.messages import tr
 
 SETTLED = ("Constant", "Shape", "Size", "ConstantOfShape", "CastLike")
 """What the compiler computes, since all shapes are known."""
@@ -29,9 +30,13 @@ def table() -> str:
     own = sorted(RULES.keys() - FUNCTIONS.keys())
     written = sorted(REWRITTEN.keys() - RULES.keys())
     bodies = sorted(name for name in _with_bodies() if name not in RULES and name not in REWRITTEN)
-    rows = (("a template", own), ("rules in `haribote/core/from_onnx`", written), ("ONNX's own definition", bodies))
+    rows = (
+        (tr("a template"), own),
+        (tr("rules in `haribote/core/from_onnx`"), written),
+        (tr("ONNX's own definition"), bodies),
+    )
     lines = [f"| {how} | {', '.join(names)} |" for how, names in rows]
-    return "\n".join(["| done by | operators |", "|---|---|", *lines])
+    return "\n".join([tr("| done by | operators |"), "|---|---|", *lines])
 
 
 def _with_bodies() -> set[str]:

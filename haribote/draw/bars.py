@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 
 ROW, BAR, TOP = 24.0, 16.0, 52.0
@@ -16,11 +17,11 @@ def bars(values: Mapping[str, float], unit: str = "", title: str = "", most: int
     Raises HariboteError where there is no value or one that is negative.
     """
     if not values or min(values.values()) < 0:
-        raise HariboteError(f"bars need values that are not negative, received {dict(values)}")
+        raise HariboteError(tr("bars need values that are not negative, received {values}", values=dict(values)))
     shown = dict(list(values.items())[:most])
     rest = list(values.items())[most:]
     if rest:
-        shown[f"{len(rest)} others"] = sum(value for _, value in rest)
+        shown[tr("{rest} others", rest=len(rest))] = sum(value for _, value in rest)
     left = MARGIN + min(max(width_of(name, "m") for name in shown) + 12, 320)
     room = WIDTH - left - 110
     longest = max(shown.values()) or 1.0

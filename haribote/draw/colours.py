@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from simulator.messages import Text
 from simulator.pictures.style import themed
 
 _LIGHT = {
@@ -14,21 +15,21 @@ _DARK = {
 }  # fmt: skip
 
 PAINTS = {
-    "chip": ("runs on the chip", "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
-    "yours": ("yours", "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
-    "course": ("the course's, until yours passes", "#ecebed", "#696673", "#2f353c", "#c4d0c8"),
-    "failing": ("yours fails: the course's runs", "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
-    "host": ("runs on the host", "#f0e6de", "#894000", "#413025", "#fe9748"),
-    "wrong": ("on the host: its kernel fails its check", "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
-    "loss": ("loss value (on the host)", "#efe3ee", "#832b7c", "#413447", "#fbadf1"),
-    "matrix": ("matrix", "#e5e6f6", "#393fb9", "#303049", "#a899fc"),
-    "elementwise": ("element by element", "#dee7e2", "#014821", "#103b2c", "#06d16d"),
-    "reduction": ("over rows or columns", "#edeadf", "#715c09", "#383416", "#d2ad00"),
-    "shape": ("moves or converts only", "#e7e9ea", "#4a5661", "#31353c", "#aeb0be"),
-    "same": ("unchanged", "#ecebed", "#696673", "#2f353c", "#a2b3bd"),
-    "changed": ("~ changed", "#ebe9de", "#665300", "#3d3119", "#e89b0f"),
-    "removed": ("− removed", "#f2e1e6", "#9b193c", "#3f292c", "#f3756d"),
-    "added": ("+ added", "#e0e5df", "#103807", "#2c442e", "#95fa78"),
+    "chip": (Text("runs on the chip"), "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
+    "yours": (Text("yours"), "#e5e6f6", "#393fb9", "#253048", "#7098fa"),
+    "course": (Text("the course's, until yours passes"), "#ecebed", "#696673", "#2f353c", "#c4d0c8"),
+    "failing": (Text("yours fails: the course's runs"), "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
+    "host": (Text("runs on the host"), "#f0e6de", "#894000", "#413025", "#fe9748"),
+    "wrong": (Text("on the host: its kernel fails its check"), "#f2e1e6", "#9b193c", "#402a2d", "#f97a72"),
+    "loss": (Text("loss value (on the host)"), "#efe3ee", "#832b7c", "#413447", "#fbadf1"),
+    "matrix": (Text("matrix"), "#e5e6f6", "#393fb9", "#303049", "#a899fc"),
+    "elementwise": (Text("element by element"), "#dee7e2", "#014821", "#103b2c", "#06d16d"),
+    "reduction": (Text("over rows or columns"), "#edeadf", "#715c09", "#383416", "#d2ad00"),
+    "shape": (Text("moves or converts only"), "#e7e9ea", "#4a5661", "#31353c", "#aeb0be"),
+    "same": (Text("unchanged"), "#ecebed", "#696673", "#2f353c", "#a2b3bd"),
+    "changed": (Text("~ changed"), "#ebe9de", "#665300", "#3d3119", "#e89b0f"),
+    "removed": (Text("− removed"), "#f2e1e6", "#9b193c", "#3f292c", "#f3756d"),
+    "added": (Text("+ added"), "#e0e5df", "#103807", "#2c442e", "#95fa78"),
 }
 """Style class to its meaning, fill and stroke in a light drawing, fill and stroke in a dark one. What stands in one
 legend differs for red-green blind eyes too.

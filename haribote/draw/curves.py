@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from simulator.messages import shown
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.timeline import ticks
 
@@ -49,7 +49,11 @@ def loss(
         x = _curve(canvas, number, name, at, values, x_range, y_range, x)
     note = _apart(points)
     canvas.text(RIGHT, TOP - 12, note, "s f", anchor="end")
-    ends = ", ".join(f"{name} ends at {_last(values):.4g}" for name, (_, values) in points.items() if len(values))
+    ends = ", ".join(
+        tr("{name} ends at {values:.4g}", name=name, values=_last(values))
+        for name, (_, values) in points.items()
+        if len(values)
+    )
     return canvas.picture(f"{title}: {ends}" if ends else title, TOP + HEIGHT + 46)
 
 
@@ -59,10 +63,14 @@ def _points(name: str, values: Iterable[Any], at: Sequence[float] | None) -> tup
         x = np.arange(len(y), dtype=np.float64) if at is None else np.array([float(value) for value in at])
     except (TypeError, ValueError) as error:
         raise HariboteError(
-            f"the curve {name!r} has a value that is no number: {error}", "numbers, one per step"
+            tr("the curve {name!r} has a value that is no number: {error}", name=name, error=error),
+            tr("numbers, one per step"),
         ) from None
     if len(x) != len(y):
-        raise HariboteError(f"the curve {name!r} has {len(y)} values but {len(x)} steps", "as many steps as values")
+        raise HariboteError(
+            tr("the curve {name!r} has {y} values but {x} steps", name=name, y=len(y), x=len(x)),
+            tr("as many steps as values"),
+        )
     return x, y
 
 
@@ -152,14 +160,16 @@ def _apart(points: Mapping[str, tuple[Values, Values]]) -> str:
     """How far two curves are apart, or the last value of a single one."""
     found = list(points.values())
     if len(found) == 1 and len(found[0][1]):
-        return f"last: {_last(found[0][1]):.4g}"
+        return tr("last: {found:.4g}", found=_last(found[0][1]))
     if len(found) != 2 or found[0][0].shape != found[1][0].shape or not np.array_equal(found[0][0], found[1][0]):
         return ""
     difference = np.abs(found[0][1] - found[1][1])
     difference = difference[np.isfinite(difference)]
     if not len(difference):
         return ""
-    return "equal in every step" if not difference.any() else f"largest difference {difference.max():.2g}"
+    return (
+        tr("equal in every step") if not difference.any() else tr("largest difference {max:.2g}", max=difference.max())
+    )
 
 
 def _last(values: Values) -> float:
@@ -213,7 +223,7 @@ class LiveLoss:
 
     def __repr__(self) -> str:
         count = sum(map(len, self.values.values()))
-        return shown(f"<loss curve with {count} points>")
+        return tr("<loss curve with {count} points>", count=count)
 
 
 def _in_notebook() -> bool:

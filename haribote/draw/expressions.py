@@ -9,11 +9,11 @@ from haribote.draw.words import short
 from haribote.lazy.primitives.arrays import Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
 from haribote.lazy.primitives.indices import Index
 from simulator import pictures as svg
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 SIGNS = {"Add": "{} + {}", "Sub": "{} − {}", "Mul": "{} × {}", "Div": "{} ÷ {}", "Neg": "−{}", "Less": "{} < {}",
          "Greater": "{} > {}"}  # fmt: skip
-ALONG = {"Add": "sum along", "Mul": "product along", "Max": "max along", "Min": "min along"}
+ALONG = {"Add": Text("sum along"), "Mul": Text("product along"), "Max": Text("max along"), "Min": Text("min along")}
 LETTERS = "ijklmnpqrs"
 
 
@@ -28,12 +28,18 @@ def draw(*outputs: Array, caption: str = "expression") -> svg.Picture:
     boxes = [_box(found) for found in order]
     for place, output in enumerate(outputs):
         readers.setdefault(number[id(output)], []).append(len(boxes))
-        boxes.append(Box("output", f"output{place}", shown("result" if len(outputs) == 1 else f"result {place + 1}")))
+        boxes.append(
+            Box(
+                "output",
+                f"output{place}",
+                (tr("result") if len(outputs) == 1 else tr("result {value}", value=place + 1)),
+            )
+        )
     values = [
-        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or shown("scalar"))
+        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or tr("scalar"))
         for place, found in enumerate(order)
     ]
-    return render(Picture(f"{shown(caption)} · {shown(f'{len(order)} arrays')}", boxes, values))
+    return render(Picture(f"{shown(caption)} · {tr('{order} arrays', order=len(order))}", boxes, values))
 
 
 def _box(found: Array) -> Box:
@@ -52,10 +58,12 @@ def text(found: Array) -> str:
     if isinstance(found, Reduce):
         return f"{shown(ALONG[found.op])} {', '.join(map(str, found.axes))}"
     if isinstance(found, View):
-        return f"{shown('at')} {', '.join(_where(part, 0) for part in found.index) or shown('one place')}"
+        return f"{tr('at')} {', '.join(_where(part, 0) for part in found.index) or tr('one place')}"
     if isinstance(found, Stack):
-        return shown(f"new axis {found.axis}")
-    return shown("matrix product" if isinstance(found, Product) else "known" if isinstance(found, Constant) else "")
+        return tr("new axis {axis}", axis=found.axis)
+    return shown(
+        tr("matrix product") if isinstance(found, Product) else tr("known") if isinstance(found, Constant) else ""
+    )
 
 
 def _written(cell: Cell, parts: list[str]) -> str:

@@ -15,6 +15,7 @@ from haribote import layout as notation
 from haribote.errors import HariboteError
 from haribote.kernel import Operand
 from haribote.layout import LAYOUTS, LEVELS, Layout, tags_for
+from simulator.messages import tr
 
 Ints = NDArray[np.int64]
 Index = tuple[int, ...]
@@ -62,9 +63,16 @@ class Holding:
         if self.memory == "DRAM":
             half = "low" if int(notation.position(self.layout, "W").reshape(self.shape)[index]) else "high"
             group, long_word = (int(self.position(level)[index]) for level in ("L2B", "long word"))
-            return f"DRAM group {group // 2}, long word {long_word} ({half} word)"
+            return tr(
+                "DRAM group {value}, long word {long_word} ({half} word)",
+                value=group // 2,
+                long_word=long_word,
+                half=half,
+            )
         units = [f"{level} {int(self.position(level)[index])}" for level in LEVELS]
-        return ", ".join([*units, f"{self.memory} word {int(self.position('word')[index])}"])
+        return ", ".join(
+            [*units, tr("{memory} word {value}", memory=self.memory, value=int(self.position("word")[index]))]
+        )
 
     def unit(self, index: Index) -> tuple[int, int, int, int]:
         """L2B, L1B, MAB, PE of copy 0 of an element."""
@@ -110,13 +118,25 @@ def holding_of(what: Layout | Operand | str, shape: Sequence[int] | None = None,
     size = tuple(shape) if shape is not None else layout.shape
     if prod(size) != prod(layout.shape):
         raise HariboteError(
-            f"the layout {layout} has {layout.shape} elements, the shape is {size}", "the layout's shape"
+            tr(
+                "the layout {layout} has {shape} elements, the shape is {size}",
+                layout=layout,
+                shape=layout.shape,
+                size=size,
+            ),
+            tr("the layout's shape"),
         )
     for level, count in LEVELS.items():
         largest = int(notation.position(layout, level).max(initial=0))
         if largest >= count:
             raise HariboteError(
-                f"the layout {layout} puts an element into {level} {largest}", f"{level}s go from 0 to {count - 1}"
+                tr(
+                    "the layout {layout} puts an element into {level} {largest}",
+                    layout=layout,
+                    level=level,
+                    largest=largest,
+                ),
+                tr("{level}s go from 0 to {value}", level=level, value=count - 1),
             )
     return Holding(layout, size, memory)
 
@@ -130,7 +150,10 @@ def _named(text: str, shape: Sequence[int] | None) -> Layout:
             return LAYOUTS[tag]
     known = list(tags_for(tuple(shape))) if shape is not None else []
     of = f" for the shape {size}" if size else ""
-    raise HariboteError(f"there is no layout {text!r}{of}", f"{', '.join(known or LAYOUTS)}, or the notation ((…), …)")
+    raise HariboteError(
+        tr("there is no layout {text!r}{of}", text=text, of=of),
+        tr("{value}, or the notation ((…), …)", value=", ".join(known or LAYOUTS)),
+    )
 
 
 def styles(holding: Holding, units: Sequence[Ints]) -> NDArray[np.str_]:

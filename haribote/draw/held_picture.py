@@ -11,7 +11,8 @@ from haribote.draw.held import Holding, Index, holding_of, styles
 from haribote.errors import HariboteError
 from haribote.kernel import Operand
 from haribote.layout import LEVELS, Layout
-from simulator.messages import shown
+from haribote.words import word
+from simulator.messages import Text, shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 from simulator.pictures.grids import MachineMap, TensorMap, ring
 
@@ -20,7 +21,7 @@ TENSOR_LEFT = MARGIN + 38
 MACHINE_LEFT = 392.0
 PER_ROW, ROWS = 16, 4
 """Words of a PE that are shown, where the elements have short names."""
-ORDER = (*LEVELS, "long word", "W")
+ORDER = (*LEVELS, Text("long word"), "W")
 
 
 def layout_picture(
@@ -39,9 +40,11 @@ def layout_picture(
     index = _checked(element, holding.shape)
     canvas = Canvas()
     size = "x".join(map(str, holding.shape))
-    head = f"{size} in {holding.memory}"
+    head = tr("{size} in {memory}", size=size, memory=holding.memory)
     if index is not None:
-        head = f"[{', '.join(map(str, index))}] of {size}: {holding.where(index)}"
+        head = tr(
+            "[{value}] of {size}: {index}", value=", ".join(map(str, index)), size=size, index=holding.where(index)
+        )
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, str(holding.layout), "m f", room=WIDTH - 2 * MARGIN)
     left = _tensor(canvas, holding, index)
@@ -49,7 +52,14 @@ def layout_picture(
     bottom = max(left, _formulas(canvas, holding, right + 24))
     if holding.memory != "DRAM":
         bottom = _words(canvas, holding, index, bottom + 30)
-    says = f"{size} in {holding.memory}, layout {holding.layout}: {holding.layout.formula()}".replace("\n", "; ")
+    formula = holding.layout.formula().replace("\n", "; ")
+    says = tr(
+        "{size} in {memory}, layout {layout}: {formula}",
+        size=size,
+        memory=holding.memory,
+        layout=holding.layout,
+        formula=formula,
+    )
     if index is not None:
         says = f"{head}. {says}"
     return canvas.picture(says, bottom + MARGIN)
@@ -61,7 +71,10 @@ def _checked(element: Sequence[int] | None, shape: Index) -> Index | None:
     index = tuple(int(number) for number in element)
     if len(index) != len(shape) or not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
         last = ", ".join(str(n - 1) for n in shape)
-        raise HariboteError(f"there is no element {list(index)} in a tensor of shape {shape}", f"up to [{last}]")
+        raise HariboteError(
+            tr("there is no element {index} in a tensor of shape {shape}", index=list(index), shape=shape),
+            tr("up to [{last}]", last=last),
+        )
     return index
 
 
@@ -73,7 +86,7 @@ def _tensor(canvas: Canvas, holding: Holding, index: Index | None) -> float:
     rows, columns = holding.matrix
     marked = None if index is None else divmod(int(np.ravel_multi_index(index, holding.shape)), columns)
     units = [holding.position(level).reshape(rows, columns) for level in LEVELS]
-    canvas.text(TENSOR_LEFT, TOP - 18, "the tensor", "b")
+    canvas.text(TENSOR_LEFT, TOP - 18, tr("the tensor"), "b")
     tensor = TensorMap(TENSOR_LEFT, TOP, rows, columns)
     tensor.draw(canvas, styles(holding, units), marked)
     return TOP + tensor.height
@@ -84,7 +97,7 @@ def _tensor(canvas: Canvas, holding: Holding, index: Index | None) -> float:
 
 def _machine(canvas: Canvas, holding: Holding, index: Index | None) -> float:
     """All PEs in the same colours, those without an element empty; returns where they end."""
-    canvas.text(MACHINE_LEFT + 44, TOP - 18, "the machine: in each block 16 MABs with 4 PEs", "b")
+    canvas.text(MACHINE_LEFT + 44, TOP - 18, tr("the machine: in each block 16 MABs with 4 PEs"), "b")
     grid = MachineMap(MACHINE_LEFT, TOP - 14)
     units = np.meshgrid(*(np.arange(count) for count in LEVELS.values()), indexing="ij")
     painted = np.where(holding.holders(), styles(holding, units), "")
@@ -105,7 +118,7 @@ def _share_of(holding: Holding, l2b: int, l1b: int) -> str:
         if holding.layout.names(level):
             mine &= holding.position(level) == number
     if not mine.any():
-        return "nothing of it"
+        return tr("nothing of it")
     parts = []
     for axis, name in zip(range(mine.ndim), "ijklmn", strict=False):
         found = np.flatnonzero(mine.any(axis=tuple(a for a in range(mine.ndim) if a != axis)))
@@ -121,21 +134,21 @@ def _series(numbers: NDArray[np.int64]) -> str:
 
 def _groups(canvas: Canvas, holding: Holding, index: Index | None) -> float:
     """The four DRAMs with their parts of the tensor; returns where they end."""
-    canvas.text(MACHINE_LEFT + 44, TOP - 18, "the DRAMs of the four groups", "b")
+    canvas.text(MACHINE_LEFT + 44, TOP - 18, tr("the DRAMs of the four groups"), "b")
     group, word = holding.position("L2B") // 2, holding.position("long word")
     marked = -1 if index is None else int(group[index])
     for number in range(4):
         x = MACHINE_LEFT + 44 + number * 98
         mine = word[group == number]
         style = f"h{2 * number}" if len(mine) else "empty"
-        canvas.rect(x, TOP, 90, 46, style, round_=3, title=f"DRAM of group {number}")
+        canvas.rect(x, TOP, 90, 46, style, round_=3, title=tr("DRAM of group {number}", number=number))
         ink = "on " if len(mine) else "f "
-        canvas.text(x + 45, TOP + 20, f"group {number}", f"{ink}b", anchor="middle")
-        held = f"{mine.min()} to {mine.max()}" if len(mine) else "nothing of it"
+        canvas.text(x + 45, TOP + 20, tr("group {number}", number=number), f"{ink}b", anchor="middle")
+        held = f"{mine.min()} to {mine.max()}" if len(mine) else tr("nothing of it")
         canvas.text(x + 45, TOP + 36, held, f"{ink}s", anchor="middle", room=88)
         if number == marked:
             ring(canvas, x, TOP, 90, 46)
-    canvas.text(MACHINE_LEFT + 44, TOP + 64, "addresses in long words; two elements in each", "s f")
+    canvas.text(MACHINE_LEFT + 44, TOP + 64, tr("addresses in long words; two elements in each"), "s f")
     return TOP + 64
 
 
@@ -146,20 +159,20 @@ def _formulas(canvas: Canvas, holding: Holding, y: float) -> float:
     if holding.memory == "DRAM":
         hue, shade = ("group", "") if hue else ("", "")
     names = "ijklmn"[: len(holding.layout.axes)]
-    canvas.text(left, y, f"element [{', '.join(names)}] is in", "b")
-    terms = {level or "long word": found for level, found in holding.layout.terms().items()}
+    canvas.text(left, y, tr("element [{names}] is in", names=", ".join(names)), "b")
+    terms = {level or Text("long word"): found for level, found in holding.layout.terms().items()}
     for name, formula in sorted(terms.items(), key=lambda entry: ORDER.index(entry[0])):
         y += 17
         if holding.memory == "DRAM" and name == "L2B":
             name, formula = "group", formula.removeprefix("2*(").removesuffix(")")
-        told = "  (the colour)" if name == hue else "  (the shade)" if name == shade else ""
-        canvas.text(left, y, f"{shown(name)} = {formula}{shown(told)}", "m")
+        told = tr("  (the colour)") if name == hue else tr("  (the shade)") if name == shade else ""
+        canvas.text(left, y, f"{word(name)} = {formula}{told}", "m")
     for level in holding.copied:
         y += 17
-        canvas.text(left, y, f"a copy in every {level}", "s f")
+        canvas.text(left, y, tr("a copy in every {level}", level=level), "s f")
     if holding.shape != holding.layout.shape:
         y += 17
-        canvas.text(left, y, f"{names} counts the elements row by row", "s f")
+        canvas.text(left, y, tr("{names} counts the elements row by row", names=names), "s f")
     return y
 
 
@@ -174,7 +187,16 @@ def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> f
     name = "n{}c{}b{}m{}p{}".format(*divmod(unit[0], 2), *unit[1:])
     l2b, l1b, mab, pe = unit
     many = len(held)
-    head = f"the words of PE {pe} in MAB {mab}, L1B {l1b}, L2B {l2b} ({name}): {many} element{'s' * (many != 1)}"
+    head = tr(
+        "the words of PE {pe} in MAB {mab}, L1B {l_b}, L2B {l_b2} ({name}): {many} element{s}",
+        pe=pe,
+        mab=mab,
+        l_b=l1b,
+        l_b2=l2b,
+        name=name,
+        many=many,
+        s="s" * (many != 1),
+    )
     canvas.text(MARGIN, y, head, "b")
     addresses = sorted(held)
     widest = max(len(",".join(map(str, element))) for element in held.values())
@@ -188,14 +210,22 @@ def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> f
         x, top = MARGIN + number % per_row * width, y + number // per_row * 38
         element = ",".join(map(str, held[address]))
         here = index is not None and held[address] == index
-        title = f"word {address}: element [{element}]"
+        title = tr("word {address}: element [{element}]", address=address, element=element)
         canvas.rect(x, top, width - 4, 34, "ink" if here else "box", round_=2, title=title)
         tone = " on" if here else ""
         canvas.text(x + width / 2 - 2, top + 14, element, f"m b{tone}", anchor="middle", room=width)
         canvas.text(x + width / 2 - 2, top + 28, f"{address}", f"s{tone or ' f'}", anchor="middle")
     bottom = y + -(-len(seen) // per_row) * 38
-    notes = ["above: the element, below: the word's address"]
+    notes = [tr("above: the element, below: the word's address")]
     if len(seen) < len(addresses):
-        notes.append(f"words {seen[0]} to {seen[-1]} of {addresses[0]} to {addresses[-1]}")
+        notes.append(
+            tr(
+                "words {seen} to {seen2} of {addresses} to {addresses2}",
+                seen=seen[0],
+                seen2=seen[-1],
+                addresses=addresses[0],
+                addresses2=addresses[-1],
+            )
+        )
     canvas.text(MARGIN, bottom + 12, "; ".join(map(shown, notes)), "s f")
     return bottom + 14

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from simulator.messages import shown
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, tooltip
 
 SIDE, GAP, MOST = 58.0, 8.0, 40
@@ -27,7 +27,10 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     pixels, total = _images(images)
     for name, texts in (("labels", labels), ("guesses", guesses)):
         if texts is not None and len(texts) < total:
-            raise HariboteError(f"there are {total} images but {len(texts)} {name}", f"one of the {name} per image")
+            raise HariboteError(
+                tr("there are {total} images but {texts} {name}", total=total, texts=len(texts), name=name),
+                tr("one of the {name} per image", name=name),
+            )
     per_row = int((WIDTH - 2 * MARGIN + GAP) // (SIDE + GAP))
     height = SIDE + GAP + (16 if labels is not None else 0) + (16 if guesses is not None else 0)
     canvas = Canvas()
@@ -40,9 +43,11 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     rows = -(-len(pixels) // per_row)
     bottom = MARGIN + rows * height
     if total > len(pixels):
-        canvas.text(MARGIN, bottom + 10, f"the first {len(pixels)} of {total:,} images", "s f")
+        canvas.text(
+            MARGIN, bottom + 10, tr("the first {pixels} of {total:,} images", pixels=len(pixels), total=total), "s f"
+        )
         bottom += 18
-    says = f"{len(pixels)} small images" + (
+    says = tr("{pixels} small images", pixels=len(pixels)) + (
         f": {', '.join(str(_plain(x)) for x in labels[:MOST])}" if labels is not None else ""
     )
     wide = WIDTH if len(pixels) >= per_row else 2 * MARGIN + len(pixels) * (SIDE + GAP) - GAP
@@ -60,11 +65,13 @@ def _images(images: Any) -> tuple[NDArray[np.uint8], int]:
     if array.ndim == 2:
         array = array[None]
     if array.ndim != 3 or not array.size or array.shape[1] != array.shape[2] or array.dtype.kind not in "biuf":
-        raise HariboteError(f"these are no images: an array of shape {array.shape}", "[n, 28, 28] or [n, 784]")
+        raise HariboteError(
+            tr("these are no images: an array of shape {shape}", shape=array.shape), tr("[n, 28, 28] or [n, 784]")
+        )
     shown = array[:MOST].astype(np.float64)
     low, high = float(shown.min()), float(shown.max())
     if not np.isfinite(high - low):
-        raise HariboteError("an image has a pixel that is no number", "finite numbers")
+        raise HariboteError(tr("an image has a pixel that is no number"), tr("finite numbers"))
     return np.asarray(np.rint((shown - low) * (255 / (high - low) if high > low else 0)), np.uint8), len(array)
 
 
@@ -73,8 +80,8 @@ def _plain(value: Any) -> Any:
 
 
 def _image(canvas: Canvas, x: float, y: float, image: NDArray[np.uint8], label: str | None, guess: str | None) -> None:
-    words = shown("an image") if label is None else f"{shown('a ')}{label}"
-    words += "" if guess is None else shown(f", guessed {guess}")
+    words = tr("an image") if label is None else f"{tr('a ')}{label}"
+    words += "" if guess is None else tr(", guessed {guess}", guess=guess)
     canvas.parts.append(
         f'<image x="{x:g}" y="{y:g}" width="{SIDE:g}" height="{SIDE:g}" style="image-rendering: pixelated" '
         f'href="data:image/png;base64,{base64.b64encode(png(image)).decode()}">{tooltip(words)}</image>'
@@ -87,7 +94,7 @@ def _image(canvas: Canvas, x: float, y: float, image: NDArray[np.uint8], label: 
         right = label is None or guess == label
         style = "s f" if label is None else "s good" if right else "s bad b"
         sign = "" if label is None else " ✓" if right else " ✗"
-        canvas.text(x + SIDE / 2, below, f"{shown('guess')} {guess}{sign}", style, anchor="middle", room=SIDE + GAP)
+        canvas.text(x + SIDE / 2, below, f"{tr('guess')} {guess}{sign}", style, anchor="middle", room=SIDE + GAP)
         if label is not None:
             canvas.rect(x - 1, y - 1, SIDE + 2, SIDE + 2, "good-line" if right else "bad-line")
 

@@ -14,7 +14,7 @@ import onnx
 from haribote.draw import words
 from haribote.graph import DRAM, Index, is_loss, metadata
 from haribote.passes.placement import row_of
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 TRANSFERS = ("DL", "UL", "Copy")
 OPERATOR_CLASSES = {
@@ -25,8 +25,6 @@ OPERATOR_CLASSES = {
               "Concat", "Split", "Pad", "Gather", "GatherElements", "OneHot", *TRANSFERS},
 }  # fmt: skip
 """How operators are coloured before the compiler has chosen where they run; all others are "elementwise"."""
-_A_NAME = "…"
-"""Stands for a name that is a word too, such as `loss`, where a text about it is translated."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,7 @@ class Box:
     @property
     def shown(self) -> Box:
         """The same in the language of the moment, but for the operator and for names of the graph."""
-        lines = (*self.lines[:1], *map(shown, self.lines[1:]))
-        only_named = self.tooltip == f"{self.kind} {self.name}"
-        told = shown(f"{self.kind} {_A_NAME}").replace(_A_NAME, self.name) if only_named else shown(self.tooltip)
-        return replace(self, lines=lines, tooltip=told)
+        return replace(self, lines=tuple(map(shown, self.lines)), tooltip=shown(self.tooltip))
 
 
 @dataclass(frozen=True)
@@ -147,7 +142,7 @@ class _Reader:
         for node in self.model.graph.node:
             self._node(node)
         for name in self.index.outputs:
-            self._add(Box("output", name, words.short(name), (), "", f"output {name}"), [name])
+            self._add(Box("output", name, words.short(name), (), "", tr("output {name}", name=name)), [name])
         values = [
             Value(name, box, tuple(self.readers[name]), self._label(name), self._memory(name))
             for name, box in self.source.items()
@@ -157,7 +152,7 @@ class _Reader:
             Value(name, box, (reader,), self._label(name), self._memory(name)) for name, box, reader in self.copies
         ]
         count = len(self.model.graph.node)
-        nodes = shown(f"{count} node{'s' * (count != 1)}")
+        nodes = tr("{count} node{s}", count=count, s="s" * (count != 1))
         return Picture(f"{shown(caption)} · {nodes}", self.boxes, values)
 
     def _node(self, node: onnx.NodeProto) -> None:
@@ -174,7 +169,7 @@ class _Reader:
         """Add a box, after one for each graph input that it reads."""
         inputs = [name for name in dict.fromkeys(reads) if name not in self.source and name in self.index.inputs]
         first = len(self.boxes)
-        self.boxes += [Box("input", name, words.short(name), (), "", f"input {name}") for name in inputs]
+        self.boxes += [Box("input", name, words.short(name), (), "", tr("input {name}", name=name)) for name in inputs]
         number = len(self.boxes)
         self.boxes.append(box)
         self.copies += [(name, first + place, number) for place, name in enumerate(inputs)]

@@ -10,7 +10,7 @@ from haribote.draw.colours import MARKS, MEMORIES, PAINTS, style_sheet
 from haribote.draw.layers import Point
 from haribote.draw.picture import Box, Picture, Value
 from haribote.draw.scene import LINE_HEIGHT, MARK_ROOM, Curve, Rect, Scene, lay_out, pixels
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures import canvas
 
 MARGIN = 24.0
@@ -122,7 +122,7 @@ def _legend(pictures: Sequence[Picture]) -> tuple[list[str], float]:
         x = _key(parts, x + 24, PAINTS[paint][0])
     for memory in (memory for memory in MEMORIES if memory in memories):
         parts.append(f'<path class="wire {memory}" d="M{x:g} 52.5h18"/>')
-        x = _key(parts, x + 24, f"in {memory}")
+        x = _key(parts, x + 24, tr("in {memory}", memory=memory))
     return [*parts, "</g>"], x
 
 

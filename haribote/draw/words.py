@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from haribote.graph import Array, Index, Shape, attributes, metadata
-from simulator.messages import shown
+from simulator.messages import tr
 
 LONGEST = 36
 """Characters of a line in a box; longer ones lose their middle, the tooltip has them whole."""
@@ -31,7 +31,7 @@ def shape_text(shape: Shape | None, dtype: np.dtype[Any] | None) -> str:
     """`256×16`, `256 int64`, `scalar` in the language of the moment; float32 is not said."""
     if shape is None:
         return "?"
-    text = "×".join(map(str, shape)) or shown("scalar")
+    text = "×".join(map(str, shape)) or tr("scalar")
     return text if dtype is None or dtype == np.float32 else f"{text} {dtype}"
 
 
@@ -40,7 +40,7 @@ def value_text(value: Array) -> str:
     if value.size == 0:
         return "[]"
     if value.size > 4:
-        return f"constant {shape_text(value.shape, value.dtype)}"
+        return tr("constant {shape}", shape=shape_text(value.shape, value.dtype))
     texts = [_number(number) for number in value.reshape(-1).tolist()]
     return texts[0] if value.size == 1 else f"[{', '.join(texts)}]"
 
@@ -81,7 +81,7 @@ def details(node: onnx.NodeProto, index: Index) -> str:
 def tooltip(node: onnx.NodeProto, index: Index) -> str:
     """Everything about the node, a line each: operator, inputs, outputs, attributes, and what the passes noted."""
     lines = [f"{node.op_type} {node.name}"]
-    lines += [f"in: {_value(name, index)}" for name in node.input]
+    lines += [tr("in: {name}", name=_value(name, index)) for name in node.input]
     lines += [f"out: {_value(name, index)}" for name in node.output]
     lines += attribute_texts(node)
     lines += [f"{prop.key.removeprefix('haribote.')}: {prop.value}" for prop in node.metadata_props]

@@ -19,6 +19,7 @@ from haribote.answers.ownership import exercise
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
 from haribote.graphs.writer import NodeWriter
+from simulator.messages import tr
 
 aten = torch.ops.aten
 Rule = Callable[..., Any]
@@ -65,7 +66,13 @@ class Lowering(NodeWriter):
         try:
             bound = inspect.signature(rule).bind(self, *args, **kwargs)
         except TypeError as error:
-            raise UnsupportedOp(f"{self.described()}: its lowering rule does not cover this: {error}") from error
+            raise UnsupportedOp(
+                tr(
+                    "{described}: its lowering rule does not cover this: {error}",
+                    described=self.described(),
+                    error=error,
+                )
+            ) from error
         return rule(*bound.args, **bound.kwargs)
 
     def value(self, x: str | Scalar, dtype: torch.dtype | None = None) -> str:
@@ -103,7 +110,7 @@ class Lowering(NodeWriter):
     def require_fitting(self, x: Scalar, dtype: torch.dtype) -> None:
         """Refuse a constant that is too large for the chip."""
         fits = dtype.is_floating_point or -(2**31) <= x < 2**31
-        self.require(fits, f"integers have 32 bits on the chip, received the constant {x}")
+        self.require(fits, tr("integers have 32 bits on the chip, received the constant {x}", x=x))
 
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse an operation that is not of the form the rule covers."""
@@ -146,7 +153,7 @@ def _mm(g: Lowering, a: str, b: str) -> str:
 @exercise("1.1")
 def addmm(g: Lowering, c: str, a: str, b: str, *, beta: Scalar = 1, alpha: Scalar = 1) -> str:
     """A B + C, as two nodes."""
-    g.require(beta == 1 and alpha == 1, "only beta = alpha = 1 is supported")
+    g.require(beta == 1 and alpha == 1, tr("only beta = alpha = 1 is supported"))
     return g.op("Add", g.op("MatMul", a, b, part="matmul"), c)
 
 
@@ -157,7 +164,7 @@ def _relu(g: Lowering, x: str) -> str:
 
 @rule(aten.threshold_backward.default)
 def _threshold_backward(g: Lowering, grad: str, x: str, threshold: Scalar) -> str:
-    g.require(threshold == 0, "only the gradient of ReLU (threshold 0) is supported")
+    g.require(threshold == 0, tr("only the gradient of ReLU (threshold 0) is supported"))
     positive = g.op("Greater", x, g.builder.scalar(0), part="positive")
     return g.op("Mul", grad, g.op("Cast", positive, part="mask", to=1))
 
@@ -182,9 +189,9 @@ _REDUCTIONS = {1: "mean", 2: "sum"}
 def _nll_loss(
     g: Lowering, log_p: str, labels: str, weight: str | None, reduction: int, ignore_index: int
 ) -> tuple[str, str]:
-    g.require(weight is None, "class weights are not supported")
-    g.require(reduction in _REDUCTIONS, "the loss must be reduced to one number (reduction='mean' or 'sum')")
-    g.require(ignore_index < 0, "ignore_index must stay outside the classes (the default -100)")
+    g.require(weight is None, tr("class weights are not supported"))
+    g.require(reduction in _REDUCTIONS, tr("the loss must be reduced to one number (reduction='mean' or 'sum')"))
+    g.require(ignore_index < 0, tr("ignore_index must stay outside the classes (the default -100)"))
     loss = g.op("NegativeLogLikelihoodLoss", log_p, labels, reduction=_REDUCTIONS[reduction])
     # The second result is the normaliser of the mean: the number of labels, as none is ignored.
     return loss, g.builder.constant(np.array(g.shapes[labels][0], np.float32), f"{loss}.total_weight")

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 from haribote.frontend.aten import Lowering, aten, rule
+from simulator.messages import tr
 
 
 @rule(aten.convolution.default)
@@ -112,7 +113,7 @@ def _avg_pool(
     count_include_pad: bool = True,
     divisor: int | None = None,
 ) -> str:
-    g.require(len(g.shapes[x]) == 4 and divisor is None, "only images, averaged over their windows, are supported")
+    g.require(len(g.shapes[x]) == 4 and divisor is None, tr("only images, averaged over their windows, are supported"))
     attributes = _pool(g, kernel, stride, padding, None, ceil_mode)
     return g.op("AveragePool", x, **attributes, count_include_pad=int(count_include_pad))
 
@@ -156,8 +157,8 @@ def _pool(
     ceil_mode: bool,
 ) -> dict[str, Any]:
     """The attributes of MaxPool and MaxPoolGrad. PyTorch gives one number where height and width have the same."""
-    g.require(not ceil_mode, "only MaxPool2d with ceil_mode=False is supported")
-    g.require(all(step == 1 for step in dilation or [1]), "only MaxPool2d with dilation=1 is supported")
+    g.require(not ceil_mode, tr("only MaxPool2d with ceil_mode=False is supported"))
+    g.require(all(step == 1 for step in dilation or [1]), tr("only MaxPool2d with dilation=1 is supported"))
     pads = _pair(padding or [0])
     return {"kernel_shape": _pair(kernel), "strides": _pair(stride or kernel), "pads": [*pads, *pads]}
 

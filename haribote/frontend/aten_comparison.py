@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from haribote.frontend.aten import Lowering, Rule, Scalar, aten, rule
+from simulator.messages import tr
 
 Operand = str | Scalar
 
@@ -75,13 +76,13 @@ def _bitwise_not(g: Lowering, x: str) -> str:
 
 @rule(aten.isnan.default)
 def _isnan(g: Lowering, x: str) -> str:
-    g.require(g.types[x].is_floating_point, "only floats can be NaN")
+    g.require(g.types[x].is_floating_point, tr("only floats can be NaN"))
     return g.op("IsNaN", x)
 
 
 @rule(aten.isinf.default)
 def _isinf(g: Lowering, x: str) -> str:
-    g.require(g.types[x].is_floating_point, "only floats can be infinite")
+    g.require(g.types[x].is_floating_point, tr("only floats can be infinite"))
     return g.op("IsInf", x)
 
 

@@ -8,6 +8,7 @@ import torch
 
 from haribote.core.elementwise import ROWS
 from haribote.frontend.aten import Lowering, Rule, Scalar, aten, rule
+from simulator.messages import tr
 
 Operand = str | Scalar
 
@@ -103,7 +104,7 @@ def _pow(g: Lowering, x: str, exponent: Scalar) -> str:
 
 @rule(aten.pow.Tensor_Tensor, aten.pow.Scalar)
 def _pow_of(g: Lowering, x: Operand, exponent: str) -> str:
-    g.require(g.dtype.is_floating_point, "a computed power is of floats only")
+    g.require(g.dtype.is_floating_point, tr("a computed power is of floats only"))
     if not isinstance(x, str) and x > 0:
         logarithm = g.value(math.log(x))
         return g.op("Exp", g.op("Mul", g.value(exponent), logarithm, part="scaled"))
@@ -154,6 +155,6 @@ def _leaky_relu(g: Lowering, x: str, slope: Scalar = 0.01) -> str:
 
 @rule(aten.elu.default)
 def _elu(g: Lowering, x: str, alpha: Scalar = 1, scale: Scalar = 1, input_scale: Scalar = 1) -> str:
-    g.require(input_scale == 1, "only ELU with input_scale=1 is supported")
+    g.require(input_scale == 1, tr("only ELU with input_scale=1 is supported"))
     found = g.op("Elu", x, alpha=float(alpha), **({} if scale == 1 else {"part": "elu"}))
     return found if scale == 1 else g.op("Mul", found, g.value(scale))

@@ -6,6 +6,7 @@ import torch
 from onnx import helper
 
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
+from simulator.messages import tr
 
 
 @rule(aten.embedding.default)
@@ -17,24 +18,24 @@ def _embedding(
 
 @rule(aten.index_select.default)
 def _index_select(g: Lowering, x: str, dim: int, index: str) -> str:
-    g.require(len(g.shapes[x]) > 0 and len(g.shapes[index]) == 1, "an axis and a list of indices are needed")
+    g.require(len(g.shapes[x]) > 0 and len(g.shapes[index]) == 1, tr("an axis and a list of indices are needed"))
     return g.op("Gather", x, index, axis=dim % len(g.shapes[x]))
 
 
 @rule(aten.index.Tensor, aten._unsafe_index.Tensor)
 def _index(g: Lowering, x: str, indices: list[str | None]) -> str:
     named = [axis for axis, index in enumerate(indices) if index is not None]
-    g.require(len(named) == 1, f"only one axis may be indexed by a tensor, received {len(named)}")
+    g.require(len(named) == 1, tr("only one axis may be indexed by a tensor, received {named}", named=len(named)))
     index = indices[named[0]]
     assert index is not None
-    g.require(g.types[index] != torch.bool, "a mask picks a number of elements that only its values tell")
+    g.require(g.types[index] != torch.bool, tr("a mask picks a number of elements that only its values tell"))
     return g.op("Gather", x, index, axis=named[0])
 
 
 @rule(aten.gather.default)
 def _gather(g: Lowering, x: str, dim: int, index: str, *, sparse_grad: bool = False) -> str:
     shape, asked = g.shapes[x], g.shapes[index]
-    g.require(len(shape) > 0, "an axis is needed")
+    g.require(len(shape) > 0, tr("an axis is needed"))
     axis = dim % len(shape)
     others = [k for k in range(len(shape)) if k != axis and shape[k] != asked[k]]
     if others:
@@ -76,7 +77,10 @@ REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 def _scatter_reduce(
     g: Lowering, x: str, dim: int, index: str, src: str, reduce: str, *, include_self: bool = True
 ) -> str:
-    g.require(include_self and reduce in REDUCTIONS, f"a scatter with reduce={reduce!r}, include_self={include_self}")
+    g.require(
+        include_self and reduce in REDUCTIONS,
+        tr("a scatter with reduce={reduce!r}, include_self={include}", reduce=reduce, include=include_self),
+    )
     return _scatter(g, x, dim, index, src, REDUCTIONS[reduce])
 
 
@@ -84,7 +88,7 @@ def _scatter_reduce(
 def _topk(g: Lowering, x: str, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[str, str]:
     """Values and places."""
     rank = len(g.shapes[x])
-    g.require(rank > 0, "an axis is needed")
+    g.require(rank > 0, tr("an axis is needed"))
     names = [g.builder.fresh(g.results.get(number, f"{g.result}.{number}")) for number in (0, 1)]
     reads = [x, g.ints([k], "k")]
     g.builder.keep(helper.make_node("TopK", reads, names, names[0], axis=dim % rank, largest=int(largest), sorted=1))

@@ -9,6 +9,7 @@ import torch
 
 from haribote.answers.ownership import exercise
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
+from simulator.messages import tr
 
 Dims = int | list[int] | None
 
@@ -88,7 +89,7 @@ def _min_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str 
 def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) -> str:
     if dim is not None:
         return g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim))
-    g.require(not keepdim, "keepdim without dim is not supported")
+    g.require(not keepdim, tr("keepdim without dim is not supported"))
     flat = g.op("Reshape", x, g.ints([-1], "shape"), part="flat")
     return g.op(op_type, flat, axis=0, keepdims=0)
 
@@ -136,7 +137,7 @@ def _variance(g: Lowering, x: str, dims: Dims, correction: Scalar | None, keepdi
     g.shapes[square] = g.shapes[x]
     total = _reduce(g, "ReduceSum", square, dims, keepdim, "total")
     count = _count(g, x, dims) - (1 if correction is None else correction)
-    g.require(count > 0, "more elements than the correction are needed")
+    g.require(count > 0, tr("more elements than the correction are needed"))
     return g.op("Mul", total, g.builder.scalar(1 / count))
 
 

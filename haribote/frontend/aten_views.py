@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
+from simulator.messages import tr
 
 END = np.iinfo(np.int64).max
 """Behind the last element of any axis."""
@@ -194,7 +195,7 @@ def _replaced(g: Lowering, x: str, part: str, axis: int, start: int, size: int) 
 def _slice_scatter(
     g: Lowering, x: str, part: str, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> str:
-    g.require(step == 1, f"only slices with step 1 are replaced, received {step}")
+    g.require(step == 1, tr("only slices with step 1 are replaced, received {step}", step=step))
     axis = dim % len(g.shape)
     begin = slice(start, end).indices(g.shape[axis])[0]
     return _replaced(g, x, g.value(part), axis, begin, g.shapes[part][axis])

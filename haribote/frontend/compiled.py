@@ -21,8 +21,10 @@ from haribote.partition.cut import cut
 from haribote.partition.host import fastest, reference
 from haribote.partition.pieces import Cut
 from haribote.partition.session import CutSession
+from haribote.words import share_of
 from simulator import Machine
 from simulator.isa.cost import Cost, sum_costs
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -64,7 +66,10 @@ class CompiledGraph:
     ) -> None:
         """compiled: what `compile_for_sim` has made of the graph before; None to compile it now."""
         if options.device not in DEVICES:
-            raise HariboteError(f"there is no device {options.device!r}", f"one of {', '.join(DEVICES)}")
+            raise HariboteError(
+                tr("there is no device {device!r}", device=options.device),
+                tr("one of {devices}", devices=", ".join(DEVICES)),
+            )
         self.model, self.options, self.index = model, options, Index(model)
         self.names = list(self.index.inputs)
         self._updates = updates(model)
@@ -87,7 +92,9 @@ class CompiledGraph:
 
     def _cut_session(self, machine: Machine | None) -> CutSession:
         if self.options.level != 2:
-            raise HariboteError(f"device 'auto' at -O{self.options.level}: only -O2 says what it cannot do", "level=2")
+            raise HariboteError(
+                tr("device 'auto' at -O{level}: only -O2 says what it cannot do", level=self.options.level), "level=2"
+            )
         self.cut = cut(self.model, self.options.precision)
         self.cost = sum_costs(piece.compiled.cost for piece in self.cut.pieces if piece.compiled is not None)
         self.engine = " and ".join(dict.fromkeys(piece.engine for piece in self.cut.pieces))
@@ -104,18 +111,28 @@ class CompiledGraph:
         if self.cut is not None:
             return self.cut.coverage
         if self.compiled and self._session and self.options.level < 2:  # where no kernel fits, the host computes
-            return f"{self.compiled.chip_count} of {self.compiled.node_count}"
+            return share_of(self.compiled.chip_count, self.compiled.node_count)
         count = len(self.model.graph.node)
-        return f"{count if self._session else 0} of {count}"
+        return share_of(count if self._session else 0, count)
 
     def write(self, name: str, value: Array) -> None:
         """Give an input or a parameter a value. Raises HariboteError for another name, shape or dtype."""
         if name not in self.names:
-            raise HariboteError(f"the graph has no input {name!r}", f"one of {', '.join(self.names)}")
+            raise HariboteError(
+                tr("the graph has no input {name!r}", name=name), tr("one of {names}", names=", ".join(self.names))
+            )
         wanted = (self.index.dtype[name], self.index.shape[name])
         if (value.dtype, value.shape) != wanted:
             received = f"received {value.dtype}{list(value.shape)}"
-            raise HariboteError(f"{name!r} must be {wanted[0]}{list(wanted[1])}, {received}")
+            raise HariboteError(
+                tr(
+                    "{name!r} must be {wanted}{wanted2}, {received}",
+                    name=name,
+                    wanted=wanted[0],
+                    wanted2=list(wanted[1]),
+                    received=received,
+                )
+            )
         if self._session:
             self._session.write(name, value)
         else:

@@ -20,17 +20,18 @@ from haribote.frontend import (  # their import enters their rules
     aten_views,
 )
 from haribote.frontend.aten import RULES, Lowering
+from simulator.messages import Text
 
 THEMES = {
-    "arithmetic and functions": aten_elementwise,
-    "comparison, logic, choice": aten_comparison,
+    Text("arithmetic and functions"): aten_elementwise,
+    Text("comparison, logic, choice"): aten_comparison,
     "reductions": aten_reduction,
-    "views, parts, joins": aten_views,
-    "picks by computed indices": aten_picks,
-    "constants and casts": aten_constants,
-    "products, softmax, losses": aten,
-    "batched products": aten_products,
-    "convolution and pooling": aten_cnn,
+    Text("views, parts, joins"): aten_views,
+    Text("picks by computed indices"): aten_picks,
+    Text("constants and casts"): aten_constants,
+    Text("products, softmax, losses"): aten,
+    Text("batched products"): aten_products,
+    Text("convolution and pooling"): aten_cnn,
 }
 """What the rules of a module are about."""
 

@@ -15,6 +15,7 @@ from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_
 from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
 from haribote.operators.functions import DOMAIN
 from haribote.operators.opset import at_our_opset
+from simulator.messages import tr
 
 KNOWN_DOMAINS = ("", "ai.onnx", DOMAIN)
 
@@ -61,18 +62,25 @@ def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         return inliner.inline_local_functions(clone(model))
     except Exception as error:  # its errors have no common class
-        raise GraphError(f"the functions in the file cannot be put in their places: {reason(error)}", ANEW) from error
+        raise GraphError(
+            tr("the functions in the file cannot be put in their places: {error}", error=reason(error)), ANEW
+        ) from error
 
 
 def _check_operators(model: onnx.ModelProto) -> None:
     for node in model.graph.node:
         where = f"node {node.name or node.output[0]!r} ({node.op_type})"
         if node.domain not in KNOWN_DOMAINS:
-            raise GraphError(f"{where} is of the domain {node.domain!r}", "a graph of ONNX's own operators")
+            raise GraphError(
+                tr("{where} is of the domain {domain!r}", where=where, domain=node.domain),
+                tr("a graph of ONNX's own operators"),
+            )
         if any(
             attribute.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for attribute in node.attribute
         ):
-            raise GraphError(f"{where} has a graph inside; such operators are not supported", "export without it")
+            raise GraphError(
+                tr("{where} has a graph inside; such operators are not supported", where=where), tr("export without it")
+            )
         if node.domain == "ai.onnx":
             node.domain = ""
 
@@ -88,7 +96,10 @@ def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapePr
     """The axes of inputs without a size, by their names; one without a name is called INPUT.AXIS."""
     for info in model.graph.input:
         if not info.type.tensor_type.HasField("shape"):
-            raise GraphError(f"the number of axes of input {info.name!r} is not known", "export it with static shapes")
+            raise GraphError(
+                tr("the number of axes of input {name!r} is not known", name=info.name),
+                tr("export it with static shapes"),
+            )
         for axis, dimension in enumerate(info.type.tensor_type.shape.dim):
             if not dimension.HasField("dim_value") or dimension.dim_value <= 0:
                 yield dimension.dim_param or f"{info.name}.{axis}", dimension
@@ -97,7 +108,7 @@ def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapePr
 def _give_sizes(model: onnx.ModelProto, sizes: Mapping[str, int]) -> None:
     for name, dimension in _open_axes(model):
         if name not in sizes:
-            raise GraphError(f"the size of the axis {name!r} is not known", f"--size {name}=1")
+            raise GraphError(tr("the size of the axis {name!r} is not known", name=name), f"--size {name}=1")
         dimension.dim_value = sizes[name]
 
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from haribote.errors import UnsupportedModel
+from simulator.messages import tr
 
 Group = dict[str, Any]
 States = dict[str, Tensor]
@@ -111,8 +112,12 @@ class Optimiser:
         if type(optimizer) not in RULES:
             names = ", ".join(kind.__name__ for kind in RULES)
             raise UnsupportedModel(
-                f"the optimiser must be of torch.optim: {names}; received {type(optimizer).__name__}",
-                'torch.compile(model, backend="haribote"), which takes any optimiser outside of the graph',
+                tr(
+                    "the optimiser must be of torch.optim: {names}; received {name}",
+                    names=names,
+                    name=type(optimizer).__name__,
+                ),
+                tr('torch.compile(model, backend="haribote"), which takes any optimiser outside of the graph'),
             )
         self._rule = RULES[type(optimizer)]
         self.groups = _groups(model, optimizer)
@@ -159,7 +164,7 @@ def _groups(model: nn.Module, optimizer: torch.optim.Optimizer) -> list[Group]:
     groups = []
     for group in optimizer.param_groups:
         if any(id(parameter) not in names for parameter in group["params"]):
-            raise UnsupportedModel("the optimiser updates a tensor that is no parameter of the model")
+            raise UnsupportedModel(tr("the optimiser updates a tensor that is no parameter of the model"))
         betas = {"betas": tuple(float(beta) for beta in group["betas"])} if "betas" in group else {}
         plain = {"params": [names[id(p)] for p in group["params"]], "lr": float(group["lr"])}
         groups.append({**group, **plain, **betas})

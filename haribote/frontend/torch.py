@@ -29,6 +29,7 @@ from haribote.frontend.decompositions import decompositions
 from haribote.frontend.lowering import RULES, write
 from haribote.frontend.optimisers import Optimiser
 from haribote.graph import Builder, set_metadata
+from simulator.messages import tr
 
 Values = dict[str, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -105,7 +106,7 @@ def _changed(model: nn.Module, shadow: nn.Module) -> list[str]:
 def _refuse_changed(model: nn.Module, shadow: nn.Module) -> None:
     if changed := _changed(model, shadow):
         raise UnsupportedModel(
-            f"the forward pass changes {', '.join(map(repr, changed))}", "model.eval(), or trace_step"
+            tr("the forward pass changes {repr}", repr=", ".join(map(repr, changed))), tr("model.eval(), or trace_step")
         )
 
 
@@ -185,7 +186,9 @@ def _trace(
         raise
     except (Exception, SystemExit) as error:  # whatever the user's own code raises
         where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
-        raise UnsupportedModel(f"the step fails at {where}: {type(error).__name__}: {error}") from error
+        raise UnsupportedModel(
+            tr("the step fails at {where}: {name}: {error}", where=where, name=type(error).__name__, error=error)
+        ) from error
     return lower_program(program, [*batch, *parameters], outputs, values, name)
 
 
@@ -199,9 +202,11 @@ class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return decomposed
             shapes = ", ".join(_shape(arg) for arg in args if isinstance(arg, Tensor))
             raise UnsupportedOp(
-                f"no lowering rule for {func}({shapes}), {_source()}",
-                'torch.compile(model, backend="haribote"), where it stays with PyTorch, or add a rule to '
-                "haribote/frontend/aten.py",
+                tr("no lowering rule for {func}({shapes}), {source}", func=func, shapes=shapes, source=_source()),
+                tr(
+                    'torch.compile(model, backend="haribote"), where it stays with PyTorch, or add a rule to '
+                    "haribote/frontend/aten.py"
+                ),
             )
         return func(*args, **(kwargs or {}))
 
@@ -224,7 +229,7 @@ def _source() -> str:
     if node is None:
         return f"at {_last_outside(traceback.format_stack())}"
     # Anomaly mode keeps each forward operation's stack with its backward node.
-    return f"in the backward of the operation at {_last_outside(node.metadata.get('traceback_', []))}"
+    return tr("in the backward of the operation at {value}", value=_last_outside(node.metadata.get("traceback_", [])))
 
 
 def _last_outside(stack: list[str]) -> str:
@@ -234,7 +239,7 @@ def _last_outside(stack: list[str]) -> str:
         match = re.match(r'\s*File "(.+)", line (\d+), in .*\n\s*(.*)', frame)
         if match and not match[1].startswith(inside):
             return f"{match[1]}:{match[2]}: {match[3].strip()}"
-    return "a line inside torch"
+    return tr("a line inside torch")
 
 
 def lower_program(
@@ -268,9 +273,14 @@ def _names(graph: fx.Graph, names: dict[fx.Node, str]) -> dict[fx.Node, str]:
 
 def _check(model: nn.Module, x: Tensor, labels: Tensor | None) -> None:
     if not isinstance(model, nn.Module):
-        raise UnsupportedModel(f"the model must be a torch module, received {type(model).__name__}")
+        raise UnsupportedModel(tr("the model must be a torch module, received {name}", name=type(model).__name__))
     for name, tensor in {"x": x, **dict(model.named_parameters())}.items():
         if tensor.dtype != torch.float32:
-            raise UnsupportedModel(f"{name!r} must be float32, received {_shape(tensor)}", "model.float(), x.float()")
+            raise UnsupportedModel(
+                tr("{name!r} must be float32, received {tensor}", name=name, tensor=_shape(tensor)),
+                "model.float(), x.float()",
+            )
     if labels is not None and (labels.dtype != torch.int64 or labels.shape != x.shape[:1]):
-        raise UnsupportedModel(f"labels must be int64[{len(x)}], one class per row of x, received {_shape(labels)}")
+        raise UnsupportedModel(
+            tr("labels must be int64[{x}], one class per row of x, received {labels}", x=len(x), labels=_shape(labels))
+        )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, evaluate, load, save
 from simulator.files import write_file
+from simulator.messages import tr
 from simulator.shell import command_line
 
 Array = NDArray[Any]
@@ -57,8 +58,8 @@ def load_case(folder: Path) -> Case:
     """Read a case. Raises CaseError where the folder is not one or an array does not fit the graph."""
     if not (folder / "model.onnx").is_file():
         raise CaseError(
-            f"{folder} is not a case: it has no model.onnx",
-            f"`{command_line('haribote', 'export', '-o', folder)}` to make one",
+            tr("{folder} is not a case: it has no model.onnx", folder=folder),
+            tr("`{value}` to make one", value=command_line("haribote", "export", "-o", folder)),
         )
     model = load(folder / "model.onnx")
     index = Index(model)
@@ -66,15 +67,25 @@ def load_case(folder: Path) -> Case:
     for kind, arrays, names in (("inputs", inputs, index.inputs), ("outputs", outputs, index.outputs)):
         if set(arrays) != set(names):
             raise CaseError(
-                f"{folder / kind} must hold {', '.join(sorted(names))}, "
-                f"received {', '.join(sorted(arrays)) or 'nothing'}",
-                f"`{command_line('haribote', 'export', '-o', folder)}` to write it anew",
+                tr(
+                    "{value} must hold {names}, received {value2}",
+                    value=folder / kind,
+                    names=", ".join(sorted(names)),
+                    value2=", ".join(sorted(arrays)) or tr("nothing"),
+                ),
+                tr("`{value}` to write it anew", value=command_line("haribote", "export", "-o", folder)),
             )
         for name, array in arrays.items():
             if array.shape != index.shape[name] or array.dtype != index.dtype[name]:
                 raise CaseError(
-                    f"{folder / kind / name}.npy: the graph wants {index.dtype[name]}{list(index.shape[name])}, "
-                    f"received {array.dtype}{list(array.shape)}"
+                    tr(
+                        "{value}.npy: the graph wants {dtype}{shape}, received {dtype2}{shape2}",
+                        value=folder / kind / name,
+                        dtype=index.dtype[name],
+                        shape=list(index.shape[name]),
+                        dtype2=array.dtype,
+                        shape2=list(array.shape),
+                    )
                 )
     return Case(folder.name, model, inputs, outputs)
 
@@ -122,6 +133,7 @@ def _arrays(folder: Path) -> dict[str, Array]:
             arrays[unquote(path.stem)] = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise CaseError(
-                f"{path} is not a complete .npy file: {error}", "`haribote export` to write it anew"
+                tr("{path} is not a complete .npy file: {error}", path=path, error=error),
+                tr("`haribote export` to write it anew"),
             ) from error
     return arrays

@@ -8,6 +8,7 @@ import numpy as np
 
 from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
+from simulator.messages import tr
 
 
 class NodeWriter:
@@ -31,8 +32,15 @@ class NodeWriter:
         """
         for value in inputs:
             if not isinstance(value, str):
-                what = f"{op_type} reads values by name, received {type(value).__name__} {value!r}"
-                raise GraphError(what, "g.builder.scalar(0.5), or g.number(0.5, like) in a gradient, for a constant")
+                what = tr(
+                    "{op_type} reads values by name, received {name} {value!r}",
+                    op_type=op_type,
+                    name=type(value).__name__,
+                    value=value,
+                )
+                raise GraphError(
+                    what, tr("g.builder.scalar(0.5), or g.number(0.5, like) in a gradient, for a constant")
+                )
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
 
     def ints(self, values: list[int], part: str) -> str:

@@ -1,6 +1,7 @@
 """`mnjit`, in place of `jax.jit`: functions of JAX on MN-Core 2. Needs the extra `jax`; the rules alone do not."""
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 
 class JaxMissing(HariboteError):
@@ -13,8 +14,8 @@ except ImportError:
 
     def __getattr__(name: str) -> object:
         if name in __all__:
-            raise JaxMissing("haribote.jax needs the package jax", 'make setup ARGS="--with jax"')
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise JaxMissing(tr("haribote.jax needs the package jax"), 'make setup ARGS="--with jax"')
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
 else:
     from haribote.jax.mnjit import Compiled, Mnjit, mnjit
 

@@ -15,6 +15,7 @@ from haribote.jax.flat.values import Array, Operation, Ref
 from haribote.jax.rules import Lowering
 from haribote.jax.rules.lowering import graph_type
 from haribote.passes import cse, join_moves, simplify
+from simulator.messages import tr
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ def lower(
     g = Lowering("mnjit")
     given = {names.get(ref, f"value{number}"): ref for number, ref in enumerate(inputs)}
     for name, ref in given.items():
-        _check_type(ref, "the program")
+        _check_type(ref, tr("the program"))
         g.input(ref, name)
     for operation in operations:
         for ref in operation.outputs:
@@ -99,6 +100,6 @@ def _with_updates(piece: Piece, updates: Mapping[Ref, Ref]) -> Piece:
 def _check_type(ref: Ref, what: str) -> None:
     if ref.dtype.kind == "c":
         raise UnsupportedOp(
-            f"complex numbers, in {what}: there are none in the graphs of this compiler",
-            "real numbers; JAX-CFD has `implementation='matmul'` in place of Fourier transforms",
+            tr("complex numbers, in {what}: there are none in the graphs of this compiler", what=what),
+            tr("real numbers; JAX-CFD has `implementation='matmul'` in place of Fourier transforms"),
         )

@@ -20,6 +20,7 @@ from haribote.jax.arrays import to_jax, to_numpy
 from haribote.jax.flat.flatten import flatten
 from haribote.jax.flat.values import Flat, Ref
 from haribote.jax.program import Program
+from simulator.messages import tr
 
 UNROLL = 16
 """Loops of at most so many rounds become part of the graph."""
@@ -57,7 +58,9 @@ def mnjit(
             cannot be compiled.
     """
     if device not in DEVICES:
-        raise HariboteError(f"there is no device {device!r}", f"one of {', '.join(DEVICES)}")
+        raise HariboteError(
+            tr("there is no device {device!r}", device=device), tr("one of {devices}", devices=", ".join(DEVICES))
+        )
     given = {"static_argnums": static_argnums, "static_argnames": static_argnames}
     given |= {"donate_argnums": donate_argnums, "donate_argnames": donate_argnames}
     settings = {name: value for name, value in (given | others).items() if value is not None}

@@ -17,7 +17,9 @@ from haribote.jax.lower import Piece, lower
 from haribote.jax.placement import parts
 from haribote.jax.rules.lowering import graph_type
 from haribote.partition.verdicts import reason
+from haribote.words import share_of
 from simulator.isa.cost import Cost
+from simulator.messages import tr
 
 Values = dict[Ref, Array]
 
@@ -52,7 +54,9 @@ def _compiled(model: onnx.ModelProto, options: Options) -> CompiledGraph:
     except Exception as error:
         if options.device == "host":
             raise
-        warnings.warn(f"the host runs {len(model.graph.node)} operators: {reason(error)}", stacklevel=2)
+        warnings.warn(
+            tr("the host runs {node} operators: {error}", node=len(model.graph.node), error=reason(error)), stacklevel=2
+        )
         return CompiledGraph(model, replace(options, device="host"))
 
 
@@ -155,7 +159,7 @@ class Program:
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
         counts = [int(graph.coverage.split()[0]) for graph, _ in self.graphs]
-        return f"{sum(counts)} of {self.nodes}"
+        return share_of(sum(counts), self.nodes)
 
     @property
     def cycles(self) -> int | None:

@@ -14,17 +14,18 @@ from haribote.jax.placement import parts
 from haribote.jax.rules import RULES
 from haribote.jax.samples import Sample, samples
 from simulator.files import write_file
+from simulator.messages import Text, tr
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "frontends" / "jax.md"
 BEGIN, END = "<!-- made by `python -m haribote.jax.table` -->\n", "<!-- end of the table -->\n"
 BY_FLATTENING = {
-    "cond": "both branches, then the one that is selected",
-    "scan": "unrolled, or a loop of the host",
-    "while": "unrolled, or a loop of the host, where the number of rounds is known",
+    "cond": Text("both branches, then the one that is selected"),
+    "scan": Text("unrolled, or a loop of the host"),
+    "while": Text("unrolled, or a loop of the host, where the number of rounds is known"),
     "custom_jvp_call": "inlined",
     "custom_vjp_call": "inlined",
     "remat2": "inlined",
-    "iota": "a constant",
+    "iota": Text("a constant"),
 }
 SHOWN = 6
 """Operators that a row names."""
@@ -32,7 +33,7 @@ SHOWN = 6
 
 def table() -> str:
     """Rows: primitive, operators of a small program that has it, the rule's file, and where that program runs."""
-    rows = ["| primitive | in ONNX | rule | runs on |", "|---|---|---|---|"]
+    rows = [tr("| primitive | in ONNX | rule | runs on |"), "|---|---|---|---|"]
     rows += [_row(sample) for sample in samples()]
     return "\n".join(rows) + "\n"
 
@@ -47,7 +48,7 @@ def _row(sample: Sample) -> str:
         rule = f"rules/{RULES[sample.primitive].__module__.rpartition('.')[2]}.py"
     if sample.primitive in BY_FLATTENING:
         text = BY_FLATTENING[sample.primitive]
-    return f"| `{sample.primitive}` | {text or 'its argument'} | {rule} | {where(sample)} |"
+    return f"| `{sample.primitive}` | {text or tr('its argument')} | {rule} | {where(sample)} |"
 
 
 def where(sample: Sample) -> str:

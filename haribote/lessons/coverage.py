@@ -29,7 +29,7 @@ from haribote.own.filled import some
 from haribote.own.shares import Shares, shares_of
 from haribote.own.working import YourKernels, your_kernels
 from haribote.problems.judging import export_answer
-from simulator.messages import say, shown
+from simulator.messages import Text, say, shown, tr
 
 if TYPE_CHECKING:
     from haribote.draw import Picture
@@ -96,7 +96,7 @@ class Coverage:
     def text(self) -> str:
         """The assembly of what runs on the chip. Raises NotWritten where nothing does."""
         if not self.nodes:
-            raise NotWritten("no kernel of the training step is written yet", "`grader list`")
+            raise NotWritten(tr("no kernel of the training step is written yet"), "`grader list`")
         return self.compiled.text
 
     @cached_property
@@ -116,7 +116,7 @@ class Coverage:
         from haribote.draw import svg
 
         counts = re.split("[,;]", self.head)[0]
-        return svg(self.compiled, f"the training step, {counts}", compact=True)
+        return svg(self.compiled, tr("the training step, {counts}", counts=counts), compact=True)
 
     @property
     def head(self) -> str:
@@ -124,35 +124,62 @@ class Coverage:
         shares = self.shares
         if self.asked is not None:
             many, counts = len(self.asked), shares.counts("yours")
-            return f"with this task: {counts}" if many == 1 else f"with these {many} tasks: {counts}"
+            return (
+                tr("with this task: {counts}", counts=counts)
+                if many == 1
+                else tr("with these {many} tasks: {counts}", many=many, counts=counts)
+            )
         if self.kernels.solutions:
-            return f"the course's: {shares.counts('reference')}"
+            return tr("the course's: {value}", value=shares.counts("reference"))
         if not shares.part("yours").tasks:
-            return f"yours: none of {len(shares.whole.tasks)} kernels yet; the course's run until yours pass"
+            return tr(
+                "yours: none of {tasks} kernels yet; the course's run until yours pass", tasks=len(shares.whole.tasks)
+            )
         return f"yours: {shares.counts('yours')}"
 
     @property
     def bar(self) -> Bar:
         """The first line of this, with bars."""
         owner = "reference" if self.asked is None and self.kernels.solutions else "yours"
-        shares = {"words moved": self.shares.words(owner), "steps": self.shares.steps(owner)}
+        shares = {Text("words moved"): self.shares.words(owner), "steps": self.shares.steps(owner)}
         return Bar(self.head, shares)
 
     def __str__(self) -> str:
         lines = [self.head, self._nodes()]
         if self.yours:
             lines.append(f"yours ({len(self.yours)}): {some(self.yours)}")
-        lines += [f"does not pass, so the course's runs: {kernel}: {why}" for kernel, why in self.broken.items()]
+        lines += [
+            tr("does not pass, so the course's runs: {kernel}: {why}", kernel=kernel, why=why)
+            for kernel, why in self.broken.items()
+        ]
         if self.asked is None and self.kernels.unchecked:
             unchecked = some(_labels(self.kernels.unchecked))
-            lines.append(f"right in one quick case, but not checked since the last change: {unchecked}")
+            lines.append(
+                tr("right in one quick case, but not checked since the last change: {unchecked}", unchecked=unchecked)
+            )
         if self.reference:
-            lines.append(f"the course's kernels ({len(self.reference)}): {some(self.reference)}")
+            lines.append(
+                tr(
+                    "the course's kernels ({reference}): {reference2}",
+                    reference=len(self.reference),
+                    reference2=some(self.reference),
+                )
+            )
         cost = self.compiled.cost
         if cost.steps:
-            course = f"; with the course's kernels alone {_course_cycles():,.0f}" if self.yours else ""
+            course = (
+                tr("; with the course's kernels alone {course_cycles:,.0f}", course_cycles=_course_cycles())
+                if self.yours
+                else ""
+            )
             lines.append(
-                f"cost per training step: {cost.steps:,} steps + {cost.moves} MV, {cost.cycles:,.0f} cycles{course}"
+                tr(
+                    "cost per training step: {steps:,} steps + {moves} MV, {cycles:,.0f} cycles{course}",
+                    steps=cost.steps,
+                    moves=cost.moves,
+                    cycles=cost.cycles,
+                    course=course,
+                )
             )
         return "\n".join(map(shown, lines))
 
@@ -167,11 +194,17 @@ class Coverage:
 
     def _nodes(self) -> str:
         """How many nodes run on the chip, and how many of them are the learner's, with and without transfers."""
-        head = f"{self.nodes} of {self.of} nodes of the training step run on the chip"
+        head = tr("{nodes} of {of} nodes of the training step run on the chip", nodes=self.nodes, of=self.of)
         if self.asked is None and self.kernels.solutions:
             return head
-        whose = "your kernels" if self.asked is None else "these kernels"
-        return f"{head}; {whose} compute {self.computed} of them, {self.all_yours} with all the DL and UL around them"
+        whose = tr("your kernels") if self.asked is None else tr("these kernels")
+        return tr(
+            "{head}; {whose} compute {computed} of them, {all_yours} with all the DL and UL around them",
+            head=head,
+            whose=whose,
+            computed=self.computed,
+            all_yours=self.all_yours,
+        )
 
 
 def on_chip(tasks: Sequence[str] | None = None) -> Coverage:
@@ -195,7 +228,7 @@ def _as_if(kernels: YourKernels, tasks: Sequence[str]) -> Find:
             answer = kernels.find_or_fill(row, solutions)
             return answer and replace(answer, owner="yours", instead="", failing=False)
         course = kernels.reference(row)
-        return course and replace(course, instead="it is not among these tasks", failing=False)
+        return course and replace(course, instead=tr("it is not among these tasks"), failing=False)
 
     return found
 
@@ -240,6 +273,6 @@ def _placed_step() -> onnx.ModelProto:
     from haribote.training.backends import example_batch
     from haribote.training.models import mlp
 
-    say("tracing the training step, once …", flush=True)
+    say(tr("tracing the training step, once …"), flush=True)
     model = mlp(*WIDTHS)
     return lower(trace_step(model, *example_batch(model, BATCH, LEARNING_RATE)))

@@ -27,7 +27,7 @@ from haribote.lessons.cpp_times import product
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.passes.mixed_precision import FORMATS
 from haribote.passes.nhwc import NCHW, NHWC, OPERATORS
-from simulator.messages import say
+from simulator.messages import say, tr
 
 Array = NDArray[Any]
 ROUNDS = 15
@@ -41,7 +41,7 @@ def compiling() -> Iterator[None]:
         try:
             yield
         except CompilerMissing as error:
-            say(f"{error}\n    the rest of this cell is skipped")
+            say(tr("{error}\n    the rest of this cell is skipped", error=error))
 
 
 def ready(model: onnx.ModelProto, feeds: Mapping[str, Array], gemm: str = "") -> Session:
@@ -130,7 +130,9 @@ def template_text(name: str) -> str:
     text = "\n".join(content.decode() for content in headers().values())
     found = re.search(rf"((?://[^\n]*\n)+)struct {name} \{{\n.*?\n\}};\n", text, re.DOTALL)
     if found is None:
-        raise HariboteError(f"there is no template {name!r}", f"one of {', '.join(ALGORITHMS)}")
+        raise HariboteError(
+            tr("there is no template {name!r}", name=name), tr("one of {algorithms}", algorithms=", ".join(ALGORITHMS))
+        )
     return found[0]
 
 

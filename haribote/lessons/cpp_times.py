@@ -25,17 +25,24 @@ from haribote.training.backends import Backend, TorchBackend
 from haribote.training.cpp_backend import CppBackend
 from haribote.training.models import mlp
 from simulator.console import Parser
-from simulator.messages import say
+from simulator.messages import say, tr
 
 _PAUSE = 2e-3  # seconds that one timing takes at least
 
 
 def main() -> int:
     """Print the tables; exit status 0, or 2 with a message."""
-    parser = Parser(prog="haribote.lessons.cpp_times", description=__doc__.splitlines()[0])
+    parser = Parser(
+        prog="haribote.lessons.cpp_times",
+        description=tr(
+            "How long a train step takes, generated C++ beside torch, and each Gemm template beside the others."
+        ),
+    )
     parser.add_argument("--hidden", type=int, default=HIDDEN, metavar="H")
     parser.add_argument("--batch", type=int, default=BATCH, metavar="N")
-    parser.add_argument("--rounds", type=int, default=30, metavar="R", help="timings of each; the median counts (30)")
+    parser.add_argument(
+        "--rounds", type=int, default=30, metavar="R", help=tr("timings of each; the median counts (30)")
+    )
     parser.set_defaults(run=_run, command="")
     return run_command(parser)
 
@@ -49,9 +56,16 @@ def _run(options: argparse.Namespace) -> int:
 def compare_steps(hidden: int, batch: int, rounds: int) -> str:
     """A table of the train step of 784-hidden-10: torch eager, and C++ with each Gemm template."""
     times = step_times(hidden, batch, rounds)
-    rows = [f"train step of 784-{hidden}-10, batch {batch}, one thread:"]
+    rows = [tr("train step of 784-{hidden}-10, batch {batch}, one thread:", hidden=hidden, batch=batch)]
     for name, seconds in times.items():
-        rows.append(f"  {name:14} {1e6 * seconds:9.0f} us  {seconds / times['torch eager']:6.2f} of torch's time")
+        rows.append(
+            tr(
+                "  {name:14} {value:9.0f} us  {value2:6.2f} of torch's time",
+                name=name,
+                value=1e6 * seconds,
+                value2=seconds / times["torch eager"],
+            )
+        )
     return "\n".join(rows)
 
 
@@ -81,11 +95,17 @@ def compare_products(hidden: int, batch: int, rounds: int) -> str:
     rows = []
     for title, (a, b, forms) in shapes.items():
         times = measure({name: product(a, b, forms, name).run for name in ALGORITHMS}, rounds)
-        rows.append(f"Gemm {title}, {a[0]}x{a[1]} and {b[0]}x{b[1]}:")
+        rows.append(tr("Gemm {title}, {a}x{a2} and {b}x{b2}:", title=title, a=a[0], a2=a[1], b=b[0], b2=b[1]))
         for name, seconds in times.items():
             speed = 2e-9 * batch * PIXELS * hidden / seconds
             rows.append(
-                f"  {name:14} {1e6 * seconds:9.0f} us  {speed:7.1f} GFLOP/s  {times['naive'] / seconds:5.1f} x naive"
+                tr(
+                    "  {name:14} {value:9.0f} us  {speed:7.1f} GFLOP/s  {value2:5.1f} x naive",
+                    name=name,
+                    value=1e6 * seconds,
+                    speed=speed,
+                    value2=times["naive"] / seconds,
+                )
             )
     return "\n".join(rows)
 

@@ -20,7 +20,7 @@ from haribote.jax import JaxMissing
 from haribote.jax.flat.values import Operation, Ref
 from haribote.jax.rules.lowering import Held, Lowering
 from simulator.errors import advised
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 HUES = 8
@@ -47,8 +47,11 @@ def with_jax() -> Iterator[None]:
             missing = (getattr(error, "name", None) or "jax").partition(".")[0]
             if missing not in ("jax", "jaxlib", "jax_md", "jax_cfd"):
                 raise
-            what = f"{missing} is not installed: the rest of this cell is skipped; the text and the pictures stay"
-            say(advised(what, 'make setup ARGS="--with jax", which needs Python 3.11 or newer'))
+            what = tr(
+                "{missing} is not installed: the rest of this cell is skipped; the text and the pictures stay",
+                missing=missing,
+            )
+            say(advised(what, tr('make setup ARGS="--with jax", which needs Python 3.11 or newer')))
 
 
 def power_graph(rule: Callable[..., Held], exponent: int, shape: tuple[int, ...] = (3,)) -> onnx.ModelProto:
@@ -80,17 +83,32 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
     Raises HariboteError for another number of offsets.
     """
     if len(buffers) != len(offsets) or not buffers:
-        raise HariboteError(f"there are {len(buffers)} buffers and {len(offsets)} offsets", "an offset for each")
+        raise HariboteError(
+            tr("there are {buffers} buffers and {offsets} offsets", buffers=len(buffers), offsets=len(offsets)),
+            tr("an offset for each"),
+        )
     size = max(at + buffer.size for at, buffer in zip(offsets, buffers, strict=True))
     nodes = max(buffer.last for buffer in buffers) + 1
     left, top, height = MARGIN + 64, 52.0, 260.0
     across, down = (WIDTH - MARGIN - left) / nodes, height / size
     canvas = Canvas()
-    canvas.text(MARGIN, 28, f"a block of {size:,} bytes; {sum(b.size for b in buffers):,} without reuse", "head")
+    canvas.text(
+        MARGIN,
+        28,
+        tr("a block of {size:,} bytes; {value:,} without reuse", size=size, value=sum(b.size for b in buffers)),
+        "head",
+    )
     canvas.rect(left, top, WIDTH - MARGIN - left, height, "box")
     for number, (at, buffer) in enumerate(zip(offsets, buffers, strict=True)):
         name = names[number] if number < len(names) else str(number)
-        told = f"{name}: {buffer.size:,} bytes at {at:,}, nodes {buffer.first} to {buffer.last}"
+        told = tr(
+            "{name}: {size:,} bytes at {at:,}, nodes {first} to {last}",
+            name=name,
+            size=buffer.size,
+            at=at,
+            first=buffer.first,
+            last=buffer.last,
+        )
         x, width = left + buffer.first * across, (buffer.last - buffer.first + 1) * across
         canvas.rect(x, top + at * down, width, max(buffer.size * down, 1), f"h{number % HUES}", title=told)
         if buffer.size * down > 14 and width > 40:
@@ -98,5 +116,7 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
     canvas.text(left - 8, top + 10, "0", "s", anchor="end")
     canvas.text(left - 8, top + height, f"{size:,}", "s", anchor="end")
     canvas.text(left, top + height + 18, "node 0", "s")
-    canvas.text(WIDTH - MARGIN, top + height + 18, f"node {nodes - 1}", "s", anchor="end")
-    return canvas.picture(f"{len(buffers)} buffers in a block of {size:,} bytes", top + height + 30)
+    canvas.text(WIDTH - MARGIN, top + height + 18, tr("node {value}", value=nodes - 1), "s", anchor="end")
+    return canvas.picture(
+        tr("{buffers} buffers in a block of {size:,} bytes", buffers=len(buffers), size=size), top + height + 30
+    )

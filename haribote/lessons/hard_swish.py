@@ -22,7 +22,7 @@ from haribote.extend import define, serve
 from haribote.frontend.aten import Lowering, aten, rule
 from haribote.frontend.torch import trace_loss
 from haribote.kernel import Op, kernel, single
-from simulator.messages import say
+from simulator.messages import Text, say, tr
 
 define("""HardSwish (x) => (y) {
     three = Constant <value_float: float = 3.0> ()
@@ -67,7 +67,9 @@ def hard_swish_backward(g: Backward, node: onnx.NodeProto, grad: str) -> Gradien
 def hard_swish_kernel(op: Op) -> Iterator[str]:
     """y = x · clip(x + 3, 0, 6) / 6, 8 words at a time; x in LM0, y in LM1, a multiple of 8 words per PE."""
     if op.y.words % 8:
-        raise UnsupportedShape("x has a multiple of 8 words per PE", f"{op.y.words} words", "pad x to more rows")
+        raise UnsupportedShape(
+            tr("x has a multiple of 8 words per PE"), f"{op.y.words} words", tr("pad x to more rows")
+        )
     for place, number in (("$lr0", 3.0), ("$ls0", 6.0), ("$lr2", 1 / 6)):
         yield f"imm {single(number)} {place}"
     yield "nop"
@@ -116,4 +118,9 @@ def train(steps: int, level: int = 0, source: str = "auto", learning_rate: float
 
 if __name__ == "__main__":
     losses, accuracy = train(100)
-    say(f"loss {losses[0]:.3f} before, {losses[-1]:.3f} after {len(losses)} steps; {accuracy:.1%} of the test images")
+    say(
+        Text(
+            "loss {losses:.3f} before, {losses2:.3f} after {losses3} steps; {accuracy:.1%} of the test images",
+            {"losses": losses[0], "losses2": losses[-1], "losses3": len(losses), "accuracy": accuracy},
+        )
+    )

@@ -23,7 +23,7 @@ from haribote.answers.tasks import ROOT
 from haribote.errors import HariboteError
 from simulator.files import locked, write_file
 from simulator.language import language
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.notebook.card import card
 
 FILE = ROOT / "runs" / "predictions.json"
@@ -53,7 +53,10 @@ def questions(notebook: str) -> tuple[Question, ...]:
     for path in (NOTEBOOKS / f"{notebook}.{language()}.ipynb", NOTEBOOKS / f"{notebook}.ipynb"):
         if path.is_file():
             return _questions(path, path.stat().st_mtime_ns)
-    raise HariboteError(f"there is no notebook {notebook!r}", "its folder and its name, as in 02_autograd/02_gemm")
+    raise HariboteError(
+        tr("there is no notebook {notebook!r}", notebook=notebook),
+        tr("its folder and its name, as in 02_autograd/02_gemm"),
+    )
 
 
 @cache
@@ -101,11 +104,13 @@ class Prediction:
         entry = _kept().get(question.key, {})
         self.field = ipywidgets.Text(
             value=str(entry.get("said", "")),
-            placeholder=shown("what do you expect? then Enter"),
+            placeholder=tr("what do you expect? then Enter"),
             continuous_update=False,
             layout=ipywidgets.Layout(width="30em"),
         )
-        self.buttons = [ipywidgets.Button(description=shown(text)) for text in ("as I expected", "not as I expected")]
+        self.buttons = [
+            ipywidgets.Button(description=shown(text)) for text in (tr("as I expected"), tr("not as I expected"))
+        ]
         self._answer = ipywidgets.HTML()
         self._marks = ipywidgets.HBox([])
         self.field.observe(lambda change: self.say(change["new"]), names="value")
@@ -127,8 +132,8 @@ class Prediction:
         self._show()
 
     def _show(self) -> None:
-        answer = self.question.answer or shown("the cells below show it")
-        self._answer.value = card("quiet", shown(f"What comes out: {answer}"), "")
+        answer = self.question.answer or tr("the cells below show it")
+        self._answer.value = card("quiet", tr("What comes out: {answer}", answer=answer), "")
         right = _kept().get(self.question.key, {}).get("right")
         for button, means in zip(self.buttons, (True, False), strict=True):
             button.button_style = "info" if right is means else ""
@@ -136,7 +141,7 @@ class Prediction:
 
     def __repr__(self) -> str:
         said = self.field.value
-        return shown(f"you expect: {said}") if said else shown("a field to write in what you expect")
+        return tr("you expect: {said}", said=said) if said else tr("a field to write in what you expect")
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         given = self.box._repr_mimebundle_(**options)
@@ -153,7 +158,9 @@ def predict(notebook: str, number: int, expected: str = "") -> Prediction:
             found = Prediction(question)
             found.say(expected)
             return found
-    raise HariboteError(f"{notebook} has no question {number}", f"1 to {len(questions(notebook))}")
+    raise HariboteError(
+        tr("{notebook} has no question {number}", notebook=notebook, number=number), f"1 to {len(questions(notebook))}"
+    )
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,12 @@ class Predictions:
         """One line: how many of them were predicted, and how many came out so."""
         said = sum(bool(said) for _, said, _ in self.entries)
         right = sum(right is True for _, said, right in self.entries if said)
-        return shown(f"you predicted {said} of {len(self.entries)}; {right} came out as you expected")
+        return tr(
+            "you predicted {said} of {entries}; {right} came out as you expected",
+            said=said,
+            entries=len(self.entries),
+            right=right,
+        )
 
     def __repr__(self) -> str:
         return "\n".join([self.head, *self._lines()])
@@ -176,8 +188,8 @@ class Predictions:
         for question, said, right in self.entries:
             if said:
                 mark = {True: "✓", False: "✗", None: "·"}[right]
-                yield f"  {mark} {question.text}\n      {shown(f'you expect: {said}')}"
-                yield f"      {shown(f'What comes out: {question.answer}')}" if question.answer else ""
+                yield f"  {mark} {question.text}\n      {tr('you expect: {said}', said=said)}"
+                yield f"      {tr('What comes out: {answer}', answer=question.answer)}" if question.answer else ""
 
     def _repr_html_(self) -> str:
         return card("quiet", self.head, f"<pre>{html.escape(chr(10).join(filter(None, self._lines())))}</pre>")
@@ -191,6 +203,8 @@ def predictions(stage: str) -> Predictions:
             with suppress(HariboteError):
                 found += [*questions(f"{stage}/{path.stem}")]
     if not found:
-        raise HariboteError(f"there are no questions in {stage!r}", "a folder of notebooks, such as 04_memory")
+        raise HariboteError(
+            tr("there are no questions in {stage!r}", stage=stage), tr("a folder of notebooks, such as 04_memory")
+        )
     entries = [(question, kept.get(question.key, {})) for question in found]
     return Predictions(tuple((question, str(entry.get("said", "")), entry.get("right")) for question, entry in entries))

@@ -22,7 +22,7 @@ from haribote.training.backends import Backend, Floats, Labels, Parameters, Torc
 from haribote.training.sim_backend import SimBackend
 from simulator import SimulatorError
 from simulator.errors import advised
-from simulator.messages import say, shown
+from simulator.messages import say, shown, tr
 
 if TYPE_CHECKING:
     from haribote.draw import Picture
@@ -66,15 +66,27 @@ class ShortRun:
 
     def __str__(self) -> str:
         lines = [
-            f"{len(self.chip)} steps on {self.data} with {self.nodes} of {self.of} nodes on the chip: "
-            f"loss {self.chip[0]:.4f} to {self.chip[-1]:.4f}",
+            tr(
+                "{chip} steps on {data} with {nodes} of {of} nodes on the chip: loss {chip2:.4f} to {chip3:.4f}",
+                chip=len(self.chip),
+                data=self.data,
+                nodes=self.nodes,
+                of=self.of,
+                chip2=self.chip[0],
+                chip3=self.chip[-1],
+            ),
             *self.whose,
         ]
         if self.agrees:
-            lines.append(f"PyTorch's losses are the same but for rounding ({self.difference:.1g})")
+            lines.append(
+                tr("PyTorch's losses are the same but for rounding ({difference:.1g})", difference=self.difference)
+            )
         else:
-            what = f"PyTorch's losses differ by up to {self.difference:.2g}: some kernel computes something else"
-            lines.append(advised(what, "`grader check` on the tasks that you wrote last"))
+            what = tr(
+                "PyTorch's losses differ by up to {difference:.2g}: some kernel computes something else",
+                difference=self.difference,
+            )
+            lines.append(advised(what, tr("`grader check` on the tasks that you wrote last")))
         return "\n".join(map(shown, lines))
 
     __repr__ = __str__
@@ -107,7 +119,7 @@ def train_a_little(steps: int = STEPS, data: Dataset | None = None) -> ShortRun:
     images, labels = NormalisedImages(data.train_images), data.train_labels
     order = batch_order(len(labels), seed=42, epoch=0, batch=BATCH)[:steps]
     losses: list[tuple[float, float]] = []
-    with tqdm(order, desc=shown("training"), unit="step", mininterval=0.3, file=sys.stdout) as bar:
+    with tqdm(order, desc=tr("training"), unit="step", mininterval=0.3, file=sys.stdout) as bar:
         for rows in bar:
             batch = images[rows], labels[rows]
             losses.append((_step(chip, *batch), torch.step(*batch)))
@@ -121,7 +133,9 @@ def _step(backend: Backend, images: Floats, labels: Labels) -> float:
     try:
         return backend.step(images, labels)
     except SimulatorError as error:
-        raise HariboteError(f"the machine cannot run the step: {error}", "`grader check` on your last task") from error
+        raise HariboteError(
+            tr("the machine cannot run the step: {error}", error=error), tr("`grader check` on your last task")
+        ) from error
 
 
 class Watched:

@@ -28,13 +28,13 @@ from simulator.messages import shown
 Array = NDArray[Any]
 
 WHY: Mapping[str, str] = {
-    "simplify": "what is undone right after, or known before the first step, costs time and gives nothing",
-    "pad": "kernels are written for a few sizes, so every size grows to the next of them",
-    "decompose": "the chip has kernels for small steps such as ReduceMax and Exp, none for LogSoftmax",
-    "tile": "what is larger than a kernel's size is cut into pieces of that size",
-    "layout": "each node gets its kernel, and with it the layout of all its operands",
-    "transfer": "kernels read LM and tensors lie in DRAM, so every operand comes down and every result goes up",
-    "place": "instructions name addresses, so every tensor gets one, in DRAM and in LM",
+    "simplify": Text("what is undone right after, or known before the first step, costs time and gives nothing"),
+    "pad": Text("kernels are written for a few sizes, so every size grows to the next of them"),
+    "decompose": Text("the chip has kernels for small steps such as ReduceMax and Exp, none for LogSoftmax"),
+    "tile": Text("what is larger than a kernel's size is cut into pieces of that size"),
+    "layout": Text("each node gets its kernel, and with it the layout of all its operands"),
+    "transfer": Text("kernels read LM and tensors lie in DRAM, so every operand comes down and every result goes up"),
+    "place": Text("instructions name addresses, so every tensor gets one, in DRAM and in LM"),
 }
 """A sentence for each stage."""
 _TRANSFER = re.compile(r"\.(dl\d+|ul)$")
@@ -60,7 +60,9 @@ class Stages:
     def before(self, stage: str) -> onnx.ModelProto:
         """The graph that a stage is given. Raises HariboteError where there is no such stage."""
         if stage not in self.after:
-            raise HariboteError(f"there is no stage {stage!r}", f"one of {', '.join(self.after)}")
+            raise HariboteError(
+                tr("there is no stage {stage!r}", stage=stage), tr("one of {after}", after=", ".join(self.after))
+            )
         names = list(self.after)
         return self.after[names[names.index(stage) - 1]] if names[0] != stage else self.first
 
@@ -77,7 +79,7 @@ class Stages:
         and shapes.
         """
         before, after = self.before(stage), self.after[stage]
-        captions = f"before {stage}", f"after {stage}"
+        captions = tr("before {stage}", stage=stage), tr("after {stage}", stage=stage)
         if not only:
             return draw.diff(before, after, captions, compact=True)
         return draw.diff(_part(before, only), _part(after, only), captions)
@@ -91,8 +93,8 @@ class Stages:
         for stage, after in self.after.items():
             old, new = counts(self.before(stage)), counts(after)
             changed = [f"{op} {old[op]} → {new[op]}" for op in {**old, **new} if old[op] != new[op]]
-            head = f"{stage:{width}} {old.total():4} → {new.total():3} {shown('nodes')}   "
-            text = ", ".join(changed) or shown("the same operators")
+            head = f"{stage:{width}} {old.total():4} → {new.total():3} {tr('nodes')}   "
+            text = ", ".join(changed) or tr("the same operators")
             yield fill(head + text, 110, subsequent_indent=" " * len(head))
 
     def differences(self, feeds: Mapping[str, Array]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 M, N, K = 4, 8, 6
@@ -25,8 +26,13 @@ def walk(order: str, count: int = TOUCHES) -> Picture:
     """
     touched = [*islice(touches(order), count)]
     canvas = Canvas()
-    names = {"tiled": "in tiles of y"}
-    canvas.text(MARGIN, 28, f"Loops {names.get(order, ' '.join(order))}: the first {count} additions", "head")
+    names = {"tiled": tr("in tiles of y")}
+    canvas.text(
+        MARGIN,
+        28,
+        tr("Loops {order}: the first {count} additions", order=names.get(order, " ".join(order)), count=count),
+        "head",
+    )
     x = MARGIN + 8
     for number, (name, rows, columns) in enumerate((("a", M, K), ("b", K, N), ("y", M, N))):
         times: dict[tuple[int, int], list[int]] = {}
@@ -47,7 +53,9 @@ def touches(order: str) -> Iterator[Touch]:
             yield (i, p), (p, column + j), (i, column + j)
         return
     if sorted(order) != ["i", "j", "p"]:
-        raise HariboteError(f"an order of loops is made of i, j and p, or is 'tiled'; received {order!r}", '"pij"')
+        raise HariboteError(
+            tr("an order of loops is made of i, j and p, or is 'tiled'; received {order!r}", order=order), '"pij"'
+        )
     sizes = {"i": M, "j": N, "p": K}
     for indices in product(*(range(sizes[letter]) for letter in order)):
         at = dict(zip(order, indices, strict=True))
@@ -57,6 +65,6 @@ def touches(order: str) -> Iterator[Touch]:
 def _cell(canvas: Canvas, x: float, y: float, times: list[int]) -> None:
     """One element: when it is touched first, darker the more often."""
     style = "empty" if not times else f"e{min(len(times) - 1, 3)}"
-    canvas.rect(x + 1, y + 1, CELL - 2, CELL - 2, style, round_=2, title=f"touched {len(times)} times")
+    canvas.rect(x + 1, y + 1, CELL - 2, CELL - 2, style, round_=2, title=tr("touched {times} times", times=len(times)))
     if times:
         canvas.text(x + CELL / 2, y + CELL / 2 + 4, str(times[0]), "s on" if len(times) > 4 else "s", anchor="middle")

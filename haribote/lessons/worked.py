@@ -21,7 +21,7 @@ from haribote.layout import LAYOUTS, Layout, dram_layout
 from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check
 from simulator.isa.program import Program
-from simulator.messages import shown
+from simulator.messages import tr
 from simulator.pictures import Picture, timeline
 
 MOST_LINES = 24
@@ -43,10 +43,10 @@ class Run:
     def __str__(self) -> str:
         lines = list(self.lines)
         if len(lines) > MOST_LINES:
-            left_out = shown(f"… {len(lines) - MOST_LINES + 1} more lines")
+            left_out = tr("… {value} more lines", value=len(lines) - MOST_LINES + 1)
             lines = [*lines[: MOST_LINES - 1], left_out]
         moves = f" and {self.program.moves} MV" if self.program.moves else ""
-        return "\n".join([*lines, shown(f"cost: {self.program.steps} steps{moves}")])
+        return "\n".join([*lines, tr("cost: {steps} steps{moves}", steps=self.program.steps, moves=moves)])
 
     __repr__ = __str__
 
@@ -70,12 +70,20 @@ def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> Run:
     Raises HariboteError for another number of arrays, SimulatorError for lines that cannot be right.
     """
     if len(arrays) != len(op.inputs):
-        raise HariboteError(f"{op.kind} takes {len(op.inputs)} arrays, received {len(arrays)}", "one for each input")
+        raise HariboteError(
+            tr(
+                "{kind} takes {inputs} arrays, received {arrays}",
+                kind=op.kind,
+                inputs=len(op.inputs),
+                arrays=len(arrays),
+            ),
+            tr("one for each input"),
+        )
     lines = tuple(run_kernel(Kernel("", op.kind, kernel), op))
     program = assemble("\n".join(lines))
     for finding in check(program):
         if finding.severity == "error":
-            raise SimulatorError(f"line {finding.line}: {finding.message}")
+            raise SimulatorError(tr("line {line}: {message}", line=finding.line, message=finding.message))
     machine = Machine()
     for operand, array in zip(op.inputs, arrays, strict=True):
         if operand.memory == "DRAM":

@@ -25,7 +25,7 @@ from simulator.columns import aligned
 from simulator.files import read
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 from simulator.schedule.overlap import floors, overlapped
 
 BY_HAND = Cost(steps=291, nops=10, moves=5, move_words=36_992, cycles=3_412, overlapped=2_395)
@@ -33,7 +33,7 @@ BY_HAND = Cost(steps=291, nops=10, moves=5, move_words=36_992, cycles=3_412, ove
 this course."""
 SCHEDULER = ("7.3", "7.4", "7.5")
 """Its tasks."""
-HEAD = ("the training step", "steps", "nops", "MV", "MV words", "serial", "overlapped")
+HEAD = (Text("the training step"), "steps", "nops", "MV", "MV words", "serial", "overlapped")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Board:
         return [f"{shown(entry.name)}: {shown(entry.note)}" for entry in self.entries if entry.note]
 
     def __str__(self) -> str:
-        rows = [tuple(map(shown, row)) for row in (HEAD, *(entry.cells for entry in self.entries))]
+        rows = [tuple(map(word, row)) for row in (HEAD, *(entry.cells for entry in self.entries))]
         return "\n".join([*aligned(rows, numbers=True), "", *self.notes])
 
     __repr__ = __str__
@@ -84,7 +84,7 @@ class Board:
 
 def _cell(tag: str, text: str, column: int) -> str:
     side = "right" if column else "left"
-    return f'<{tag} style="text-align:{side};white-space:nowrap">{html.escape(shown(text))}</{tag}>'
+    return f'<{tag} style="text-align:{side};white-space:nowrap">{html.escape(word(text))}</{tag}>'
 
 
 def on_board(files: Sequence[Path] = ()) -> Board:
@@ -99,23 +99,27 @@ def on_board(files: Sequence[Path] = ()) -> Board:
 def _of_file(path: Path) -> Entry:
     program = assemble(read(path), str(path))
     errors = sum(finding.severity == "error" for finding in check(program))
-    note = f"counted, not run; {errors} errors: `python -m simulator check {path}`" if errors else "counted, not run"
+    note = (
+        tr("counted, not run; {errors} errors: `python -m simulator check {path}`", errors=errors, path=path)
+        if errors
+        else tr("counted, not run")
+    )
     return Entry(path.name, sum_costs_overlapped([program]), note)
 
 
 def _entries() -> Iterator[Entry]:
-    yield Entry("-O0, reference kernels", _reference(0))
+    yield Entry(Text("-O0, reference kernels"), _reference(0))
     mine = step_at(0)
-    yield Entry("-O0, your kernels", cost_with_overlap(mine), whose(mine))
+    yield Entry(Text("-O0, your kernels"), cost_with_overlap(mine), whose(mine))
     packed = _packed(mine)
     if packed is not None:
-        yield Entry("-O0, packed by yours", packed, "your kernels, then the scheduler of tasks 7.3 to 7.5")
+        yield Entry(Text("-O0, packed by yours"), packed, Text("your kernels, then the scheduler of tasks 7.3 to 7.5"))
     resident = step_at(1)
-    yield Entry("-O1, your kernels", cost_with_overlap(resident), "; ".join((whose(resident), *resident.notes)))
-    yield Entry("by hand", BY_HAND, "one program, written by a person; single precision")
+    yield Entry(Text("-O1, your kernels"), cost_with_overlap(resident), "; ".join((whose(resident), *resident.notes)))
+    yield Entry(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision"))
     for name, precision in (("-O2", "float"), ("-O2, mixed", "mixed")):
         compiled = step_at(2, precision)
-        yield Entry(name, compiled.cost, f"overlapped, {floors(assemble(compiled.text))}")
+        yield Entry(name, compiled.cost, tr("overlapped, {text}", text=floors(assemble(compiled.text))))
 
 
 def _packed(compiled: Compiled) -> Cost | None:
@@ -132,7 +136,9 @@ def _packed_by(files: tuple[bytes, ...], sources: tuple[str, ...]) -> Cost:
     programs = [schedule(assemble(source, "step.vsm")) for source in sources]
     wrong = [finding for program in programs for finding in check(program) if finding.severity == "error"]
     if wrong:
-        raise HariboteError(f"your scheduler breaks a rule: {wrong[0].message}", "`grader check 7.3`, 7.4, 7.5")
+        raise HariboteError(
+            tr("your scheduler breaks a rule: {message}", message=wrong[0].message), "`grader check 7.3`, 7.4, 7.5"
+        )
     return sum_costs_overlapped(programs)
 
 

@@ -12,6 +12,7 @@ from haribote.chip.program import OWNERS, Compiled
 from haribote.compiler import compile_for_sim
 from haribote.network import BATCH, LEARNING_RATE, WIDTHS
 from haribote.own.working import your_kernels
+from simulator.messages import tr
 
 
 @cache
@@ -49,5 +50,9 @@ def _generated(precision: str) -> Compiled:
 def whose(compiled: Compiled) -> str:
     """Whose kernels a step consists of, in words."""
     owners = Counter(piece.owner for piece in compiled.pieces if isinstance(piece, ChipPiece))
-    found = [f"{owners[owner]} nodes by {text}" for owner, text in OWNERS.items() if owners[owner]]
+    found = [
+        tr("{owners} nodes by {text}", owners=owners[owner], text=text)
+        for owner, text in OWNERS.items()
+        if owners[owner]
+    ]
     return ", ".join(found) or "generated"

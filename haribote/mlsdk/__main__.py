@@ -12,19 +12,19 @@ from types import TracebackType
 from haribote.mlsdk.interface import stand_in
 from simulator.console import MISTAKE, NEGATIVE, run_guarded
 from simulator.errors import UserError, advised
-from simulator.messages import say
+from simulator.messages import Text, say, tr
 
-USAGE = "usage: python -m haribote.mlsdk SCRIPT.py ARGUMENTS…"
+USAGE = Text("usage: python -m haribote.mlsdk SCRIPT.py ARGUMENTS…")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run a script as Python would; the exit status: its own, 1 for an error of its own, 2 for a mistake in its use."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        say(f"{USAGE}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.")
+        say(tr("{usage}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.", usage=USAGE))
         return 0 if arguments else MISTAKE
     script = Path(arguments[0])
     if not script.is_file():
-        say(advised(f"there is no script {script}", USAGE.removeprefix("usage: ")), file=sys.stderr)
+        say(advised(tr("there is no script {script}", script=script), USAGE.removeprefix("usage: ")), file=sys.stderr)
         return MISTAKE
     sys.argv = [str(script), *arguments[1:]]
     sys.path[0] = str(script.resolve().parent)

@@ -23,7 +23,9 @@ from haribote.mlsdk.recording import Change
 from haribote.mlsdk.tracing import Traced, Value
 from haribote.stack.program.compiled import StackCompiled, compile_stack
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
+from simulator.errors import reason_of
 from simulator.files import write_file
+from simulator.messages import tr
 
 FORMAT = 1
 SPECS, MODEL, PROGRAM, EXECUTABLE = "specs.json", "model.onnx", "step.vsm", "executable.npz"
@@ -80,7 +82,10 @@ def _executable(content: bytes) -> Executable:
     try:
         return from_bytes(content)
     except (BadZipFile, EOFError, LookupError, OSError, TypeError, ValueError) as error:
-        raise HariboteError(f"{EXECUTABLE} is not as we write it: {error!r}", "compile it again") from error
+        raise HariboteError(
+            tr("{executable} is not as we write it: {error!r}", executable=EXECUTABLE, error=error),
+            tr("compile it again"),
+        ) from error
 
 
 def _digest(model: onnx.ModelProto, precision: str) -> str:
@@ -119,13 +124,29 @@ def plan_text(compiled: StackCompiled) -> str:
     from haribote.stack.notation import text_of
 
     found, cost = compiled.executable, compiled.cost
-    head = f"{found.nodes} operators, {cost.steps} steps, {cost.moves} MV, {cost.cycles:.0f} serial cycles a run\n"
+    head = tr(
+        "{nodes} operators, {steps} steps, {moves} MV, {cycles:.0f} serial cycles a run\n",
+        nodes=found.nodes,
+        steps=cost.steps,
+        moves=cost.moves,
+        cycles=cost.cycles,
+    )
     rows = []
     for title in ("inputs", "outputs", "loads", "stores"):
         for port in getattr(found, title):
             where = f"{port.version.map.memory} {text_of(port.version.map)}"
             dram = f"DRAM {port.address} {text_of(port.map)}"
-            rows.append(f"{title[:-1]:7} {port.name} {port.dtype}{list(port.shape)}: {dram}; on the chip {where}")
+            rows.append(
+                tr(
+                    "{title:7} {name} {dtype}{shape}: {dram}; on the chip {where}",
+                    title=title[:-1],
+                    name=port.name,
+                    dtype=port.dtype,
+                    shape=list(port.shape),
+                    dram=dram,
+                    where=where,
+                )
+            )
     return head + "\n".join(rows) + "\n"
 
 
@@ -135,15 +156,23 @@ def read(folder: Path) -> tuple[Artefact, bytes | None]:
         plain = json.loads((folder / SPECS).read_text(encoding="utf-8"))
         if plain["format"] != FORMAT:
             raise HariboteError(
-                f"{folder} was written by another version (format {plain['format']})", "compile it again"
+                tr("{folder} was written by another version (format {plain})", folder=folder, plain=plain["format"]),
+                tr("compile it again"),
             )
         executable = (folder / EXECUTABLE).read_bytes() if plain["device"] == "chip" else None
         return _from_plain(plain, load(folder / MODEL)), executable
     except OSError as error:
-        what = f"{folder} is no folder of a compiled function: {Path(error.filename or folder).name}: {error.strerror}"
-        raise HariboteError(what, "Context.compile(…, codegen_dir) writes one") from error
+        what = tr(
+            "{folder} is no folder of a compiled function: {name}: {strerror}",
+            folder=folder,
+            name=Path(error.filename or folder).name,
+            strerror=reason_of(error),
+        )
+        raise HariboteError(what, tr("Context.compile(…, codegen_dir) writes one")) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise HariboteError(f"{folder / SPECS} is not as we write it: {error!r}", "compile it again") from error
+        raise HariboteError(
+            tr("{value} is not as we write it: {error!r}", value=folder / SPECS, error=error), tr("compile it again")
+        ) from error
 
 
 def _plain(artefact: Artefact) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from haribote.mlsdk.function import CompiledFunction
 from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.proxy import TensorProxy
 from haribote.mlsdk.specs import IOSpec
+from simulator.messages import tr
 
 T = TypeVar("T")
 
@@ -23,7 +24,9 @@ T = TypeVar("T")
 def register_pytree_namedtuple(cls: type[T]) -> type[T]:
     """A decorator: a namedtuple may be part of the arguments and results of `compile_automap`."""
     if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
-        raise HariboteError(f"register_pytree_namedtuple: {cls.__name__} is no namedtuple", "typing.NamedTuple")
+        raise HariboteError(
+            tr("register_pytree_namedtuple: {name} is no namedtuple", name=cls.__name__), "typing.NamedTuple"
+        )
     pytree._register_namedtuple(cls, serialized_type_name=_type_name(cls))
     return cls
 
@@ -31,7 +34,9 @@ def register_pytree_namedtuple(cls: type[T]) -> type[T]:
 def register_pytree_dataclass(cls: type[T]) -> type[T]:
     """A decorator: a dataclass may be part of the arguments and results of `compile_automap`."""
     if not dataclasses.is_dataclass(cls):
-        raise HariboteError(f"register_pytree_dataclass: {cls.__name__} is no dataclass", "@dataclass above the class")
+        raise HariboteError(
+            tr("register_pytree_dataclass: {name} is no dataclass", name=cls.__name__), tr("@dataclass above the class")
+        )
     names = [entry.name for entry in dataclasses.fields(cls)]
 
     def flatten(value: Any) -> tuple[list[Any], Any]:
@@ -101,7 +106,9 @@ class Tree:
         try:
             return {"spec": pytree.treespec_dumps(self.spec), "names": self.names, "constants": self.constants}
         except (NotImplementedError, TypeError) as error:
-            raise HariboteError(f"compile_automap cannot keep the form of its arguments: {error}") from error
+            raise HariboteError(
+                tr("compile_automap cannot keep the form of its arguments: {error}", error=error)
+            ) from error
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Tree:
@@ -166,8 +173,12 @@ class AutomapFunction(Complete):
         tree, tensors = Tree.of(*arguments(args, kwargs))
         if not tree.matches(self._inside):
             raise HariboteError(
-                f"the function was compiled for {_form(self._inside)}, received {_form(tree)}",
-                "arguments nested as in compile_automap, with the same numbers and texts",
+                tr(
+                    "the function was compiled for {inside}, received {tree}",
+                    inside=_form(self._inside),
+                    tree=_form(tree),
+                ),
+                tr("arguments nested as in compile_automap, with the same numbers and texts"),
             )
         return self._outside.build(dict(self._flat(tensors)))
 

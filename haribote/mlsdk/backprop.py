@@ -12,6 +12,7 @@ from haribote.errors import HariboteError, UnsupportedModel
 from haribote.mlsdk.families import RATE, SCALE, STEP
 from haribote.mlsdk.owner import Owner
 from haribote.mlsdk.recording import Change, current
+from simulator.messages import tr
 
 Function = Callable[[dict[str, Tensor]], Mapping[str, Tensor]]
 
@@ -28,7 +29,7 @@ def whole_step(
         HariboteError: there is no optimiser.
     """
     if not optimizers:
-        raise HariboteError("options: backprop without an optimiser", "optimizers=[…]")
+        raise HariboteError(tr("options: backprop without an optimiser"), "optimizers=[…]")
     for optimizer in optimizers:
         context.register_optimizer_buffers(optimizer)
     scaled = SCALE in sample
@@ -59,11 +60,13 @@ def whole_step(
 def _loss(results: Any) -> Tensor:
     """The loss among what the function gives. Raises UnsupportedModel."""
     if not isinstance(results, Mapping):
-        raise UnsupportedModel(f"a compiled function returns a dict of tensors, received {type(results).__name__}")
+        raise UnsupportedModel(
+            tr("a compiled function returns a dict of tensors, received {name}", name=type(results).__name__)
+        )
     candidates = [one for one in results.values() if isinstance(one, Tensor) and one.requires_grad and one.numel() == 1]
     found = results.get("loss", candidates[0] if len(candidates) == 1 else None)
     if not isinstance(found, Tensor):
-        raise UnsupportedModel("with backprop the function gives the loss", 'return {"loss": loss}')
+        raise UnsupportedModel(tr("with backprop the function gives the loss"), 'return {"loss": loss}')
     return found.reshape(())
 
 

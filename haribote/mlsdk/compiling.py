@@ -25,6 +25,7 @@ from haribote.mlsdk.specs import IOSpec
 from haribote.mlsdk.timeline import span
 from haribote.mlsdk.tracing import trace
 from haribote.partition.verdicts import reason
+from simulator.messages import tr
 
 MOST_OPTIMIZERS = 16
 """Optimisers that one function may step without their being registered."""
@@ -70,8 +71,8 @@ def _traced(
             made += 1
             if made > MOST_OPTIMIZERS:
                 raise UnsupportedModel(
-                    f"the function makes a {type(found.optimizer).__name__} of its own at every call",
-                    "make it once, outside of the function",
+                    tr("the function makes a {name} of its own at every call", name=type(found.optimizer).__name__),
+                    tr("make it once, outside of the function"),
                 ) from None
             context.register_optimizer_buffers(found.optimizer)
     context.settle_names(traced.residents)
@@ -95,9 +96,12 @@ def _require_registered(context: Owner, optimizer: torch.optim.Optimizer) -> Non
         for parameter in group["params"]:
             if id(parameter) not in known:
                 raise UnsupportedModel(
-                    f"the function writes to a tensor of shape {list(parameter.shape)} that is not registered, in a "
-                    f"step of {type(optimizer).__name__}",
-                    "context.register_param or registry.register before compile",
+                    tr(
+                        "the function writes to a tensor of shape {shape} that is not registered, in a step of {name}",
+                        shape=list(parameter.shape),
+                        name=type(optimizer).__name__,
+                    ),
+                    tr("context.register_param or registry.register before compile"),
                 )
 
 
@@ -110,7 +114,14 @@ def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
         why = reason(error)
     artefact.device = "auto"
     graph = artefacts.start(artefact, None)
-    warnings.warn(f"the chip takes {graph.coverage} operators of this graph, the host the others: {why}", stacklevel=5)
+    warnings.warn(
+        tr(
+            "the chip takes {coverage} operators of this graph, the host the others: {why}",
+            coverage=graph.coverage,
+            why=why,
+        ),
+        stacklevel=5,
+    )
     return graph
 
 
@@ -120,17 +131,28 @@ def constrain(found: CompiledFunction, wanted: Mapping[str, IOSpec]) -> None:
         ours = found.input_specs.get(name) or found.output_specs.get(name)
         if ours is None:
             known = [*found.input_specs, *found.output_specs]
-            raise HariboteError(f"io_spec_constraints: there is no {name!r}", f"one of {', '.join(known)}")
+            raise HariboteError(
+                tr("io_spec_constraints: there is no {name!r}", name=name), tr("one of {known}", known=", ".join(known))
+            )
         if (ours.shape, ours.dtype) != (spec.shape, spec.dtype):
-            raise HariboteError(f"io_spec_constraints: {name!r} is {ours.dtype}{list(ours.shape)}, "
-                                f"the constraint {spec.dtype}{list(spec.shape)}")  # fmt: skip
+            raise HariboteError(
+                tr(
+                    "io_spec_constraints: {name!r} is {dtype}{shape}, the constraint {dtype2}{shape2}",
+                    name=name,
+                    dtype=ours.dtype,
+                    shape=list(ours.shape),
+                    dtype2=spec.dtype,
+                    shape2=list(spec.shape),
+                )
+            )
 
 
 def sample_tensors(sample: Any) -> dict[str, Tensor]:
     """A sample as tensors. Raises HariboteError for what is none."""
     if not isinstance(sample, Mapping):
         raise HariboteError(
-            f"compile: the sample is a dict of tensors, received {type(sample).__name__}", "compile_automap"
+            tr("compile: the sample is a dict of tensors, received {name}", name=type(sample).__name__),
+            "compile_automap",
         )
     return {str(name): _tensor(name, value) for name, value in sample.items()}
 
@@ -141,4 +163,6 @@ def _tensor(name: str, value: Any) -> Tensor:
     try:
         return value if isinstance(value, Tensor) else torch.as_tensor(value)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise HariboteError(f"compile: {name!r} of the sample is no tensor: {error}") from error
+        raise HariboteError(
+            tr("compile: {name!r} of the sample is no tensor: {error}", name=name, error=error)
+        ) from error

@@ -27,6 +27,7 @@ from haribote.mlsdk.residents import OptimizerRecord, Registered, Resident
 from haribote.mlsdk.runtime import Traffic
 from haribote.mlsdk.specs import IOSpec, array_type
 from haribote.mlsdk.timeline import span
+from simulator.messages import tr
 
 Compile = Callable[[], tuple[Artefact, CompiledGraph]]
 
@@ -51,7 +52,10 @@ class Registry(Complete):
             set_buffer_name_in_optimizer(thing, name)
             self._context.register_optimizer_buffers(thing)
         else:
-            raise HariboteError(f"registry.register: {name!r} is a {type(thing).__name__}", "a module or an optimiser")
+            raise HariboteError(
+                tr("registry.register: {name!r} is a {name2}", name=name, name2=type(thing).__name__),
+                tr("a module or an optimiser"),
+            )
 
 
 class Context(Complete):
@@ -82,7 +86,9 @@ class Context(Complete):
 
     def __init__(self, device: MNDevice) -> None:
         if not isinstance(device, MNDevice):
-            raise HariboteError(f"Context: an MNDevice is wanted, received {device!r}", 'MNDevice("mncore2:auto")')
+            raise HariboteError(
+                tr("Context: an MNDevice is wanted, received {device!r}", device=device), 'MNDevice("mncore2:auto")'
+            )
         self.device, self.registry, self.traffic = device, Registry(self), Traffic()
         self._tensors: dict[int, Registered] = {}
         self._named: set[str] = set()
@@ -93,13 +99,15 @@ class Context(Complete):
     def switch_context(context: Context) -> None:
         """Make a context the current one."""
         if not isinstance(context, Context):
-            raise HariboteError(f"switch_context: a Context is wanted, received {type(context).__name__}")
+            raise HariboteError(tr("switch_context: a Context is wanted, received {name}", name=type(context).__name__))
         Context.current = context
 
     def register_param(self, param: Tensor) -> None:
         """Keep a parameter on the device; compiled functions that write to it change the device's copy."""
         if not isinstance(param, Tensor):
-            raise HariboteError(f"register: a tensor is wanted, received {type(param).__name__}", "model.parameters()")
+            raise HariboteError(
+                tr("register: a tensor is wanted, received {name}", name=type(param).__name__), "model.parameters()"
+            )
         if id(param) not in self._tensors:
             self._tensors[id(param)] = Registered(known_name(param) or f"tensor{len(self._tensors)}", param)
 
@@ -111,11 +119,13 @@ class Context(Complete):
         """Keep an optimiser's state on the device."""
         if not isinstance(optimizer, Optimizer):
             kind = type(optimizer).__name__
-            raise HariboteError(f"register_optimizer_buffers: a torch optimiser is wanted, received {kind}")
+            raise HariboteError(
+                tr("register_optimizer_buffers: a torch optimiser is wanted, received {kind}", kind=kind)
+            )
         if not any(record.optimizer is optimizer for record in self._records):
             name = optimizer_name(optimizer) or f"optim{len(self._records)}"
             if any(record.name == name for record in self._records):
-                raise HariboteError(f"two optimisers are called {name!r}", "names of their own")
+                raise HariboteError(tr("two optimisers are called {name!r}", name=name), tr("names of their own"))
             self._records.append(OptimizerRecord(name, optimizer))
 
     def records(self) -> list[OptimizerRecord]:
@@ -129,7 +139,9 @@ class Context(Complete):
             if resident.name not in self._named:
                 resident.name = known_name(resident.tensor()) or resident.name
             if resident.name in found:
-                raise HariboteError(f"two registered tensors are called {resident.name!r}", "names of their own")
+                raise HariboteError(
+                    tr("two registered tensors are called {name!r}", name=resident.name), tr("names of their own")
+                )
             found[resident.name] = resident
         for record in self._records:
             for state in record.states():
@@ -203,8 +215,15 @@ class Context(Complete):
         with span("load", path=str(path)):
             artefact, executable = artefacts.read(Path(path))
             if (artefact.device == "host") != (self.device.kind == "host"):
-                what = "the host (pfvm:cpu)" if artefact.device == "host" else "the chip"
-                raise HariboteError(f"{path} was compiled for {what}, the context is for {self.device.name}")
+                what = tr("the host (pfvm:cpu)") if artefact.device == "host" else tr("the chip")
+                raise HariboteError(
+                    tr(
+                        "{path} was compiled for {what}, the context is for {name}",
+                        path=path,
+                        what=what,
+                        name=self.device.name,
+                    )
+                )
             found = CompiledFunction(self, artefact, artefacts.start(artefact, executable), None)
         if artefact.tree is None:
             return found
@@ -229,7 +248,8 @@ class Context(Complete):
                 return self._proxy(resident)
         name = known_name(param) if isinstance(param, Tensor) else None
         raise HariboteError(
-            f"{name or 'the tensor'} is not registered in this context", "register_param, register_buffer"
+            tr("{value} is not registered in this context", value=name or tr("the tensor")),
+            "register_param, register_buffer",
         )
 
     def _proxy(self, resident: Resident) -> RegisteredProxy:

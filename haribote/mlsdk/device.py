@@ -6,6 +6,7 @@ from typing import Literal
 
 from haribote.errors import HariboteError
 from haribote.mlsdk.interface import Complete
+from simulator.messages import tr
 
 CHIP = ("mncore2:auto", *(f"mncore2:{number}" for number in range(8)))
 """All the same simulated machine."""
@@ -35,9 +36,9 @@ class MNDevice(Complete):
 
 def _refused(name: object) -> tuple[str, str]:
     text, backend = str(name), str(name).partition(":")[0]
-    known = "mncore2:auto, mncore2:0 to mncore2:7, or pfvm:cpu"
+    known = tr("mncore2:auto, mncore2:0 to mncore2:7, or pfvm:cpu")
     if text.startswith("pfvm:cuda"):
-        return f"MNDevice: {text!r} needs an NVIDIA GPU, for which there is no backend here", "pfvm:cpu"
+        return tr("MNDevice: {text!r} needs an NVIDIA GPU, for which there is no backend here", text=text), "pfvm:cpu"
     if backend == "mncore2":
-        return f"MNDevice: {text!r}: a chip is named auto, or by a number from 0 to 7", known
-    return f"MNDevice: there is no device {text!r}", known
+        return tr("MNDevice: {text!r}: a chip is named auto, or by a number from 0 to 7", text=text), known
+    return tr("MNDevice: there is no device {text!r}", text=text), known

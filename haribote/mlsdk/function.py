@@ -21,6 +21,7 @@ from haribote.mlsdk.residents import OptimizerRecord, Resident
 from haribote.mlsdk.runtime import Runner
 from haribote.mlsdk.specs import IOSpec, to_array
 from haribote.mlsdk.timeline import DEVICE, span
+from simulator.messages import tr
 
 Inputs = Mapping[str, Tensor | TensorProxy]
 Again = Callable[[], tuple[Artefact, CompiledGraph]]
@@ -84,12 +85,18 @@ class CompiledFunction(Complete):
 
     def _check_names(self, inputs: Inputs) -> None:
         if not isinstance(inputs, Mapping):
-            raise HariboteError(f"a compiled function is called with a dict, received {type(inputs).__name__}")
+            raise HariboteError(
+                tr("a compiled function is called with a dict, received {name}", name=type(inputs).__name__)
+            )
         missing = [name for name in self._traced.inputs if name not in inputs]
         unknown = [name for name in inputs if name not in self._traced.inputs and not _special(name)]
         if missing or unknown:
-            what = f"lacks {missing[0]!r}" if missing else f"has {unknown[0]!r}, which the sample had not"
-            raise HariboteError(f"the input {what}", f"inputs {', '.join(self._traced.inputs) or 'none'}")
+            what = (
+                f"lacks {missing[0]!r}"
+                if missing
+                else tr("has {unknown!r}, which the sample had not", unknown=unknown[0])
+            )
+            raise HariboteError(tr("the input {what}", what=what), f"inputs {', '.join(self._traced.inputs) or 'none'}")
 
     def _give(self, name: str, value: Any) -> None:
         if name not in self.input_specs:
@@ -112,8 +119,8 @@ class CompiledFunction(Complete):
         for name in self._traced.residents:
             if name not in known:
                 raise HariboteError(
-                    f"the compiled function uses {name!r}, which is not registered in this context",
-                    "register it under this name before the call, as the program did that compiled the function",
+                    tr("the compiled function uses {name!r}, which is not registered in this context", name=name),
+                    tr("register it under this name before the call, as the program did that compiled the function"),
                 )
         return [known[name] for name in self._traced.residents]
 
@@ -126,7 +133,9 @@ class CompiledFunction(Complete):
         for name, record in self._records().items():
             if fixed(record.optimizer, record.family) != self._artefact.fixed.get(name):
                 if self._again is None:
-                    raise HariboteError(f"the hyperparameters of {name!r} are not those of the loaded function")
+                    raise HariboteError(
+                        tr("the hyperparameters of {name!r} are not those of the loaded function", name=name)
+                    )
                 self._runner.settle()
                 self._start(*self._again())
                 return

@@ -13,6 +13,7 @@ from torch.fx.experimental.proxy_tensor import get_proxy_mode, has_proxy_slot
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
+from simulator.messages import tr
 
 
 class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -35,8 +36,10 @@ class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
         mode = get_proxy_mode()
         if mode is not None:
             if torch.Tag.nondeterministic_seeded in func.tags:
-                what = f"{func} makes random numbers, which a compiled function cannot, {_where()}"
-                raise UnsupportedOp(what, "random numbers as an input; model.eval() where it is dropout")
+                what = tr(
+                    "{func} makes random numbers, which a compiled function cannot, {where}", func=func, where=_where()
+                )
+                raise UnsupportedOp(what, tr("random numbers as an input; model.eval() where it is dropout"))
             for position, argument in enumerate(func._schema.arguments):
                 if argument.alias_info is None or not argument.alias_info.is_write:
                     continue
@@ -44,9 +47,12 @@ class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 for tensor in target if isinstance(target, list | tuple) else [target]:
                     if isinstance(tensor, Tensor) and not has_proxy_slot(tensor, mode.tracer):
                         raise UnsupportedModel(
-                            f"the function writes to a tensor of shape {list(tensor.shape)} that is not registered, "
-                            f"{_where()}",
-                            "context.register_param, register_buffer or registry.register before compile",
+                            tr(
+                                "the function writes to a tensor of shape {shape} that is not registered, {where}",
+                                shape=list(tensor.shape),
+                                where=_where(),
+                            ),
+                            tr("context.register_param, register_buffer or registry.register before compile"),
                         )
             for argument in args:
                 if isinstance(argument, nn.Parameter) and not has_proxy_slot(argument, mode.tracer):
@@ -75,13 +81,13 @@ def _where() -> str:
         if not frame.f_code.co_filename.startswith(inside):
             return f"at {frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
-    return "inside torch"
+    return tr("inside torch")
 
 
 def line_of(error: BaseException) -> str:
     """The line of the user's that an error passed through last."""
     inside = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
-    found, step = "inside torch", error.__traceback__
+    found, step = tr("inside torch"), error.__traceback__
     while step is not None:
         if not step.tb_frame.f_code.co_filename.startswith(inside):
             found = f"{step.tb_frame.f_code.co_filename}:{step.tb_lineno}"

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import ClassVar
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 PACKAGE, ALIAS = "haribote.mlsdk", "mlsdk"
 """Where the interface stands, and what programs call it."""
@@ -28,8 +29,8 @@ class NotImportable(HariboteError, ImportError):
 def refusal(where: str, name: str, known: Sequence[str]) -> tuple[str, str]:
     """The message for a name that is not there, and what to try."""
     near = difflib.get_close_matches(name, known, 1)
-    advice = near[0] if near else f"one of {', '.join(sorted(known))}" if known else ""
-    return f"{where} has no {name!r} here", advice
+    advice = near[0] if near else tr("one of {known}", known=", ".join(sorted(known))) if known else ""
+    return tr("{where} has no {name!r} here", where=where, name=name), advice
 
 
 class Complete:

@@ -12,6 +12,7 @@ from typing import Any
 
 from haribote.errors import HariboteError
 from haribote.mlsdk.interface import refusal
+from simulator.messages import tr
 
 PRECISIONS = ("float", "mixed", "half")
 KNOWN = ("float_dtype", "option_json", "backprop")
@@ -45,13 +46,15 @@ def read_options(options: Mapping[str, Any] | None) -> CompileOptions:
         if name in TUNING:
             _ignored([name], "options")
         elif name not in KNOWN:
-            raise HariboteError(*refusal("options of compile", name, KNOWN))
+            raise HariboteError(*refusal(tr("options of compile"), name, KNOWN))
     asked |= {name: value for name, value in given.items() if name in ("float_dtype", "backprop")}
     precision, backprop = asked.get("float_dtype", "float"), asked.get("backprop", False)
     if precision not in PRECISIONS:
-        raise HariboteError(f"options: float_dtype {precision!r}", f"one of {', '.join(PRECISIONS)}")
+        raise HariboteError(
+            f"options: float_dtype {precision!r}", tr("one of {precisions}", precisions=", ".join(PRECISIONS))
+        )
     if not isinstance(backprop, bool):
-        raise HariboteError(f"options: backprop {backprop!r}", "True or False")
+        raise HariboteError(tr("options: backprop {backprop!r}", backprop=backprop), tr("True or False"))
     return CompileOptions(precision, backprop)
 
 
@@ -61,17 +64,21 @@ def _from_file(name: Any) -> dict[str, Any]:
     if not path.is_file():
         if _PRESET.fullmatch(path.name):
             warnings.warn(
-                f"option_json: {path} is a preset of the vendor's compiler; ours is used as it is", stacklevel=4
+                tr("option_json: {path} is a preset of the vendor's compiler; ours is used as it is", path=path),
+                stacklevel=4,
             )
             return {}
-        raise HariboteError(f"option_json: there is no file {path}", "the path of a JSON file")
+        raise HariboteError(tr("option_json: there is no file {path}", path=path), tr("the path of a JSON file"))
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise HariboteError(f"option_json: {path} cannot be read as JSON: {error}") from error
+        raise HariboteError(
+            tr("option_json: {path} cannot be read as JSON: {error}", path=path, error=error)
+        ) from error
     if not isinstance(found, dict):
         raise HariboteError(
-            f"option_json: {path} holds a {type(found).__name__}", 'an object, {"float_dtype": "mixed"}'
+            tr("option_json: {path} holds a {name}", path=path, name=type(found).__name__),
+            tr('an object, {"float_dtype": "mixed"}'),
         )
     unknown = sorted(set(found) - set(KNOWN))
     if unknown:
@@ -80,4 +87,11 @@ def _from_file(name: Any) -> dict[str, Any]:
 
 
 def _ignored(names: list[str], where: str) -> None:
-    warnings.warn(f"{where}: {', '.join(names)} is for the vendor's compiler and changes nothing here", stacklevel=5)
+    warnings.warn(
+        tr(
+            "{where}: {names} is for the vendor's compiler and changes nothing here",
+            where=where,
+            names=", ".join(names),
+        ),
+        stacklevel=5,
+    )

@@ -14,6 +14,7 @@ from haribote.mlsdk.residents import Resident
 from haribote.mlsdk.runtime import Runner, Stored
 from haribote.mlsdk.specs import IOSpec, array_type, to_array, to_tensor
 from haribote.mlsdk.timeline import span
+from simulator.messages import tr
 
 
 class TensorProxy(Complete):
@@ -54,12 +55,16 @@ class TensorProxy(Complete):
     def item(self) -> Any:
         """Its one element, as a Python number. Raises HariboteError where it has several."""
         if self.shape.numel() != 1:
-            raise HariboteError(f"item: {self.spec.name!r} has {self.shape.numel()} elements", ".cpu()")
+            raise HariboteError(
+                tr("item: {name!r} has {numel} elements", name=self.spec.name, numel=self.shape.numel()), ".cpu()"
+            )
         return self.cpu().item()
 
     def load_from(self, tensor: Tensor | TensorProxy, clone: bool = False) -> None:
         """Write a tensor of this shape; what the program does with it later does not matter, `clone` or not."""
-        raise HariboteError(f"load_from: {self.spec.name!r} is a result", "allocate_input_proxy() for one to write")
+        raise HariboteError(
+            tr("load_from: {name!r} is a result", name=self.spec.name), tr("allocate_input_proxy() for one to write")
+        )
 
     def __repr__(self) -> str:
         kind = str(self.dtype).removeprefix("torch.")
@@ -96,7 +101,7 @@ class InputProxy(TensorProxy):
     def stored(self) -> Stored:
         """What was written last."""
         if self._stored is None:
-            raise HariboteError(f"{self.spec.name!r} has no value yet", "load_from(tensor)")
+            raise HariboteError(tr("{name!r} has no value yet", name=self.spec.name), "load_from(tensor)")
         return self._stored
 
     def load_from(self, tensor: Tensor | TensorProxy, clone: bool = False) -> None:
@@ -137,13 +142,24 @@ class RegisteredProxy(TensorProxy):
 def checked(spec: IOSpec, value: Any) -> Any:
     """A value for an input or a registered tensor. Raises HariboteError for another shape or kind of element."""
     if not isinstance(value, Tensor | TensorProxy):
-        raise HariboteError(f"{spec.name!r}: a tensor or a proxy is wanted, received {type(value).__name__}")
+        raise HariboteError(
+            tr("{name!r}: a tensor or a proxy is wanted, received {name2}", name=spec.name, name2=type(value).__name__)
+        )
     wanted = f"{str(spec.dtype).removeprefix('torch.')}{list(spec.shape)}"
     got = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if tuple(value.shape) != tuple(spec.shape):
         smaller = len(spec.shape) and len(value.shape) == len(spec.shape) and tuple(value.shape) < tuple(spec.shape)
-        advice = "drop_last=True in the DataLoader, if it is its last batch" if smaller else "the shape of the sample"
-        raise HariboteError(f"{spec.name!r} was compiled as {wanted}, received {got}", advice)
+        advice = (
+            tr("drop_last=True in the DataLoader, if it is its last batch")
+            if smaller
+            else tr("the shape of the sample")
+        )
+        raise HariboteError(
+            tr("{name!r} was compiled as {wanted}, received {got}", name=spec.name, wanted=wanted, got=got), advice
+        )
     if not torch.can_cast(value.dtype, spec.dtype):
-        raise HariboteError(f"{spec.name!r} was compiled as {wanted}, received {got}", f".to({spec.dtype})")
+        raise HariboteError(
+            tr("{name!r} was compiled as {wanted}, received {got}", name=spec.name, wanted=wanted, got=got),
+            f".to({spec.dtype})",
+        )
     return value

@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from haribote.errors import UnsupportedModel
 from haribote.mlsdk.guard import Guard, line_of
 from haribote.mlsdk.residents import OptimizerRecord, Resident, State
+from simulator.messages import tr
 
 Tensors = dict[str, Tensor]
 Function = Callable[[Tensors], Mapping[str, Tensor]]
@@ -127,9 +128,9 @@ def _noted(
     except RuntimeError as error:
         if "value out of a tracing tensor" not in str(error):
             raise
-        what = "the function decides by the value of a tensor, which only a run on the device knows"
+        what = tr("the function decides by the value of a tensor, which only a run on the device knows")
         raise UnsupportedModel(
-            f"{what}: {line_of(error)}", "torch.where, or the decision outside the function"
+            f"{what}: {line_of(error)}", tr("torch.where, or the decision outside the function")
         ) from error
     finally:
         _traces.pop()
@@ -141,12 +142,15 @@ def _checked(results: Any) -> Tensors:
     if not isinstance(results, Mapping):
         kind = type(results).__name__
         raise UnsupportedModel(
-            f"a compiled function returns a dict of tensors, received {kind}", 'return {"out": y}, or compile_automap'
+            tr("a compiled function returns a dict of tensors, received {kind}", kind=kind),
+            tr('return {"out": y}, or compile_automap'),
         )
     for name, tensor in results.items():
         if not isinstance(tensor, Tensor):
-            what = f"output {name!r} must be a tensor, received {type(tensor).__name__}"
-            raise UnsupportedModel(f"a compiled function: {what}", "a tensor; .item() belongs outside")
+            what = tr("output {name!r} must be a tensor, received {name2}", name=name, name2=type(tensor).__name__)
+            raise UnsupportedModel(
+                tr("a compiled function: {what}", what=what), tr("a tensor; .item() belongs outside")
+            )
     return dict(results)
 
 
@@ -173,7 +177,7 @@ class _OneHot(TorchFunctionMode):
 
 def _one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if num_classes < 0:
-        raise UnsupportedModel("one_hot counts the classes by looking at the values", "num_classes=")
+        raise UnsupportedModel(tr("one_hot counts the classes by looking at the values"), "num_classes=")
     return (tensor.unsqueeze(-1) == torch.arange(num_classes, dtype=tensor.dtype)).to(torch.int64)
 
 
@@ -233,7 +237,7 @@ def _step_of(record: OptimizerRecord, noted: Trace) -> Callable[..., Any]:
                 loss = closure()
         if record.name in noted.stepped:
             raise UnsupportedModel(
-                f"optimiser {record.name!r} takes two steps in one function", "one step in each call"
+                tr("optimiser {name!r} takes two steps in one function", name=record.name), tr("one step in each call")
             )
         noted.stepped.append(record.name)
         family = record.family

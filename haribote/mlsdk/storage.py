@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 
 def path(text: str | os.PathLike[str]) -> Path:
@@ -13,5 +14,7 @@ def path(text: str | os.PathLike[str]) -> Path:
     name = os.fspath(text)
     scheme, separator, rest = name.partition("://")
     if separator and scheme != "file":
-        raise HariboteError(f"storage.path: {name!r} is not in the file system", "a path such as /tmp/out")
+        raise HariboteError(
+            tr("storage.path: {name!r} is not in the file system", name=name), tr("a path such as /tmp/out")
+        )
     return Path(rest if separator else name)

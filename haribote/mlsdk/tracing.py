@@ -17,6 +17,7 @@ from haribote.graph import set_metadata
 from haribote.mlsdk.recording import Change, Function, Tensors, Trace, record
 from haribote.mlsdk.residents import OptimizerRecord, Resident
 from haribote.mlsdk.single import pure
+from simulator.messages import tr
 
 aten = torch.ops.aten
 
@@ -58,7 +59,9 @@ def trace(
     """
     clash = sorted(set(sample) & set(residents))
     if clash:
-        raise HariboteError(f"{clash[0]!r} names an input and a registered tensor", "another name for one of them")
+        raise HariboteError(
+            tr("{clash!r} names an input and a registered tensor", clash=clash[0]), tr("another name for one of them")
+        )
     program, noted = record(function, sample, residents, records)
     return _graph(pure(program, noted.examples), noted, sample, residents)
 
@@ -108,7 +111,8 @@ def _require_rules(program: fx.GraphModule) -> None:
     for node in program.graph.nodes:
         if node.op == "call_function" and node.target not in RULES and isinstance(node.target, torch._ops.OpOverload):
             shapes = ", ".join(str(list(arg.meta["val"].shape)) for arg in node.all_input_nodes)
-            where = node.meta.get("stack_trace", "inside torch")
+            where = node.meta.get("stack_trace", tr("inside torch"))
             raise UnsupportedOp(
-                f"no lowering rule for {node.target}({shapes}), {where}", "other operations that compute the same"
+                tr("no lowering rule for {target}({shapes}), {where}", target=node.target, shapes=shapes, where=where),
+                tr("other operations that compute the same"),
             )

@@ -18,6 +18,7 @@ from haribote.operators import newer
 from haribote.operators.bodies import body_by_schema, types_of
 from haribote.operators.functions import OPSET
 from haribote.operators.subgraphs import written_out
+from simulator.messages import tr
 
 CHANGED = ("GroupNormalization",)
 """Operators that mean something else in opsets after ours: scale and bias are one per channel, no longer per group."""
@@ -55,17 +56,27 @@ def _from_older(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
         return version_converter.convert_version(model, OPSET)
     except Exception as error:  # its errors have no common class
         raise GraphError(
-            f"ONNX cannot convert the graph from opset {version} to {OPSET}: {reason(error)}",
-            f"export it with opset {OPSET}",
+            tr(
+                "ONNX cannot convert the graph from opset {version} to {opset}: {error}",
+                version=version,
+                opset=OPSET,
+                error=reason(error),
+            ),
+            tr("export it with opset {opset}", opset=OPSET),
         ) from error
 
 
 def _from_newer(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
     if version > defs.onnx_opset_version():
         raise GraphError(
-            f"the graph is of opset {version}; the newest that the installed onnx {onnx.__version__} knows is "
-            f"{defs.onnx_opset_version()}",
-            "a newer onnx, or an export with an older opset",
+            tr(
+                "the graph is of opset {version}; the newest that the installed onnx {version2} knows is "
+                "{opset_version}",
+                version=version,
+                version2=onnx.__version__,
+                opset_version=defs.onnx_opset_version(),
+            ),
+            tr("a newer onnx, or an export with an older opset"),
         )
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -88,9 +99,17 @@ def _with_bodies(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
             try:
                 body = body_by_schema(node, types, version)
             except Exception as error:  # its errors have no common class
-                raise GraphError(f"ONNX cannot write out {node.op_type}: {str(error).strip()[:300]}") from error
+                raise GraphError(
+                    tr("ONNX cannot write out {op_type}: {strip}", op_type=node.op_type, strip=str(error).strip()[:300])
+                ) from error
             if body is None:
-                raise GraphError(f"{node.op_type} is not in opset {OPSET}, and ONNX has no body of it for these types")
+                raise GraphError(
+                    tr(
+                        "{op_type} is not in opset {opset}, and ONNX has no body of it for these types",
+                        op_type=node.op_type,
+                        opset=OPSET,
+                    )
+                )
             body.name, body.domain = f"{node.op_type}_{number}", WRITTEN_OUT
             node.op_type, node.domain = body.name, WRITTEN_OUT
             model.functions.append(body)
@@ -124,10 +143,21 @@ def _as_ours(node: onnx.NodeProto, version: int) -> None:
     """Take off what the operator of our opset does not know. In place. Raises GraphError where that says something."""
     where = f"node {node.name or node.output[0]!r} ({node.op_type})"
     if not _known(node.op_type, OPSET):
-        raise GraphError(f"{where} is not in opset {OPSET}, and ONNX has no body of it", "other operators")
+        raise GraphError(
+            tr("{where} is not in opset {opset}, and ONNX has no body of it", where=where, opset=OPSET),
+            tr("other operators"),
+        )
     ours = defs.get_schema(node.op_type, OPSET).attributes
     for attribute in [attribute for attribute in node.attribute if attribute.name not in ours]:
         value, key = helper.get_attribute_value(attribute), (node.op_type, attribute.name)
         if key not in SAME_WITHOUT or SAME_WITHOUT[key] not in (None, value):
-            raise GraphError(f"{where}: {attribute.name}={value} of opset {version} is not supported")
+            raise GraphError(
+                tr(
+                    "{where}: {name}={value} of opset {version} is not supported",
+                    where=where,
+                    name=attribute.name,
+                    value=value,
+                    version=version,
+                )
+            )
         node.attribute.remove(attribute)

@@ -29,15 +29,24 @@ def operators(model: onnx.ModelProto) -> Compute:
     for node, implementation in zip(model.graph.node, ReferenceEvaluator(model, new_ops=MENDED).rt_nodes_, strict=True):
         if implementation.need_context():
             raise GraphError(
-                f"node {node.name!r} ({node.op_type}) has a graph inside; such operators are not supported"
+                tr(
+                    "node {name!r} ({op_type}) has a graph inside; such operators are not supported",
+                    name=node.name,
+                    op_type=node.op_type,
+                )
             )
         implementations[_key(node)] = implementation
 
     def compute(node: onnx.NodeProto, arrays: Sequence[Array | None]) -> Sequence[Array]:
         for name, array in zip(node.input, arrays, strict=False):
             if not isinstance(array, np.ndarray | np.generic | None):
-                what = f"node {node.name or node.op_type!r}: input {name!r} must be an array, received {array!r:.60}"
-                raise GraphError(what, "compute(node, arrays) gives a list of arrays, one for each output")
+                what = tr(
+                    "node {value!r}: input {name!r} must be an array, received {array!r:.60}",
+                    value=node.name or node.op_type,
+                    name=name,
+                    array=array,
+                )
+                raise GraphError(what, tr("compute(node, arrays) gives a list of arrays, one for each output"))
         results: Sequence[Array] = implementations[_key(node)].run(*arrays)
         return results[: len(node.output)]
 

@@ -9,6 +9,7 @@ from haribote.chip.program import Compiled
 from haribote.kernel_table import KernelRow
 from haribote.own.shares import shares_of
 from haribote.own.working import your_kernels
+from simulator.messages import tr
 
 MOST_NAMES = 12
 
@@ -27,23 +28,28 @@ class Filled:
         """Whose kernels a compiled step runs, in counts, and which of the learner's do not pass."""
         shares = shares_of(compiled)
         if self.kernels.solutions:
-            yield f"the course's: {shares.counts('reference')}"
+            yield tr("the course's: {value}", value=shares.counts("reference"))
             return
         own = shares.part("yours").tasks
         if own:
             course = [task for task in shares.part("reference").tasks if task not in own]
-            rest = f"; the course's run in the place of {len(course)}" if course else ""
-            yield f"yours where they pass: {shares.counts('yours')}{rest}"
+            rest = tr("; the course's run in the place of {course}", course=len(course)) if course else ""
+            yield tr("yours where they pass: {value}{rest}", value=shares.counts("yours"), rest=rest)
         else:
-            yield f"yours where they pass: none of {len(shares.whole.tasks)} kernels yet; the course's run"
+            yield tr(
+                "yours where they pass: none of {tasks} kernels yet; the course's run", tasks=len(shares.whole.tasks)
+            )
         for task, why in self.kernels.broken.items():
-            yield f"the kernel of task {task} does not pass, so the course's runs: {why}"
+            yield tr("the kernel of task {task} does not pass, so the course's runs: {why}", task=task, why=why)
         if self.kernels.unchecked:
-            yield f"right in one quick case, but not checked since the last change: {some(self.kernels.unchecked)}"
+            yield tr(
+                "right in one quick case, but not checked since the last change: {unchecked}",
+                unchecked=some(self.kernels.unchecked),
+            )
 
 
 def some(names: Sequence[str]) -> str:
     """The names, or the first of them where they are too many to read."""
     if len(names) <= MOST_NAMES:
         return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMES])}, … and {len(names) - MOST_NAMES} more"
+    return tr("{names}, … and {value} more", names=", ".join(names[:MOST_NAMES]), value=len(names) - MOST_NAMES)

@@ -16,10 +16,11 @@ from haribote.chip.codegen import ChipPiece, TransferPiece
 from haribote.chip.program import MOVES, Compiled, ProgramPart
 from haribote.own.shares import part_of, per_cent
 from haribote.passes.placement import row_of
+from haribote.words import word
 from simulator.columns import aligned
 from simulator.isa import STEP_CYCLES
 from simulator.isa.cost import cost_of
-from simulator.messages import shown
+from simulator.messages import tr
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "trace": ("1.1",),
@@ -94,11 +95,11 @@ class Ledger:
     def lines(self) -> Iterator[str]:
         """The table, and whose the whole is."""
         head = ["part", "task", "whose", "calls", "writes", *MEASURES]
-        yield from aligned([list(map(shown, head)), *map(self._cells, self.entries)])
+        yield from aligned([list(map(word, head)), *map(self._cells, self.entries)])
         if not self.total("steps"):
             return  # nothing ran on the chip, so there is nothing to share
-        shares = ", ".join(f"{per_cent(self.share(measure))} {shown(measure)}" for measure in MEASURES)
-        yield shown(f"yours: {shares}") + (f"; {shown('all yours')}" if self.all_yours else "")
+        shares = ", ".join(f"{per_cent(self.share(measure))} {word(measure)}" for measure in MEASURES)
+        yield tr("yours: {shares}", shares=shares) + (f"; {tr('all yours')}" if self.all_yours else "")
 
     def told(self, mine: bool = False) -> Iterator[str]:
         """What ends a run: the table, and where `mine` was asked for what is missing."""
@@ -109,13 +110,13 @@ class Ledger:
     def missing_line(self) -> str:
         """What is not the learner's yet, in one line; "" where all is."""
         names = dict.fromkeys(f"{entry.part} {entry.task}".strip() for entry in self.missing)
-        return shown(f"not yours yet: {', '.join(names)}") if names else ""
+        return tr("not yours yet: {names}", names=", ".join(names)) if names else ""
 
     def _cells(self, entry: Entry) -> list[str]:
         wholes = {measure: self.total(measure) for measure in MEASURES}
         shares = [per_cent(getattr(entry, m) / wholes[m]) if getattr(entry, m) else "" for m in MEASURES]
         counts = [str(count) if count else "" for count in (entry.calls, entry.written)]
-        return [shown(entry.part), entry.task, shown(entry.owner), *counts, *shares]
+        return [word(entry.part), entry.task, word(entry.owner), *counts, *shares]
 
 
 def ledger(calls: Calls, compiled: Compiled | None = None) -> Ledger:
@@ -169,7 +170,7 @@ def _on_chip(compiled: Compiled) -> Iterator[Entry]:
         yield Entry("host", "", "product", left, nodes=left)
     served = sum(isinstance(piece, TransferPiece) for piece in compiled.pieces)
     if served:
-        yield Entry("DL/UL by the host", "", "product", served)
+        yield Entry(tr("DL/UL by the host"), "", "product", served)
 
 
 def _nops(compiled: Compiled, pieces: Sequence[ChipPiece]) -> Iterator[Entry]:

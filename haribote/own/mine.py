@@ -14,9 +14,10 @@ from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.kernel_table import KERNELS
 from haribote.own.ledger import PARTS, Entry, Ledger
 from haribote.own.shares import per_cent
+from haribote.words import word
 from simulator.columns import aligned
 from simulator.files import write_file
-from simulator.messages import shown
+from simulator.messages import tr
 
 FILE = "ledger.json"
 """Beside the checkpoint of a run: its ledger, which tells here what each part did."""
@@ -118,19 +119,19 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
     ledger = kept_ledger(folder)
     found = my_compiler(ledger, root)
     if not found:
-        yield "no part of the compiler is yours yet; `grader list` shows where to begin"
+        yield tr("no part of the compiler is yours yet; `grader list` shows where to begin")
         return
-    head = list(map(shown, ["part", "task", "file", "lines", "did"]))
-    rows = [[shown(it.part), it.task.id, it.task.file, str(it.lines), _did(it.entries, ledger)] for it in found]
+    head = list(map(word, ["part", "task", "file", "lines", "did"]))
+    rows = [[word(it.part), it.task.id, it.task.file, str(it.lines), _did(it.entries, ledger)] for it in found]
     yield from aligned([head, *rows])
-    yield f"your compiler: {len(found)} files, {sum(it.lines for it in found)} lines of code"
+    yield tr(
+        "your compiler: {found} files, {value} lines of code", found=len(found), value=sum(it.lines for it in found)
+    )
     if ledger is None:
-        yield f"no run is known in {folder}; `haribote train --network small --backend sim` makes one"
+        yield tr("no run is known in {folder}; `haribote train --network small --backend sim` makes one", folder=folder)
         return
-    shares = [
-        f"{per_cent(ledger.share(measure))} {shown(measure)}" for measure in ("nodes", "words", "steps", "cycles")
-    ]
-    yield f"the last run, in {folder}, was yours to {', '.join(shares)}"
+    shares = [f"{per_cent(ledger.share(measure))} {word(measure)}" for measure in ("nodes", "words", "steps", "cycles")]
+    yield tr("the last run, in {folder}, was yours to {shares}", folder=folder, shares=", ".join(shares))
     if line := ledger.missing_line():
         yield line
 
@@ -141,8 +142,8 @@ def _did(entries: Iterable[Entry], ledger: Ledger | None) -> str:
     if ledger is None or not found:
         return ""
     calls = sum(entry.calls for entry in found)
-    said = [f"{calls} {shown('calls')}"]
+    said = [f"{calls} {word('calls')}"]
     for measure in ("nodes", "words", "cycles"):
         part, whole = sum(getattr(entry, measure) for entry in found), ledger.total(measure)
-        said += [f"{per_cent(part / whole)} {shown(measure)}"] * bool(part and whole)
+        said += [f"{per_cent(part / whole)} {word(measure)}"] * bool(part and whole)
     return ", ".join(said)

@@ -22,6 +22,7 @@ from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check
 from simulator.files import FileError, locked, write_file
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 FILE = "runs/quick_checks.json"
 MOST_KEPT = 400
@@ -61,11 +62,11 @@ def _found(row: KernelRow, text: str) -> str:
         program = assemble(text, filename=f"kernel {row.name}")
         bad = next((finding for finding in check(program) if finding.severity == "error"), None)
         if bad is not None:
-            return f"line {bad.line} of its assembly: {bad.message}"
+            return tr("line {line} of its assembly: {message}", line=bad.line, message=bad.message)
         wrong = wrong_result(row, looked_at(row), program)
     except SimulatorError as error:
         return str(error).split("\n", 1)[0]
-    return f"{wrong} (`grader check {row.task}` says more)" if wrong else ""
+    return tr("{wrong} (`grader check {task}` says more)", wrong=wrong, task=row.task) if wrong else ""
 
 
 def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
@@ -93,7 +94,12 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
         return ""
     index = tuple(int(number) for number in np.argwhere(wrong)[0])
     where = ", ".join(map(str, index))
-    return f"out[{where}] is {float(received[index]):.6g}, should be {float(wanted[index]):.6g}"
+    return tr(
+        "out[{where}] is {received:.6g}, should be {wanted:.6g}",
+        where=where,
+        received=float(received[index]),
+        wanted=float(wanted[index]),
+    )
 
 
 def _lm(machine: Machine, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:

@@ -14,6 +14,7 @@ from haribote.passes.placement import row_of
 from simulator import assemble
 from simulator.explain.moved_words import words_moved
 from simulator.isa.cost import Cost, cost_of, sum_costs
+from simulator.messages import tr
 
 NOTHING = Cost()
 
@@ -66,8 +67,10 @@ class Shares:
     def counts(self, owner: str) -> str:
         """`3 of 33 kernels, 12 % of the words moved, 4.1 % of the steps`."""
         words, steps = per_cent(self.words(owner)), per_cent(self.steps(owner))
-        kernels = f"{len(self.part(owner).tasks)} of {len(self.whole.tasks)} kernels"
-        return f"{kernels}, {words} of the words moved, {steps} of the steps"
+        kernels = tr("{tasks} of {tasks2} kernels", tasks=len(self.part(owner).tasks), tasks2=len(self.whole.tasks))
+        return tr(
+            "{kernels}, {words} of the words moved, {steps} of the steps", kernels=kernels, words=words, steps=steps
+        )
 
 
 def shares_of(compiled: Compiled) -> Shares:
@@ -94,6 +97,8 @@ def part_of(pieces: Iterable[ChipPiece]) -> Part:
     found = list(pieces)
     rows = [row_of(piece.node) for piece in found]
     tasks = dict.fromkeys(row.task for row in rows if row is not None)
-    programs = [assemble("\n".join(piece.lines), filename=f"kernel of {piece.node.name}") for piece in found]
+    programs = [
+        assemble("\n".join(piece.lines), filename=tr("kernel of {name}", name=piece.node.name)) for piece in found
+    ]
     words = sum(sum(words_moved(program).values()) for program in programs)
     return Part(tuple(tasks), len(found), words, sum_costs(map(cost_of, programs)))

@@ -18,6 +18,7 @@ from haribote.course import reread
 from haribote.kernel_table import KERNELS, KernelRow
 from haribote.own.quick_check import looked_at, what_is_wrong
 from simulator.errors import UserError
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,14 @@ class YourKernels:
             return course
         if row.task in self.broken:
             return replace(course, instead=self.broken[row.task], failing=True)
-        return replace(course, instead=f"task {row.task} is not written")
+        return replace(course, instead=tr("task {task} is not written", task=row.task))
 
     def find(self, row: KernelRow, _: bool = False) -> Answer | None:
         """Those that work, and nothing else: nodes of the others run on the host. Raises LeftOut for a broken one."""
         if row.task in self.broken:
-            raise LeftOut(f"the kernel of task {row.task} does not work yet: {self.broken[row.task]}")
+            raise LeftOut(
+                tr("the kernel of task {task} does not work yet: {broken}", task=row.task, broken=self.broken[row.task])
+            )
         return self.answers[row.name]
 
     def find_or_fill(self, row: KernelRow, solutions: bool = False) -> Answer | None:
@@ -97,7 +100,7 @@ def _what_is_wrong(row: KernelRow, answer: Answer) -> tuple[str, bool]:
     if verdict == "passed":
         return "", False
     if verdict == "failed":
-        return f"`grader check {row.task}` fails", False
+        return tr("`grader check {task}` fails", task=row.task), False
     return what_is_wrong(row, text), True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simulator.messages import Text
+
 CLOCK = 0.75
 """Cycles per nanosecond: derived from published peak rates, see section 13 of docs/isa.md."""
 LINK_LATENCY, LINK_RATE = 10.0, 16e3
@@ -20,8 +22,9 @@ def link_microseconds(size: int, hops: int = 1) -> float:
     return hops * (LINK_LATENCY + size / LINK_RATE)
 
 
-ASSUMED = (
-    f"assumed: {1000 * CLOCK:.0f} MHz, serial cycles; {LINK_LATENCY:g} us and {LINK_RATE / 1000:g} GB/s per transfer "
-    "between host and chip; host pieces are measured here"
+ASSUMED = Text(
+    "assumed: {value:.0f} MHz, serial cycles; {link_latency:g} us and {value2:g} GB/s per transfer "
+    "between host and chip; host pieces are measured here",
+    {"value": 1000 * CLOCK, "link_latency": LINK_LATENCY, "value2": LINK_RATE / 1000},
 )
 """What the figures rest on."""

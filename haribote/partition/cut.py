@@ -20,6 +20,7 @@ from haribote.partition.verdicts import compiled_or_reason, refused, without_rul
 from haribote.passes import fold_constants
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.messages import tr
 
 TRIES = 12
 """Parts between host pieces that are tried on the host; the smallest ones first."""
@@ -114,7 +115,7 @@ class _Search:
         pieces = [self._piece(side, nodes) for side, nodes in groups]
         for number in range(1, len(pieces)):
             if pieces[number - 1].side == pieces[number].side:
-                why = self.halved.get(groups[number][1][0].name, "the two are too much for one program")
+                why = self.halved.get(groups[number][1][0].name, tr("the two are too much for one program"))
                 pieces[number] = replace(pieces[number], apart=why)
         return Cut(self.model, tuple(pieces))
 
@@ -161,7 +162,11 @@ class _Search:
         if other is None or other.microseconds >= found.microseconds:
             self.reasons = before
             return found
-        why = f"cheaper here: {other.microseconds:,.1f} us a run, else {found.microseconds:,.1f} us"
+        why = tr(
+            "cheaper here: {microseconds:,.1f} us a run, else {microseconds2:,.1f} us",
+            microseconds=other.microseconds,
+            microseconds2=found.microseconds,
+        )
         self.reasons |= dict.fromkeys(_names(part), why)
         return self.built([(piece.side, self._nodes(piece)) for piece in other.pieces])
 

@@ -22,6 +22,7 @@ from haribote.graph import Index
 from haribote.partition.host import Run, engines
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.messages import tr
 
 Array = NDArray[Any]
 SECONDS, MOST_RUNS = 0.05, 50
@@ -57,7 +58,10 @@ def _measured(
             problem = f"{type(error).__name__}: {str(error)[:200]}"
     if not times:
         nodes = ", ".join(dict.fromkeys(node.op_type for node in model.graph.node))
-        raise HariboteError(f"nothing on the host runs a piece of {nodes}: {problem or 'no engine'}", "other operators")
+        raise HariboteError(
+            tr("nothing on the host runs a piece of {nodes}: {value}", nodes=nodes, value=problem or tr("no engine")),
+            tr("other operators"),
+        )
     engine = min(times, key=lambda name: times[name])
     return engine, times[engine]
 

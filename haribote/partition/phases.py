@@ -12,6 +12,7 @@ from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.partition.costs import link_microseconds
 from haribote.partition.pieces import Side, hops
+from simulator.messages import tr
 
 SIDES: tuple[Side, ...] = ("chip", "host")
 Phase = tuple[Side, list[onnx.NodeProto]]
@@ -41,7 +42,10 @@ def _stages(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index, fir
         number = found.get(node, -1)
         fits = number >= 0 and (number % 2 == 0) == (sides[node] == first)
         if not fits or any(found.get(other, 0) > number for other in before):
-            raise HariboteError(f"node {node!r} cannot be in stretch {number}", "`grader check 8.5` says why")
+            raise HariboteError(
+                tr("node {node!r} cannot be in stretch {number}", node=node, number=number),
+                tr("`grader check 8.5` says why"),
+            )
     return found
 
 

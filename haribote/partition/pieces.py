@@ -15,7 +15,8 @@ from haribote.chip.program import Compiled
 from haribote.graph import Index, Shape, set_metadata, updates
 from haribote.graphs.parts import part_of
 from haribote.partition.costs import ASSUMED, chip_microseconds, link_microseconds
-from simulator.messages import shown
+from haribote.words import share_of
+from simulator.messages import shown, tr
 
 Side = Literal["chip", "host"]
 
@@ -107,7 +108,7 @@ class Cut:
     @property
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
-        return f"{self.on_chip} of {len(self.model.graph.node)}"
+        return share_of(self.on_chip, len(self.model.graph.node))
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -122,11 +123,19 @@ class Cut:
     def table(self) -> str:
         """The pieces, what crosses, and why what is on the host is there, as lines in the language of the moment."""
         pieces, time = len(self.pieces), f"{self.microseconds:,.1f}"
-        lines = [shown(f"{self.coverage} nodes on the chip, {pieces} piece{'s' * (pieces != 1)}, {time} us per run")]
+        lines = [
+            tr(
+                "{coverage} nodes on the chip, {pieces} piece{s}, {time} us per run",
+                coverage=self.coverage,
+                pieces=pieces,
+                s="s" * (pieces != 1),
+                time=time,
+            )
+        ]
         for number, piece in enumerate(self.pieces):
             lines += [f"  {told(c)}" for c in self.crossings if c.target == number]
             lines.append(headline(number, piece))
-            lines += [shown(f"    not one with {number}: {piece.apart}")] * bool(piece.apart)
+            lines += [tr("    not one with {number}: {apart}", number=number, apart=piece.apart)] * bool(piece.apart)
             lines += [f"    {name}: {shown(reason)}" for name, reason in piece.reasons.items()]
         return "\n".join([*lines, shown(ASSUMED)])
 
@@ -143,15 +152,15 @@ def made(model: onnx.ModelProto) -> list[str]:
 
 def headline(number: int, piece: Piece) -> str:
     """A piece in one line, in the language of the moment."""
-    where = shown("chip") if piece.side == "chip" else f"{shown('host')} ({piece.engine})"
-    told = [shown(f"{piece.nodes} node{'s' * (piece.nodes != 1)}")]
-    told += [] if piece.cycles is None else [shown(f"{piece.cycles:,.0f} cycles")]
+    where = tr("chip") if piece.side == "chip" else f"{tr('host')} ({piece.engine})"
+    told = [tr("{nodes} node{s}", nodes=piece.nodes, s="s" * (piece.nodes != 1))]
+    told += [] if piece.cycles is None else [tr("{cycles:,.0f} cycles", cycles=piece.cycles)]
     return f"{number + 1}. {where}: {', '.join(told)}, {piece.microseconds:,.1f} us"
 
 
 def told(crossing: Crossing) -> str:
     """A crossing in one line."""
-    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {shown(f'{crossing.size:,} bytes')}"
+    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {tr('{size:,} bytes', size=crossing.size)}"
     time = f", {crossing.microseconds:,.1f} us" if crossing.hops else ""
     return f"{crossing.source + 1} -> {crossing.target + 1}: {what}{time}"
 

@@ -15,6 +15,7 @@ from haribote.graph import Index, updates
 from haribote.partition.host import engines
 from haribote.partition.pieces import Cut, Piece, made
 from simulator import Machine
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -38,7 +39,10 @@ class HostSession:
     def __init__(self, model: onnx.ModelProto, engine: str) -> None:
         run = engines()[engine](model)
         if run is None:
-            raise GraphError(f"{engine} does not take the graph {model.graph.name!r} any more", "clear the cache")
+            raise GraphError(
+                tr("{engine} does not take the graph {name!r} any more", engine=engine, name=model.graph.name),
+                tr("clear the cache"),
+            )
         self._run, self._updates = run, updates(model)
         self._inputs: dict[str, Array] = {}
         self._outputs: dict[str, Array] = {}
@@ -96,7 +100,7 @@ class CutSession:
             return self._given[name]
         if name in self._constants:
             return self._constants[name]
-        raise GraphError(f"{name!r} is not an output, or an input without a value")
+        raise GraphError(tr("{name!r} is not an output, or an input without a value", name=name))
 
     def step(self, inputs: Mapping[str, Array]) -> None:
         """Write `inputs`, run all pieces, and make every updated parameter the parameter of the next step."""

@@ -16,6 +16,7 @@ from haribote.stack.planner.narrow import word_of
 from haribote.stack.planner.rules import rule_of
 from haribote.stack.planner.views import views_of
 from haribote.stack.program.compiled import prepared
+from simulator.messages import tr
 
 
 def without_rule(model: onnx.ModelProto) -> set[str] | None:
@@ -37,7 +38,7 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     names = [name for name in [*node.input, *node.output] if name]
     strange = next((name for name in names if str(word_of(index.dtype[name])) not in KINDS), None)
     if strange is not None:
-        return f"{index.dtype[strange]} is no type of the chip"
+        return tr("{dtype} is no type of the chip", dtype=index.dtype[strange])
     try:
         written = prepared(part_of(model, [node], [name for name in node.output if name], "node", index))
         refusals = [(inner.op_type, _no_rule(inner)) for inner in _computed(written)]
@@ -72,4 +73,8 @@ def compiled_or_reason(model: onnx.ModelProto, precision: str) -> Compiled | str
 def reason(error: Exception) -> str:
     """An error in one line; what is no refusal but a failure is named as one."""
     line = re.sub(r"^node \S+: ", "", str(error).splitlines()[0][:200]) if str(error) else ""
-    return line if isinstance(error, HariboteError) else f"the compiler fails: {type(error).__name__}: {line}"
+    return (
+        line
+        if isinstance(error, HariboteError)
+        else tr("the compiler fails: {name}: {line}", name=type(error).__name__, line=line)
+    )

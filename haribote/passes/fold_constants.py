@@ -17,6 +17,7 @@ from haribote.errors import GraphError
 from haribote.graph import Index, clone, complete, inferred, tensor_info
 from haribote.model_file import EXPORTED, reason, within_limits
 from haribote.passes.dead_code import remove_dead_code
+from simulator.messages import tr
 
 Array = NDArray[Any]
 FEW = 64
@@ -49,7 +50,10 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
             continue
         except Exception as error:  # its reference raises whatever comes up
             where = f"node {node.name or node.output[0]!r} ({node.op_type})"
-            raise GraphError(f"{where}: it cannot be computed from its constants: {reason(error)}", EXPORTED) from error
+            raise GraphError(
+                tr("{where}: it cannot be computed from its constants: {error}", where=where, error=reason(error)),
+                EXPORTED,
+            ) from error
         for name, value in zip(node.output, results, strict=True):
             constants[name] = np.asarray(value)
             graph.initializer.append(numpy_helper.from_array(constants[name], name))

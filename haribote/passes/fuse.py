@@ -21,6 +21,7 @@ from haribote.errors import GraphError
 from haribote.graph import Array, Builder, Index, attributes, clone, complete
 from haribote.operators.functions import DOMAIN, FUNCTIONS, OPSET
 from haribote.passes.dead_code import remove_dead_code
+from simulator.messages import tr
 
 ELEMENTWISE = frozenset(row.name for row in ROWS if row.cpp and row.name not in FUNCTIONS and row.name != "Identity")
 """ONNX's own operators that one loop in C++ can do together."""
@@ -96,15 +97,30 @@ def _check(members: Mapping[str, Sequence[onnx.NodeProto]], index: Index) -> Non
     for node in index.node.values():
         cluster = members.get(node.name)
         if cluster is None or all(member.name != node.name for member in cluster):
-            raise GraphError(f"fuse: node {node.name!r} is in no cluster", "a cluster of its own: [node]")
+            raise GraphError(
+                tr("fuse: node {name!r} is in no cluster", name=node.name), tr("a cluster of its own: [node]")
+            )
         inside = {member.name for member in cluster}
         apart = [name for name in inside if name not in members or members[name] is not cluster]
         if apart:
-            raise GraphError(f"fuse: {apart[0]!r} and {node.name!r} share a cluster, but not the same list")
+            raise GraphError(
+                tr(
+                    "fuse: {apart!r} and {name!r} share a cluster, but not the same list",
+                    apart=apart[0],
+                    name=node.name,
+                )
+            )
         readers = {reader.name for reader in index.consumers[node.output[0]]}
         if node.name != cluster[-1].name and (readers - inside or node.output[0] in index.outputs):
-            reader = next(iter(sorted(readers - inside)), "the graph's output")
-            raise GraphError(f"fuse: {node.output[0]!r} is computed inside {sorted(inside)}, but {reader} reads it too")
+            reader = next(iter(sorted(readers - inside)), tr("the graph's output"))
+            raise GraphError(
+                tr(
+                    "fuse: {output!r} is computed inside {inside}, but {reader} reads it too",
+                    output=node.output[0],
+                    inside=sorted(inside),
+                    reader=reader,
+                )
+            )
 
 
 def _private(index: Index, value: str) -> bool:

@@ -15,6 +15,7 @@ import onnx
 from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index
+from simulator.messages import tr
 
 FORMATS = {"half": "RoundHalf", "bfloat16": "RoundBFloat16"}
 """The chip's half, 1 sign, 6 exponent and 9 fraction bits; bfloat16, 1, 8 and 7. And the operators that round."""
@@ -34,7 +35,9 @@ def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
         HariboteError: there is no such format.
     """
     if short not in FORMATS:
-        raise HariboteError(f"there is no short format {short!r}", f"one of {', '.join(FORMATS)}")
+        raise HariboteError(
+            tr("there is no short format {short!r}", short=short), tr("one of {formats}", formats=", ".join(FORMATS))
+        )
     return round_factors(model, short)
 
 

@@ -36,6 +36,7 @@ from haribote.graph import (
 )
 from haribote.kernel_table import TILE, TILE_FEATURES, TILE_ROWS
 from haribote.network import CLASS_BIAS
+from simulator.messages import tr
 
 Dimension = tuple[str, int]
 """A value's name and one of its axes."""
@@ -79,7 +80,14 @@ def pad_one(name: str, array: Array, entry: dict[str, Any] | None, dtype: np.dty
     if entry is None:
         return array.astype(dtype, copy=False)
     if list(array.shape) != entry["shape"]:
-        raise GraphError(f"input {name!r} must have shape {entry['shape']}, received {list(array.shape)}")
+        raise GraphError(
+            tr(
+                "input {name!r} must have shape {entry}, received {shape}",
+                name=name,
+                entry=entry["shape"],
+                shape=list(array.shape),
+            )
+        )
     padded = np.full(entry["padded"], entry["fill"], dtype)
     padded[tuple(map(slice, array.shape))] = array
     return padded
@@ -105,7 +113,10 @@ class _Sizes:
         for name in ("x", "labels"):
             shape = index.shape.get(name, ())
             if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
-                raise GraphError(f"pad: input {name!r} has shape {list(shape)}", "x [N, features] and labels [N]")
+                raise GraphError(
+                    tr("pad: input {name!r} has shape {shape}", name=name, shape=list(shape)),
+                    tr("x [N, features] and labels [N]"),
+                )
         for node in model.graph.node:
             for a, b in _same_dimensions(node, index) or _alike(node, index):
                 self.parent[self.find(a)] = self.find(b)
@@ -308,7 +319,10 @@ class _Padder:
         if padded[0] != shape[0]:
             value = self.index.constants.get(scale)
             if value is None or value.shape:
-                raise GraphError(f"pad: the scale {scale!r} of the loss must be a constant number", "simplify first")
+                raise GraphError(
+                    tr("pad: the scale {scale!r} of the loss must be a constant number", scale=scale),
+                    tr("simplify first"),
+                )
             rows = np.full((shape[0], padded[1]), value, np.float32)
             scale = self.builder.constant(_extend(rows, padded, 0), f"{scale}.rows")
         self.builder.op("NLLLossGrad", scale, labels, name=y, reserved=True, classes=padded[1])

@@ -18,6 +18,7 @@ from haribote.graph import Index, clone, set_metadata, verify
 from haribote.layout import dram_long_words
 from haribote.passes.placement import placement_of, row_of, set_placement, tensor_inputs
 from simulator import isa
+from simulator.messages import tr
 
 
 class OutOfMemory(HariboteError):
@@ -65,9 +66,16 @@ class DramPlanner:
             address, end = map(int, reserve(self._next, shape))  # an answer may give NumPy's integers
             if end > isa.DRAM_LONGS:
                 raise OutOfMemory(
-                    f"tensor {name} of shape {shape} needs {end - address} long words at {address} of each DRAM group, "
-                    f"which has {isa.DRAM_LONGS}",
-                    "a smaller batch or model",
+                    tr(
+                        "tensor {name} of shape {shape} needs {value} long words at {address} of each DRAM group, "
+                        "which has {dram_longs}",
+                        name=name,
+                        shape=shape,
+                        value=end - address,
+                        address=address,
+                        dram_longs=isa.DRAM_LONGS,
+                    ),
+                    tr("a smaller batch or model"),
                 )
             self.addresses[name], self._next = address, end
         return self.addresses[name]
@@ -90,6 +98,14 @@ def _operand_address(consumer: onnx.NodeProto, name: str, index: Index) -> int:
 def _require_fit(node: onnx.NodeProto, slot: str, memory: str, end: int) -> None:
     if memory != "DRAM" and end > isa.LM_WORDS:
         raise OutOfMemory(
-            f"node {node.name} ({node.op_type}): {slot} ends at word {end} of {memory}, which has {isa.LM_WORDS} words",
-            "smaller tiles, so that the operands of one operator fit",
+            tr(
+                "node {name} ({op_type}): {slot} ends at word {end} of {memory}, which has {lm_words} words",
+                name=node.name,
+                op_type=node.op_type,
+                slot=slot,
+                end=end,
+                memory=memory,
+                lm_words=isa.LM_WORDS,
+            ),
+            tr("smaller tiles, so that the operands of one operator fit"),
         )

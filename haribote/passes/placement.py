@@ -19,6 +19,7 @@ from haribote.graph import Index, attributes, metadata, put, set_metadata
 from haribote.kernel import Memory, Op, Operand
 from haribote.kernel_table import KernelRow, row_named
 from haribote.layout import Layout
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,14 @@ def placement_of(node: onnx.NodeProto, slot: str) -> Placement:
     said = metadata(node)
     layout, memory = said.get(f"haribote.{slot}.layout"), said.get(f"haribote.{slot}.memory")
     if layout is None or memory is None:
-        raise GraphError(f"node {node.name} ({node.op_type}) has no layout for {slot}; run the layout pass first")
+        raise GraphError(
+            tr(
+                "node {name} ({op_type}) has no layout for {slot}; run the layout pass first",
+                name=node.name,
+                op_type=node.op_type,
+                slot=slot,
+            )
+        )
     address = said.get(f"haribote.{slot}.address")
     return Placement(Layout.parse(layout), cast(Memory, memory), None if address is None else int(address))
 
@@ -122,5 +130,12 @@ def homes_of(model: onnx.ModelProto) -> dict[str, Home]:
 def _operand(node: onnx.NodeProto, slot: str, name: str, index: Index) -> Operand:
     place = placement_of(node, slot)
     if place.address is None:
-        raise GraphError(f"node {node.name} ({node.op_type}) has no address for {slot}; run the place pass first")
+        raise GraphError(
+            tr(
+                "node {name} ({op_type}) has no address for {slot}; run the place pass first",
+                name=node.name,
+                op_type=node.op_type,
+                slot=slot,
+            )
+        )
     return Operand(name, index.shape[name], str(index.dtype[name]), place.layout, place.memory, place.address)

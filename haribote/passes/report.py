@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import onnx
 import onnx.printer
 
+from simulator.messages import tr
+
 
 @dataclass(frozen=True)
 class Report:
@@ -26,7 +28,13 @@ class Report:
         """One line: `simplify: 34 -> 28 nodes (Transpose 9 -> 0, MatMul 5 -> 0, Gemm 0 -> 5)`."""
         operators = [op for op in {**self.before, **self.after} if self.before[op] != self.after[op]]
         changes = ", ".join(f"{op} {self.before[op]} -> {self.after[op]}" for op in operators)
-        return f"{self.name}: {self.before.total()} -> {self.after.total()} nodes ({changes or 'no operator changed'})"
+        return tr(
+            "{name}: {total} -> {total2} nodes ({value})",
+            name=self.name,
+            total=self.before.total(),
+            total2=self.after.total(),
+            value=changes or tr("no operator changed"),
+        )
 
 
 def counts(model: onnx.ModelProto) -> Counter[str]:

@@ -23,7 +23,7 @@ from haribote.problems.problem import Header, answer_to, emit, judge_problem, re
 from simulator import SimulatorError
 from simulator.files import write_file
 from simulator.judge.verdict import Verdict, judge
-from simulator.messages import say, shown
+from simulator.messages import say, tr
 
 FOLDER = ROOT / "runs" / "judge"
 
@@ -44,11 +44,15 @@ class Judged:
         return self.verdict is not None and self.verdict.accepted
 
     def __str__(self) -> str:
-        by = f"the test case {self.golden}" if self.golden else "a case with random values"
-        public = f"problem {self.row.testcase} of the public set" if self.row.testcase else "not in the public set"
-        wrote = shown(f"{self.row.name} ({public}): wrote {_path(self.file)}")
+        by = tr("the test case {golden}", golden=self.golden) if self.golden else tr("a case with random values")
+        public = (
+            tr("problem {testcase} of the public set", testcase=self.row.testcase)
+            if self.row.testcase
+            else tr("not in the public set")
+        )
+        wrote = tr("{name} ({public}): wrote {file}", name=self.row.name, public=public, file=_path(self.file))
         said = self.verdict.message if self.verdict else self.mistake
-        return f"{wrote}\n    {shown(f'judged by {by}: {said}')}"
+        return f"{wrote}\n    {tr('judged by {by}: {said}', by=by, said=said)}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,9 @@ def export_answer(task: str, solutions: bool | None = None) -> Export:
     """
     found = find_task(task)
     if not found.is_kernel:
-        raise HariboteError(f"task {task} ({found.title}) is not a kernel", 'export_answer("5.12")')
+        raise HariboteError(
+            tr("task {task} ({title}) is not a kernel", task=task, title=found.title), 'export_answer("5.12")'
+        )
     reread()
     wanted = solutions_wanted(solutions)
     return Export(tuple(export_row(row, wanted) for row in rows_of(found.id)))

@@ -15,9 +15,10 @@ from haribote.errors import HariboteError, NotWritten
 from haribote.kernel import Memory, Op, Operand
 from haribote.kernel_table import BY_NAME, KERNELS, KernelRow, attributes_of, problem, rows_of
 from haribote.layout import Layout
+from haribote.words import word
 from simulator import assemble
 from simulator.columns import aligned
-from simulator.messages import shown
+from simulator.messages import tr
 from simulator.shell import command_line
 
 _HEADER = re.compile(r"#\s*=+\s*(In|Out)\(\d+\):\s*(?P<layout>.*?)@(?P<memory>LM0|LM1|DRAM)\s*/\s*(?P<type>\w+)")
@@ -48,7 +49,7 @@ def answer_of(names: Sequence[str], testcase: Path) -> tuple[KernelRow, Op]:
     rows = rows_named(names) if names else list(KERNELS)
     if len(names) > 1:
         raise ProblemError(
-            "one test case is answered by one kernel",
+            tr("one test case is answered by one kernel"),
             f"`{command_line('haribote', 'kernel', names[0], '--testcase', testcase)}`",
         )
     header = read_header(testcase)
@@ -62,7 +63,7 @@ def rows_named(names: Sequence[str]) -> list[KernelRow]:
     Raises ProblemError for no name or an unknown one.
     """
     if not names:
-        raise ProblemError("which kernel?", "`haribote kernel relu`, or `haribote kernel --list` for all names")
+        raise ProblemError(tr("which kernel?"), tr("`haribote kernel relu`, or `haribote kernel --list` for all names"))
     return [row for name in names for row in _rows_of_one(name)]
 
 
@@ -70,8 +71,11 @@ def _rows_of_one(name: str) -> tuple[KernelRow, ...]:
     found = (BY_NAME[name],) if name in BY_NAME else rows_of(current_id(name))
     if not found:
         near = get_close_matches(name, [*BY_NAME, *(row.task for row in KERNELS)], n=1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise ProblemError(f"there is no kernel {name!r}", f"{meant}`haribote kernel --list` shows names and tasks")
+        meant = tr("did you mean {near}? ", near=near[0]) if near else ""
+        raise ProblemError(
+            tr("there is no kernel {name!r}", name=name),
+            tr("{meant}`haribote kernel --list` shows names and tasks", meant=meant),
+        )
     return found
 
 
@@ -79,7 +83,14 @@ def answer_to(row: KernelRow, header: Header) -> Op:
     """The operator of a row with the memories and addresses that a test case asks for."""
     wanted = problem(row)
     if len(wanted.inputs) != len(header.inputs):
-        raise ProblemError(f"kernel {row.name} has {len(wanted.inputs)} inputs, the test case {len(header.inputs)}")
+        raise ProblemError(
+            tr(
+                "kernel {name} has {inputs} inputs, the test case {inputs2}",
+                name=row.name,
+                inputs=len(wanted.inputs),
+                inputs2=len(header.inputs),
+            )
+        )
     inputs = tuple(_at(ours, theirs) for ours, theirs in zip(wanted.inputs, header.inputs, strict=True))
     return Op(row.op, inputs, _at(wanted.output, header.output), attributes_of(row))
 
@@ -98,13 +109,16 @@ def emit(row: KernelRow, op: Op, solutions: bool) -> str:
     """The assembly text of one kernel, one line per step. Raises NotWritten where the learner has not written it."""
     answer = resolve_row(row, solutions)
     if answer is None:
-        raise NotWritten(f"kernel {row.name} (task {row.task}) is not written yet", "--solutions prints the reference")
+        raise NotWritten(
+            tr("kernel {name} (task {task}) is not written yet", name=row.name, task=row.task),
+            tr("--solutions prints the reference"),
+        )
     return "".join(f"{line}\n" for line in run_kernel(answer.kernel, op))
 
 
 def list_kernels(solutions: bool) -> str:
     """A table of all kernels: task, name, operator, layouts, par, and cost where the kernel is written."""
-    rows = [tuple(map(shown, ("task", "name", "operator", "inputs -> output", "par", "cost")))]
+    rows = [tuple(map(word, ("task", "name", "operator", tr("inputs -> output"), "par", "cost")))]
     for row in KERNELS:
         answer = resolve_row(row, solutions)
         cost = "-"
@@ -120,7 +134,7 @@ def read_header(testcase: Path) -> Header:
     try:
         text = testcase.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"cannot read {testcase}: {error}") from error
+        raise ProblemError(tr("cannot read {testcase}: {error}", testcase=testcase, error=error)) from error
     inputs: list[Operand] = []
     outputs: list[Operand] = []
     ends: dict[str, int] = {}
@@ -128,13 +142,17 @@ def read_header(testcase: Path) -> Header:
         found = inputs if match[1] == "In" else outputs
         layout, memory = Layout.parse(match["layout"]), match["memory"]
         if match["type"] not in _DTYPES:
-            raise ProblemError(f"{testcase}: operands are Float or Int, received {match['type']}")
+            raise ProblemError(
+                tr("{testcase}: operands are Float or Int, received {match}", testcase=testcase, match=match["type"])
+            )
         address = ends.get(memory, 0) if match[1] == "In" else 0
         operand = _operand(f"{match[1].lower()}{len(found)}", layout, memory, address, _DTYPES[match["type"]])
         ends[memory] = operand.address + operand.words
         found.append(operand)
     if not inputs or len(outputs) != 1:
-        raise ProblemError(f"{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines")
+        raise ProblemError(
+            tr("{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines", testcase=testcase)
+        )
     return Header(tuple(inputs), outputs[0])
 
 
@@ -148,7 +166,12 @@ def find_row(testcase: Path, header: Header, rows: Sequence[KernelRow] = KERNELS
         return fitting[0]
     names = ", ".join(row.name for row in fitting) or "none"
     raise ProblemError(
-        f"{testcase}: the file name is not one of the problem set's, and the kernels with such operands are: {names}",
+        tr(
+            "{testcase}: the file name is not one of the problem set's, and the kernels with such operands "
+            "are: {names}",
+            testcase=testcase,
+            names=names,
+        ),
         f"`{command_line('haribote', 'kernel', 'NAME', '--testcase', testcase)}`",
     )
 

@@ -15,7 +15,7 @@ from haribote.problems.problem import answer_of, emit, rows_named
 from simulator import Machine, assemble
 from simulator.files import read, write_file
 from simulator.judge.verdict import read_testcase
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.view import View
 from simulator.view.browser import open_page
 
@@ -31,10 +31,10 @@ def view_kernels(names: Sequence[str], testcase: Path | None, solutions: bool, s
         row, op = answer_of(names, testcase)
         machine = Machine()
         machine.run(read_testcase(read(testcase), str(testcase)).prefix)
-        asked = [(row, op, machine, f"The operands are those of {testcase.name}.")]
+        asked = [(row, op, machine, tr("The operands are those of {name}.", name=testcase.name))]
     else:
         asked = [
-            (row, problem(row), prepared(row, problem(row)), "The operands are random values, the same each time.")
+            (row, problem(row), prepared(row, problem(row)), tr("The operands are random values, the same each time."))
             for row in rows_named(names)
         ]
     for row, op, machine, note in asked:

@@ -31,6 +31,7 @@ from haribote.passes.placement import copy_of, row_of
 from haribote.resident import lowered
 from haribote.resident.copying import copy_lines
 from haribote.resident.trust import Trial
+from simulator.messages import tr
 
 
 def compile_layouts(model: onnx.ModelProto, solutions: bool | None, find: Find | None) -> Compiled:
@@ -75,7 +76,7 @@ class _Attempt:
         for node in placed.graph.node:
             piece = self._piece(node, generator)
             if piece is None:
-                self._doubt(node, "it refuses other places than those of -O0", alone=True)
+                self._doubt(node, tr("it refuses other places than those of -O0"), alone=True)
                 continue
             if isinstance(piece, ChipPiece) and piece.owner == "yours" and node.op_type != lowered.COPY:
                 self._try(piece, index)
@@ -118,14 +119,14 @@ class _Attempt:
         if trust == "none":
             self._doubt(
                 piece.node,
-                "it gives other bits at another place, or changes words that are not its own",
+                tr("it gives other bits at another place, or changes words that are not its own"),
                 alone=True,
                 owner=owner,
             )
         elif trust == "weak":
             self._doubt(
                 piece.node,
-                "the copies of its result are not equal bit by bit, so that only copy 0 counts",
+                tr("the copies of its result are not equal bit by bit, so that only copy 0 counts"),
                 alone=row.op == "DL",
                 owner=owner,
             )
@@ -135,8 +136,8 @@ class _Attempt:
         (self.alone if alone else self.weak).add(owner or node.name)
         row = row_of(node)
         assert row is not None
-        loss = "nothing stays in LM while it runs" if alone else "its result goes to DRAM and back"
-        self.notes[row.task] = f"-O1 and the kernel of task {row.task}: {why}; {loss}"
+        loss = tr("nothing stays in LM while it runs") if alone else tr("its result goes to DRAM and back")
+        self.notes[row.task] = tr("-O1 and the kernel of task {task}: {why}; {loss}", task=row.task, why=why, loss=loss)
 
 
 def _owner(node: onnx.NodeProto, index: Index) -> str:

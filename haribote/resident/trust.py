@@ -24,6 +24,7 @@ from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
 from haribote.resident.rooms import LOCALS
 from simulator import SimulatorError, assemble
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.touches import moved_banks, touches
 
@@ -47,7 +48,7 @@ class _Emitted:
     @cached_property
     def program(self) -> Program:
         """Raises AssemblyError."""
-        return assemble("\n".join(self.lines), f"kernel of {self.op.output.name}")
+        return assemble("\n".join(self.lines), tr("kernel of {name}", name=self.op.output.name))
 
 
 def _emitted(piece: ChipPiece) -> _Emitted:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from haribote.answers.ownership import exercise
+from simulator.messages import tr
 from simulator.schedule.dependences import Distances, edges_of_lines
 from simulator.schedule.nodes import Edge, Node, tie
 from simulator.schedule.touches import Touch, moved_banks, touches
@@ -23,7 +24,7 @@ class Access:
     writes: frozenset[Word] = frozenset()
 
     def __str__(self) -> str:
-        return f"reads {_named(self.reads)}, writes {_named(self.writes)}"
+        return tr("reads {reads}, writes {writes}", reads=_named(self.reads), writes=_named(self.writes))
 
 
 @exercise("7.3")

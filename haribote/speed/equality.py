@@ -9,6 +9,7 @@ import numpy as np
 from haribote.chip.runtime import fastest_machine
 from simulator import Machine
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 PES = ("lm0", "lm1", "grf0", "grf1")
 REGISTERS = ("t", "mx", "my", "omr")
@@ -32,7 +33,7 @@ def difference(before: Program, after: Program, seed: int = 1) -> str:
             return name.upper()
     for group, (one, other) in enumerate(zip(first.dram, second.dram, strict=True)):
         if not np.array_equal(one[0:DRAM_LONGS], other[0:DRAM_LONGS]):
-            return f"DRAM of group {group}"
+            return tr("DRAM of group {group}", group=group)
     return ""
 
 

@@ -12,11 +12,11 @@ from simulator.columns import columns, left
 from simulator.isa import STEP_CYCLES
 from simulator.isa.cost import move_rate
 from simulator.isa.program import Move, Program, Step
-from simulator.messages import shown
+from simulator.messages import Text, tr
 
 Lines = Sequence[Any]
 """Lines of a program: `Step`, `Move`, and others, which cost nothing."""
-BETWEEN = "between kernels"
+BETWEEN = Text("between kernels")
 """What lines belong to that serve no node: nops."""
 
 
@@ -87,7 +87,7 @@ def table(cycles: Mapping[str, float], most: int = 12) -> str:
     total = sum(cycles.values())
     first = list(cycles.items())[:most]
     if len(first) < len(cycles):
-        first.append((shown(f"{len(cycles) - most} more"), total - sum(number for _, number in first)))
+        first.append((tr("{value} more", value=len(cycles) - most), total - sum(number for _, number in first)))
     width = max((columns(name) for name, _ in first), default=0)
     rows = [f"{left(name, width)}  {number:>8,.0f}  {number / total:>6.1%}" for name, number in first]
-    return "\n".join([*rows, f"{left(shown('together'), width)}  {total:>8,.0f}"])
+    return "\n".join([*rows, f"{left(tr('together'), width)}  {total:>8,.0f}"])

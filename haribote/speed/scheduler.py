@@ -13,6 +13,7 @@ from haribote.speed.dependence import plain_edges
 from simulator.assembly.assembler import assemble
 from simulator.assembly.checks import check
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.rules.waits import WINDOW
 from simulator.schedule.groups import groups_of
 from simulator.schedule.list_scheduler import Problem
@@ -47,7 +48,10 @@ class Table:
         Raises HariboteError for a step at which every job fits, so that a search without end is noticed.
         """
         if not 0 <= step <= self._end:
-            raise HariboteError(f"job {job} at step {step}: there are steps 0 to {self._end}", "grader check 7.5")
+            raise HariboteError(
+                tr("job {job} at step {step}: there are steps 0 to {end}", job=job, step=step, end=self._end),
+                "grader check 7.5",
+            )
         return not self._marks.closed(self._templates[job], step + WINDOW) & 1
 
     def place(self, job: int, step: int) -> None:
@@ -98,10 +102,16 @@ def right_schedule(program: Program) -> Program:
         found = schedule(program)
     except Exception as error:  # whatever the learner's code does
         raise HariboteError(
-            f"tasks 7.3 to 7.5 stop with {type(error).__name__}: {error}", "grader check 7.5"
+            tr("tasks 7.3 to 7.5 stop with {name}: {error}", name=type(error).__name__, error=error), "grader check 7.5"
         ) from error
     wrong = next((str(it) for it in check(found) if it.severity == "error"), "")
-    wrong = wrong or (f"{found.filename} leaves another {where}" if (where := difference(program, found)) else "")
+    wrong = wrong or (
+        tr("{filename} leaves another {where}", filename=found.filename, where=where)
+        if (where := difference(program, found))
+        else ""
+    )
     if wrong:
-        raise HariboteError(f"the schedule of tasks 7.3 to 7.5 is not right: {wrong}", "grader check 7.5")
+        raise HariboteError(
+            tr("the schedule of tasks 7.3 to 7.5 is not right: {wrong}", wrong=wrong), "grader check 7.5"
+        )
     return found

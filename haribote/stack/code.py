@@ -119,7 +119,10 @@ class Code:
                         self._scratch[-1].append(slot)
                     return slot
         largest = ", ".join(f"{self.largest(bank)} of {bank}" for bank in banks)
-        raise NoRoom(f"{words} words per PE are needed; the largest free pieces are {largest}", "a smaller batch")
+        raise NoRoom(
+            tr("{words} words per PE are needed; the largest free pieces are {largest}", words=words, largest=largest),
+            tr("a smaller batch"),
+        )
 
     def _in_turn(self, bank: str) -> Iterator[tuple[int, int]]:
         """The free pieces of a bank from behind what was taken last, then those before it: what was given back a moment
@@ -170,7 +173,14 @@ class Code:
         start, end = max(self._free[memory], key=lambda piece: piece[1] - piece[0], default=(0, 0))
         start = -(-start // UNIT_LONGS) * UNIT_LONGS
         if start + longs > end:
-            raise NoBuffer(f"{longs} long words of {memory} are needed as a buffer; there are {end - start}")
+            raise NoBuffer(
+                tr(
+                    "{longs} long words of {memory} are needed as a buffer; there are {value}",
+                    longs=longs,
+                    memory=memory,
+                    value=end - start,
+                )
+            )
         first = max(self._next_buffer[memory], start)
         if first + longs > end:
             first = start
@@ -183,7 +193,13 @@ class Code:
         first = self._next_dram
         self._next_dram += -(-longs // UNIT_LONGS) * UNIT_LONGS
         if self._next_dram > isa.DRAM_LONGS:
-            raise NoRoom(f"{longs} long words of DRAM are needed; there are {isa.DRAM_LONGS - first}")
+            raise NoRoom(
+                tr(
+                    "{longs} long words of DRAM are needed; there are {value}",
+                    longs=longs,
+                    value=isa.DRAM_LONGS - first,
+                )
+            )
         return first
 
     def entry(self) -> int:
@@ -287,7 +303,13 @@ class Code:
                 if first >= start:
                     self.doubtful = True
                     return self._cut(bank, first, words)
-        raise NoRoom(f"{words} words for a table in {' or '.join(banks)}: all have been used for other things before")
+        raise NoRoom(
+            tr(
+                "{words} words for a table in {banks}: all have been used for other things before",
+                words=words,
+                banks=" or ".join(banks),
+            )
+        )
 
     def _cut(self, bank: str, first: int, words: int) -> Slot:
         """Takes free room at a known address."""
@@ -319,7 +341,7 @@ class Code:
         the setup brings them down. The same words are there once, whoever asks. Raises NoRoom.
         """
         if self.streams:
-            raise NoRoom("this program keeps no words that differ from PE to PE")
+            raise NoRoom(tr("this program keeps no words that differ from PE to PE"))
         upload = self._upload(words)
         start, rows = upload.place.address, len(upload.words)
         return self.table(

@@ -22,6 +22,7 @@ from haribote.stack.descents import Down, descents
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W
 from haribote.stack.runs import in_runs
 from haribote.stack.ways import HEIGHT, NUMBER, Way
+from simulator.messages import tr
 
 MEETINGS: dict[int, tuple[Memory, ...]] = {0: ("LM",), 1: ("L1BM",), 2: ("L2BM",), 3: ("PDM", "DRAM")}
 """The memories in which the halves of a path may meet, by the height to which it must climb."""
@@ -63,13 +64,20 @@ def along(ways: Sequence[Way], start: BitMap, wanted: BitMap, combine: str) -> P
         chain.insert(0, (way, demand))
         asked = before(way, demand)
         if asked is None:
-            raise ValueError(f"{way.name} does not lead to {wanted}")
+            raise ValueError(tr("{name} does not lead to {wanted}", name=way.name, wanted=wanted))
         demand = asked
     join = _Join.of(start, wanted, combine)
     clear = join.cleared(demand, sum(way.joined for way in ways))
     path = None if clear is None else follow(chain, start, clear)
     if path is None or clear is None:
-        raise ValueError(f"{', '.join(way.name for way in ways)} do not lead from {start} to {wanted}")
+        raise ValueError(
+            tr(
+                "{value} do not lead from {start} to {wanted}",
+                value=", ".join(way.name for way in ways),
+                start=start,
+                wanted=wanted,
+            )
+        )
     return in_runs(path, start, clear)
 
 

@@ -15,6 +15,7 @@ from haribote.stack.demand import FIRST_ADDRESS, Demand, before
 from haribote.stack.maps import PART, BitMap, Memory, axis_bits
 from haribote.stack.places import NoRoom
 from haribote.stack.ways import BITS, HEIGHT, Way, ways, ways_into
+from simulator.messages import tr
 
 TRIED = 12
 """Chains of ways that are followed before the cheapest is taken."""
@@ -26,7 +27,7 @@ def path_from_dram(target: BitMap) -> Path:
     chains = sorted(_down(Demand.of(target), target, 0.0, ()), key=lambda chain: chain[0])
     paths = [path for _, asked, steps in chains[:TRIED] if (path := _filled(asked, steps, target)) is not None]
     if not paths:
-        raise NoRoom(f"there is no way from DRAM to {target}")
+        raise NoRoom(tr("there is no way from DRAM to {target}", target=target))
     return min(paths, key=cycles)
 
 
@@ -94,11 +95,14 @@ _RISING: tuple[tuple[Memory, Memory], ...] = (("LM", "L1BM"), ("L1BM", "L2BM"), 
 def path_to_dram(source: BitMap) -> Path:
     """The cheapest path up from a map without parts; that after its last hop is in DRAM. Raises NoRoom."""
     if PART in source.table.values():
-        raise NoRoom(f"parts of sums cannot go to DRAM: {source}", "join them first, by a move with `combine`")
+        raise NoRoom(
+            tr("parts of sums cannot go to DRAM: {source}", source=source),
+            tr("join them first, by a move with `combine`"),
+        )
     legs = [leg for leg in _RISING if HEIGHT[leg[0]] >= HEIGHT[source.memory]]
     best = min(_up(source, legs, ()), key=cycles, default=None)
     if best is None:
-        raise NoRoom(f"there is no way from {source} to DRAM")
+        raise NoRoom(tr("there is no way from {source} to DRAM", source=source))
     return best
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from haribote.layout import LayoutError
 from simulator import isa
+from simulator.messages import tr
 
 Ints = NDArray[np.int64]
 Memory = Literal["LM", "L1BM", "L2BM", "PDM", "DRAM"]
@@ -89,13 +90,28 @@ class BitMap:
         standing = (*unit_bits(memory), W)
         for bit in carries:
             if bit not in standing and bit.level != "address":
-                raise LayoutError(f"{memory} has no bit {bit!s}; it has {', '.join(map(str, standing))} and addresses")
+                raise LayoutError(
+                    tr(
+                        "{memory} has no bit {bit!s}; it has {value} and addresses",
+                        memory=memory,
+                        bit=bit,
+                        value=", ".join(map(str, standing)),
+                    )
+                )
         table = {bit: NOTHING for bit in standing} | {bit: c for bit, c in carries.items() if c != NOTHING}
         result = BitMap(memory, tuple(shape), tuple(sorted(table.items(), key=_key)))
         missing = set(range(result.width)) - set(table.values())
         if missing:
             names = ", ".join(result.name(bit) for bit in sorted(missing))
-            raise LayoutError(f"index bits {names} of a {shape} tensor have no place in {memory}", "give each a place")
+            raise LayoutError(
+                tr(
+                    "index bits {names} of a {shape} tensor have no place in {memory}",
+                    names=names,
+                    shape=shape,
+                    memory=memory,
+                ),
+                tr("give each a place"),
+            )
         return result
 
     @cached_property
@@ -247,7 +263,9 @@ def dram(shape: Sequence[int]) -> BitMap:
     widths = [axis_bits(size) for size in shape]
     straight = all(size == 1 << bits for size, bits in zip(shape[1:], widths[1:], strict=True))
     if not straight or (count > isa.SMALL_TENSOR and count != 1 << sum(widths)):
-        raise LayoutError(f"a tensor of shape {tuple(shape)} is no map on bits in DRAM", "pad it to powers of two")
+        raise LayoutError(
+            tr("a tensor of shape {shape} is no map on bits in DRAM", shape=tuple(shape)), tr("pad it to powers of two")
+        )
     width = sum(widths)
     carries = {(W if bit == 0 else address(bit - 1)): bit for bit in range(width)}
     if count > isa.SMALL_TENSOR:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from haribote.layout import LEVELS, Digit, Layout, LayoutError
 from haribote.stack.maps import COPY, UNITS, Bit, BitMap, Memory, W, axis_bits, unit_bits
+from simulator.messages import tr
 
 
 def parse(text: str, memory: Memory = "LM") -> BitMap:
@@ -31,7 +32,10 @@ def of_layout(layout: Layout, memory: Memory = "LM", copied: Layout | None = Non
         for digit, lowest in _lowest_bits(axis, layout):
             for bit, carry in _bits(digit, lowest + start, memory, layout):
                 if bit in carries:
-                    raise LayoutError(f"layout {layout}: two digits add to {bit}", "strides that keep digits apart")
+                    raise LayoutError(
+                        tr("layout {layout}: two digits add to {bit}", layout=layout, bit=bit),
+                        tr("strides that keep digits apart"),
+                    )
                 carries[bit] = carry
     named = {digit.level for part in (layout, copied) if part for axis in part.axes for digit in axis}
     for bit in unit_bits(memory):
@@ -50,7 +54,8 @@ def _lowest_bits(axis: tuple[Digit, ...], layout: Layout) -> Iterator[tuple[Digi
         bits = axis_bits(digit.size)
         if digit.size != 1 << bits and any(other.size > 1 for other in axis[:number]):
             raise LayoutError(
-                f"layout {layout}: digit {digit} is no row of bits", "sizes that are powers of two after the first"
+                tr("layout {layout}: digit {digit} is no row of bits", layout=layout, digit=digit),
+                tr("sizes that are powers of two after the first"),
             )
         lowest += bits
 
@@ -59,7 +64,10 @@ def _bits(digit: Digit, lowest: int, memory: Memory, layout: Layout) -> Iterator
     """The bits of the place that a digit sets, each with the index bit that it carries."""
     width, stride = axis_bits(digit.size), digit.stride
     if (width > 1 and stride & (stride - 1)) or (width and not stride):
-        raise LayoutError(f"layout {layout}: digit {digit} is no row of bits", "a stride that is a power of two")
+        raise LayoutError(
+            tr("layout {layout}: digit {digit} is no row of bits", layout=layout, digit=digit),
+            tr("a stride that is a power of two"),
+        )
     for number in range(width):
         for place in range(64):
             if (stride << number) >> place & 1:
@@ -73,7 +81,15 @@ def _place(digit: Digit, number: int, memory: Memory, layout: Layout) -> Bit:
     if digit.level == "L2B":
         bit = Bit("group", number - 1) if number else Bit("L2B", 0)
     if bit not in (*unit_bits(memory), W):
-        raise LayoutError(f"layout {layout}: digit {digit} goes beyond the {digit.level}s of {memory}")
+        raise LayoutError(
+            tr(
+                "layout {layout}: digit {digit} goes beyond the {level}s of {memory}",
+                layout=layout,
+                digit=digit,
+                level=digit.level,
+                memory=memory,
+            )
+        )
     return bit
 
 
@@ -115,7 +131,9 @@ def _axis_text(found: BitMap, axis: int) -> str:
         level = _level_name(places[0])
         stride = sum(1 << _number(bit) for bit in places)
         if any(_level_name(bit) != level for bit in places):
-            raise LayoutError(f"bit {found.name(carry)} stands at several levels, which the notation cannot say")
+            raise LayoutError(
+                tr("bit {carry} stands at several levels, which the notation cannot say", carry=found.name(carry))
+            )
         if runs and runs[-1][0] == level and len(places) == 1 and runs[-1][1] << runs[-1][3] == stride:
             runs[-1] = (*runs[-1][:3], runs[-1][3] + 1)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from haribote.stack.maps import COPY, NOTHING, Bit, BitMap, W, address, unit_bits
 from haribote.stack.notation import text_of
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 BOX, ROW = 26.0, 22.0
@@ -31,7 +31,7 @@ def map_picture(found: BitMap, title: str = "") -> Picture:
     says = ", ".join(f"{bit} carries {found.name(carry)}" for bit, carry in found.carries if carry >= 0)
     copied = ", ".join(map(str, found.copies()))
     told = f"{says}; copies: {copied}" if copied else says
-    canvas.text(MARGIN, BOTTOM + 64, "= the same in both units     empty: only 0 holds the tensor", "s f")
+    canvas.text(MARGIN, BOTTOM + 64, tr("= the same in both units     empty: only 0 holds the tensor"), "s f")
     return canvas.picture(f"{size} in {found.memory}: {told}", BOTTOM + 64 + MARGIN)
 
 
@@ -40,7 +40,7 @@ def _index_row(canvas: Canvas, found: BitMap) -> dict[int, float]:
     middles: dict[int, float] = {}
     x = MARGIN
     for number, bits in enumerate(found.axes):
-        canvas.text(x, TOP - 10, f"axis {number}: {found.shape[number]}", "s f")
+        canvas.text(x, TOP - 10, tr("axis {number}: {shape}", number=number, shape=found.shape[number]), "s f")
         for carry in reversed(bits):
             place = found.places[carry][0]
             canvas.rect(

@@ -17,6 +17,7 @@ from haribote.stack.ends import path_from_dram, path_to_dram
 from haribote.stack.maps import BitMap, address, axis_bits
 from haribote.stack.places import UNIT_LONGS, NoRoom, Place
 from simulator.isa import L1BM_LONGS, L2BM_LONGS
+from simulator.messages import tr
 
 MOST = {"L1BM": L1BM_LONGS, "L2BM": L2BM_LONGS // 2}
 """Long words of a piece in the buffers on its way."""
@@ -67,7 +68,12 @@ def _first(found: BitMap, path_of: Callable[[BitMap], Path], end: Callable[[Path
             if all(hop.target.longs <= MOST.get(hop.target.memory, hop.target.longs) for hop in path):
                 return Pieces(path, cut, whole.shape, _together(end(path), cut, found))
     raise NoRoom(
-        f"the pieces of {found} do not pass through an L1BM of {L1BM_LONGS} long words", "a layout with more addresses"
+        tr(
+            "the pieces of {found} do not pass through an L1BM of {bm_longs} long words",
+            found=found,
+            bm_longs=L1BM_LONGS,
+        ),
+        tr("a layout with more addresses"),
     )
 
 

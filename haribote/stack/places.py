@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from haribote.errors import HariboteError
 from haribote.stack.maps import BitMap
+from simulator.messages import tr
 
 BANKS: Mapping[str, str] = {"LM0": "m", "LM1": "n", "GRF0": "r", "GRF1": "s"}
 """The memories of a PE and their letters in operands; a map speaks of all of them as LM."""
@@ -40,9 +41,18 @@ class Place:
         kind = "LM" if self.memory in BANKS else self.memory
         unit = 4 if kind == "LM" else UNIT_LONGS
         if kind != self.map.memory:
-            raise NoRoom(f"a map for {self.map.memory} cannot place a tensor in {self.memory}")
+            raise NoRoom(
+                tr("a map for {memory} cannot place a tensor in {memory2}", memory=self.map.memory, memory2=self.memory)
+            )
         if self.address % unit:
-            raise NoRoom(f"address {self.address} in {self.memory}: a move needs a multiple of {unit}")
+            raise NoRoom(
+                tr(
+                    "address {address} in {memory}: a move needs a multiple of {unit}",
+                    address=self.address,
+                    memory=self.memory,
+                    unit=unit,
+                )
+            )
 
     @property
     def words(self) -> int:

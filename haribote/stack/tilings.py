@@ -23,6 +23,7 @@ from math import ceil
 from typing import Literal
 
 from simulator import isa
+from simulator.messages import tr
 
 MABS, EIGHT, CYCLES = 16, 8, 4
 TILE_ROWS = MABS * EIGHT
@@ -161,7 +162,13 @@ class Tiling:
         across = " x ".join(map(str, self.grid))
         tile = self.tiles[0]
         size = f"{min(TILE_ROWS, MABS * tile.eights)} x {tile.columns}"
-        return f"tiles of {size} on {across} L2Bs: {len(self.tiles)} each, {self.chunks} chunks"
+        return tr(
+            "tiles of {size} on {across} L2Bs: {tiles} each, {chunks} chunks",
+            size=size,
+            across=across,
+            tiles=len(self.tiles),
+            chunks=self.chunks,
+        )
 
 
 def _parts(size: int, units: int, most: int) -> list[int]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 Floats = NDArray[np.float32]
 Labels = NDArray[Any]
@@ -28,7 +29,7 @@ IMAGE = (28, 28)
 def __getattr__(name: str) -> Any:
     """`SimBackend` where it is asked for: an answer that names the types of this module needs no chip."""
     if name != "SimBackend":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
     return import_module("haribote.training.sim_backend").SimBackend
 
 

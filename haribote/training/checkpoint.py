@@ -14,6 +14,7 @@ from haribote.errors import HariboteError
 from haribote.network import LARGE
 from haribote.training.backends import Parameters
 from simulator.files import write_file
+from simulator.messages import tr
 
 _META = "__run__"
 
@@ -61,13 +62,16 @@ def save_checkpoint(path: Path, run: Run, parameters: Parameters) -> None:
 def load_checkpoint(path: Path) -> tuple[Run, Parameters]:
     """Read a checkpoint. Raises CheckpointError where there is none or it is damaged."""
     if not path.is_file():
-        raise CheckpointError(f"there is no checkpoint {path}", "`haribote train` to make one, or --checkpoint FILE")
+        raise CheckpointError(
+            tr("there is no checkpoint {path}", path=path), tr("`haribote train` to make one, or --checkpoint FILE")
+        )
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         run = Run(**json.loads(arrays.pop(_META).tobytes()))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(
-            f"{path} is not a complete checkpoint: {error}", "train again without --resume"
+            tr("{path} is not a complete checkpoint: {error}", path=path, error=error),
+            tr("train again without --resume"),
         ) from error
     return run, arrays

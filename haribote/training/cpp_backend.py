@@ -9,6 +9,7 @@ from haribote.cpp.gemm import default_gemm
 from haribote.cpp.session import sessions
 from haribote.training.backends import CompiledBackend, example_batch, initial_parameters
 from haribote.training.step import training_step
+from simulator.messages import tr
 
 
 class CppBackend(CompiledBackend):
@@ -25,7 +26,7 @@ class CppBackend(CompiledBackend):
         inference = lower_for_cpp(trace_inference(model, images))
         gemm = gemm or default_gemm()
         built = sessions({"train_step": step, "inference": inference}, gemm)
-        summary = f"C++, {len(step.graph.node)} nodes, Gemm {gemm}"
+        summary = tr("C++, {node} nodes, Gemm {gemm}", node=len(step.graph.node), gemm=gemm)
         if short:
-            summary = "; ".join([summary, f"the factors are {short}"])
+            summary = "; ".join([summary, tr("the factors are {short}", short=short)])
         super().__init__(built["train_step"], built["inference"], batch, initial_parameters(model), summary)

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from haribote.errors import UnsupportedModel
+from simulator.messages import tr
 
 
 def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
@@ -22,7 +23,9 @@ def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
         UnsupportedModel: fewer than two widths, or one that is not positive.
     """
     if len(widths) < 2 or min(widths) < 1:
-        raise UnsupportedModel(f"an MLP needs two or more positive widths, received {widths}", "mlp(784, 16, 10)")
+        raise UnsupportedModel(
+            tr("an MLP needs two or more positive widths, received {widths}", widths=widths), "mlp(784, 16, 10)"
+        )
     layers: list[nn.Module] = []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -60,9 +63,12 @@ def load(reference: str) -> nn.Module:
     """
     path, _, name = reference.rpartition(":")
     if not path.endswith(".py") or not name:
-        raise UnsupportedModel(f"a model is given as FILE.py:NAME, received {reference!r}", "--model my_model.py:model")
+        raise UnsupportedModel(
+            tr("a model is given as FILE.py:NAME, received {reference!r}", reference=reference),
+            "--model my_model.py:model",
+        )
     if not Path(path).is_file():
-        raise UnsupportedModel(f"no file {path}", "the path from the current folder")
+        raise UnsupportedModel(tr("no file {path}", path=path), tr("the path from the current folder"))
     try:
         namespace = runpy.run_path(path)
         found = namespace.get(name)
@@ -73,10 +79,16 @@ def load(reference: str) -> nn.Module:
         raise UnsupportedModel(f"{reference} fails{_where(error, path)}: {type(error).__name__}: {error}") from error
     if name not in namespace:
         known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
-        advice = f"one of {known}" if known else f"{name} = nn.Sequential(...)"
-        raise UnsupportedModel(f"{path} defines no {name!r}", advice)
+        advice = tr("one of {known}", known=known) if known else f"{name} = nn.Sequential(...)"
+        raise UnsupportedModel(tr("{path} defines no {name!r}", path=path, name=name), advice)
     if not isinstance(model, nn.Module):
-        raise UnsupportedModel(f"{reference} must be a torch module or return one, received {type(model).__name__}")
+        raise UnsupportedModel(
+            tr(
+                "{reference} must be a torch module or return one, received {name}",
+                reference=reference,
+                name=type(model).__name__,
+            )
+        )
     return model
 
 
@@ -84,4 +96,4 @@ def _where(error: BaseException, path: str) -> str:
     """The last line of the file in the traceback of an error; "" for a syntax error, which tells its own."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == path), None)
-    return f" in line {line}" if line else ""
+    return tr(" in line {line}", line=line) if line else ""

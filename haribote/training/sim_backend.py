@@ -16,6 +16,7 @@ from haribote.training.backends import (
 )
 from haribote.training.step import training_step
 from simulator import Machine
+from simulator.messages import tr
 
 
 class SimBackend(CompiledBackend):
@@ -50,18 +51,22 @@ class SimBackend(CompiledBackend):
         self.compiled: Compiled = compile_for_sim(step, solutions, find=find, level=level, precision=precision)
         if require_chip and self.compiled.host_nodes:
             raise ChipRequired(
-                f"--require-chip: {len(self.compiled.host_nodes)} of {self.compiled.node_count} nodes run on the host: "
+                tr(
+                    "--require-chip: {host_nodes} of {node_count} nodes run on the host: ",
+                    host_nodes=len(self.compiled.host_nodes),
+                    node_count=self.compiled.node_count,
+                )
                 + ", ".join(
                     f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes
                 ),
-                "write these kernels, or add --solutions",
+                tr("write these kernels, or add --solutions"),
             )
         self._session = start_session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once
         infer = compile_for_sim(forward, solutions, find=find, level=level, precision=precision)
         inference = start_session(infer, Machine(engine))
         self.whose: tuple[str, ...] = tuple(filled.lines(self.compiled)) if filled else ()
-        by = "native engine" if engine == "native" else "numpy engine"
+        by = tr("native engine") if engine == "native" else tr("numpy engine")
         summary = "\n".join([f"{self.compiled.summary}; {by}", *self.whose, *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
 

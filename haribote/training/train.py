@@ -23,13 +23,13 @@ from haribote.own.working import your_kernels
 from haribote.training.backends import Backend, Floats, Labels, TorchBackend
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint, save_checkpoint
 from haribote.training.sim_backend import SimBackend
-from simulator.messages import say, shown
+from simulator.messages import Text, say, tr
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EVALUATED = 2560  # images at a time
-DATA_NAMES = {"mnist": "MNIST", "synthetic": "digits from fonts"}
+DATA_NAMES = {"mnist": "MNIST", "synthetic": Text("digits from fonts")}
 
 
 class Diverged(HariboteError):
@@ -115,7 +115,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> 
         say(backend.summary)
         if options.resume:
             run = _resume(options, run, backend)
-            say(f"resuming after epoch {run.epoch}")
+            say(tr("resuming after epoch {epoch}", epoch=run.epoch))
         _epochs(options, run, backend, data, say)
     if verdict := target_verdict(options.network, run):
         say(verdict)
@@ -149,8 +149,18 @@ def target_verdict(network: Network, run: Run) -> str:
         return ""
     reached, target = f"{100 * run.accuracies[-1]:.2f}%", f"{100 * network.target:.0f}%"
     if run.accuracies[-1] >= network.target:
-        return f"target reached: accuracy {reached}, and PyTorch gets {target} or more in {STEPS} steps"
-    return f"target missed: accuracy {reached}, but PyTorch gets {target} or more in {STEPS} steps"
+        return tr(
+            "target reached: accuracy {reached}, and PyTorch gets {target} or more in {steps} steps",
+            reached=reached,
+            target=target,
+            steps=STEPS,
+        )
+    return tr(
+        "target missed: accuracy {reached}, but PyTorch gets {target} or more in {steps} steps",
+        reached=reached,
+        target=target,
+        steps=STEPS,
+    )
 
 
 @exercise("6.2")
@@ -160,7 +170,7 @@ def train_epoch(
     """One epoch over images [n, pixels] (normalised) and labels [n]; the losses of its steps."""
     order = batch_order(len(labels), seed=run.seed, epoch=run.epoch, batch=run.batch)
     losses = []
-    name = shown(f"epoch {run.epoch + 1}/{epochs}")
+    name = tr("epoch {value}/{epochs}", value=run.epoch + 1, epochs=epochs)
     with tqdm(order, desc=name, unit="step", leave=False, mininterval=0.5, disable=None) as bar:  # only in a terminal
         for rows in bar:
             losses.append(backend.step(images[rows], labels[rows]))
@@ -200,13 +210,13 @@ def loss_figure(run: Run) -> Figure:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     steps = len(run.losses) // max(run.epoch, 1)
-    loss, accuracy = shown("loss"), shown("accuracy")
+    loss, accuracy = tr("loss"), tr("accuracy")
     axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label=loss)
-    axes.set(xlabel=shown("epoch"), ylabel=loss, ylim=(0, None))
-    axes.set_title(shown(f"a training run of {_network(run)} on {DATA_NAMES.get(run.data, run.data)}"))
+    axes.set(xlabel=tr("epoch"), ylabel=loss, ylim=(0, None))
+    axes.set_title(tr("a training run of {run} on {data}", run=_network(run), data=DATA_NAMES.get(run.data, run.data)))
     right = axes.twinx()
     right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label=accuracy)
-    right.set(ylabel=shown("test accuracy in %"), ylim=(0, 100))
+    right.set(ylabel=tr("test accuracy in %"), ylim=(0, 100))
     figure.legend(loc="outside lower center", ncols=2)
     return figure
 
@@ -215,35 +225,65 @@ def _refuse_divergence(losses: list[float], run: Run) -> None:
     bad = np.flatnonzero(~np.isfinite(losses))
     if len(bad):
         raise Diverged(
-            f"training has diverged: the loss is {losses[bad[0]]} in step {bad[0] + 1} of epoch {run.epoch + 1}",
-            f"a smaller --lr (it is {run.learning_rate:g}); nothing of this epoch was saved",
+            tr(
+                "training has diverged: the loss is {losses} in step {value} of epoch {value2}",
+                losses=losses[bad[0]],
+                value=bad[0] + 1,
+                value2=run.epoch + 1,
+            ),
+            tr(
+                "a smaller --lr (it is {learning_rate:g}); nothing of this epoch was saved",
+                learning_rate=run.learning_rate,
+            ),
         )
 
 
 def _network(run: Run) -> str:
     """The network in short: `784-16-10`."""
     widths = "-".join(map(str, (NETWORKS[run.network].pixels, *run.hidden, CLASSES)))
-    return widths if run.bias else f"{widths} without bias"
+    return widths if run.bias else tr("{widths} without bias", widths=widths)
 
 
 def _resume(options: Options, run: Run, backend: Backend) -> Run:
     saved, parameters = load_checkpoint(options.checkpoint)
     if not saved.same_task(run):
         raise CheckpointError(
-            f"{options.checkpoint} is of another run: {_network(saved)}, batch {saved.batch}, learning rate "
-            f"{saved.learning_rate}, seed {saved.seed}, data {saved.data}",
-            "the same options as then, or no --resume to start anew",
+            tr(
+                "{checkpoint} is of another run: {saved}, batch {batch}, learning rate "
+                "{learning_rate}, seed {seed}, data {data}",
+                checkpoint=options.checkpoint,
+                saved=_network(saved),
+                batch=saved.batch,
+                learning_rate=saved.learning_rate,
+                seed=saved.seed,
+                data=saved.data,
+            ),
+            tr("the same options as then, or no --resume to start anew"),
         )
     backend.load(parameters)
     return saved
 
 
 def _line(run: Run, losses: list[float], seconds: float, backend: Backend) -> str:
-    line = (
-        f"epoch {run.epoch}  loss {np.mean(losses):.4f}  accuracy {100 * run.accuracies[-1]:.2f}%  time {seconds:.1f}s"
+    line = tr(
+        "epoch {epoch}  loss {losses:.4f}  accuracy {value:.2f}%  time {seconds:.1f}s",
+        epoch=run.epoch,
+        losses=np.mean(losses),
+        value=100 * run.accuracies[-1],
+        seconds=seconds,
     )
     if isinstance(backend, SimBackend):
         cost = backend.compiled.cost
-        line += f"  on chip {backend.compiled.chip_count} of {backend.compiled.node_count} nodes"
-        line += f"  steps {cost.steps} + {cost.moves} MV  -O{backend.level}  {cost.figures} per train step"
+        line += tr(
+            "  on chip {chip_count} of {node_count} nodes",
+            chip_count=backend.compiled.chip_count,
+            node_count=backend.compiled.node_count,
+        )
+        line += tr(
+            "  steps {steps} + {moves} MV  -O{level}  {figures} per train step",
+            steps=cost.steps,
+            moves=cost.moves,
+            level=backend.level,
+            figures=cost.figures,
+        )
     return line

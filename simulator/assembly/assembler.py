@@ -14,6 +14,7 @@ from simulator.assembly.operands import OperandError
 from simulator.assembly.statements import parse_debug, parse_preset
 from simulator.errors import AssemblyError, Diagnostic
 from simulator.isa.program import Destination, Instruction, Line, Location, Program, Source, Step, WriteMask
+from simulator.messages import tr
 from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import WINDOW
 
@@ -34,13 +35,21 @@ def parse_mask_statement(text: str) -> Defaults:
     """`mask[l|ll][r][s][t][m][n][k] <entry>`: the default for each listed memory (isa.md, section 10.1)."""
     match = _MASK.fullmatch(text)
     if not match:
-        raise OperandError(f"cannot read the mask statement `{text}`", "write `maskrt 1`, or `mask 0` to end it")
+        raise OperandError(
+            tr("cannot read the mask statement `{text}`", text=text), tr("write `maskrt 1`, or `mask 0` to end it")
+        )
     prefix, letters, entry_text = match.group(1, 2, 3)
     if not entry_text.isdecimal() or int(entry_text) >= isa.MASK_ENTRIES:
-        raise OperandError(f"`{entry_text}` is not an entry of the mask register", "use 1 to 31, or 0 to end masking")
+        raise OperandError(
+            tr("`{entry_text}` is not an entry of the mask register", entry_text=entry_text),
+            tr("use 1 to 31, or 0 to end masking"),
+        )
     entry = int(entry_text)
     if entry and not letters:
-        raise OperandError("the mask statement lists no memory", f"name some of r s t m n k, e.g. `maskrstmn {entry}`")
+        raise OperandError(
+            tr("the mask statement lists no memory"),
+            tr("name some of r s t m n k, e.g. `maskrstmn {entry}`", entry=entry),
+        )
     words = cast(Literal[1, 2, 4], 1 << len(prefix))
     return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
 
@@ -113,18 +122,31 @@ class _Assembly:
     def is_legible(self, code: str, start: int) -> bool:
         """True for a line of code that is worth taking apart; else what is odd about its characters is reported."""
         if len(code) > MOST_CHARACTERS:
-            self.report(start, OperandError(f"the line has {len(code)} characters", f"the most is {MOST_CHARACTERS}"))
+            self.report(
+                start,
+                OperandError(
+                    tr("the line has {code} characters", code=len(code)),
+                    tr("the most is {most_characters}", most_characters=MOST_CHARACTERS),
+                ),
+            )
             self.lose(code.strip())
             return False
         found = len(self.findings)
         for column, character in enumerate(code if "!" in code or not code.isascii() else "", 1):
             if character == "!":
-                self.report(column, OperandError("`!` is not allowed in a program", "remove it"))
+                self.report(column, OperandError(tr("`!` is not allowed in a program"), tr("remove it")))
             elif not character.isascii():
-                self.report(column, OperandError(f"`{character}` is not ASCII", "write other characters in comments"))
+                self.report(
+                    column,
+                    OperandError(
+                        tr("`{character}` is not ASCII", character=character), tr("write other characters in comments")
+                    ),
+                )
         for number in _NUMBER.finditer(code):
             if not number[0].startswith('"'):
-                self.report(number.start() + 1, OperandError(f"the number {number[0][:20]}… is too large"))
+                self.report(
+                    number.start() + 1, OperandError(tr("the number {number}… is too large", number=number[0][:20]))
+                )
         if len(self.findings) == found:
             return True
         self.lose(code.strip())
@@ -197,11 +219,22 @@ def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagno
         if not assembly.read(raw):
             break
         if len(assembly.findings) >= MOST_FINDINGS:
-            assembly.report(1, OperandError(f"{MOST_FINDINGS} mistakes are enough: the rest of the text was not read"))
+            assembly.report(
+                1,
+                OperandError(
+                    tr(
+                        "{most_findings} mistakes are enough: the rest of the text was not read",
+                        most_findings=MOST_FINDINGS,
+                    )
+                ),
+            )
             break
     else:
         if len(lines) > MOST_LINES:
             assembly.line += 1
-            many = OperandError(f"the text has {len(lines):,} lines", f"split it: the most is {MOST_LINES:,}")
+            many = OperandError(
+                tr("the text has {lines:,} lines", lines=len(lines)),
+                tr("split it: the most is {most_lines:,}", most_lines=MOST_LINES),
+            )
             assembly.report(1, many)
     return Program(filename, tuple(assembly.lines), text), assembly.findings

@@ -25,6 +25,7 @@ from simulator.isa.program import (
     Step,
     Turnaround,
 )
+from simulator.messages import Text, tr
 from simulator.rules.conflicts import conflicts
 from simulator.rules.waits import WINDOW, Timeline, Wait
 
@@ -36,7 +37,7 @@ def _paths(step: Step) -> set[str]:
     return {instruction.path for instruction in step.instructions if instruction.path}
 
 
-NOT_KNOWN = "what it holds is not known"  # a forwarding path that is read after another step than the next
+NOT_KNOWN = Text("what it holds is not known")  # a forwarding path that is read after another step than the next
 
 
 def _warn(location: Location, message: str, fix: str, severity: Literal["error", "warning"] = "warning") -> Diagnostic:
@@ -49,9 +50,13 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
             if isinstance(source.operand, Path) and source.operand.name not in valid:
                 yield _warn(
                     source.location,
-                    f"the last step before this one that is not a nop put nothing on ${source.operand.name}; "
-                    f"{NOT_KNOWN} (docs/isa.md, Waits)",
-                    "read the path right after the step that fills it",
+                    tr(
+                        "the last step before this one that is not a nop put nothing on ${name}; "
+                        "{not_known} (docs/isa.md, Waits)",
+                        name=source.operand.name,
+                        not_known=NOT_KNOWN,
+                    ),
+                    tr("read the path right after the step that fills it"),
                 )
 
 
@@ -79,20 +84,25 @@ def _replay(
     """What is wrong with a `$lbi`: message, fix, severity."""
     name = f"${'l' * (operand.words // 2)}bi"
     if sent is None:
-        message = f"{name} is read, but nothing was sent from the PEs to L1BM before"
-        return message, "put a transfer of the same family right before this step", "error"
+        message = tr("{name} is read, but nothing was sent from the PEs to L1BM before", name=name)
+        return message, tr("put a transfer of the same family right before this step"), "error"
     time, sender = sent
     target = sender.destinations[0].operand
     assert isinstance(target, L1bm | Turnaround)
     if _layout(instruction, operand) != _layout(sender, target):
-        written = f"{sender.op} with ${'l' * (target.words // 2)}b"
-        message = f"{name} was written by {written} (line {sender.location.line}), of another transfer family or width"
-        return message, "use the same family, and `ll` on both sides or on none", "error"
+        written = tr("{op} with ${value}b", op=sender.op, value="l" * (target.words // 2))
+        message = tr(
+            "{name} was written by {written} (line {line}), of another transfer family or width",
+            name=name,
+            written=written,
+            line=sender.location.line,
+        )
+        return message, tr("use the same family, and `ll` on both sides or on none"), "error"
     if time != now - 1:
-        message = f"{name} is read, but the step before sends nothing from the PEs to L1BM"
-        return message, "put the transfer right before this step", "warning"
+        message = tr("{name} is read, but the step before sends nothing from the PEs to L1BM", name=name)
+        return message, tr("put the transfer right before this step"), "warning"
     if instruction.shift != sender.shift:
-        message = "both l1bmd of a turnaround pair need the same shift"
+        message = tr("both l1bmd of a turnaround pair need the same shift")
         return message, f"write l1bmd{sender.shift:+d}", "error"
     return None
 
@@ -110,12 +120,18 @@ def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
         operand = end.operand
         if isinstance(operand, PeMemory) and any(a % operand.words for a in operand.addresses):
             yield _warn(
-                end.location, "the stride leads to misaligned addresses; they are rounded down", "use a larger stride"
+                end.location,
+                tr("the stride leads to misaligned addresses; they are rounded down"),
+                tr("use a larger stride"),
             )
         if instruction.op == "l1bmp" and isinstance(operand, L1bm) and operand.address % (2 * operand.words):
             yield _warn(
                 end.location,
-                f"known programs give l1bmp multiples of {2 * operand.words} here, not {operand.address}",
+                tr(
+                    "known programs give l1bmp multiples of {value} here, not {address}",
+                    value=2 * operand.words,
+                    address=operand.address,
+                ),
                 f"use {operand.address - operand.address % (2 * operand.words)}",
             )
 
@@ -126,8 +142,8 @@ def _extended_products(step: Step, made: bool) -> Iterator[Diagnostic]:
         if made and instruction.precision == "h" and instruction.op in ("mmul", "mfma"):
             yield _warn(
                 instruction.location,
-                "products of what hbfe has flagged (exponent field 0) are not known; here they count as they are",
-                "use hbfn for factors",
+                tr("products of what hbfe has flagged (exponent field 0) are not known; here they count as they are"),
+                tr("use hbfn for factors"),
             )
 
 
@@ -135,7 +151,11 @@ def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
     """The manual's tags end at 3f, but the public compiler tags every MV `i9f` (isa.md, section 3)."""
     if tag >= isa.WAIT_TAGS:
         last = f"i{isa.WAIT_TAGS - 1:02x}"
-        yield _warn(location, f"the tag i{tag:02x} is above {last}, the last one documented", f"use i01 to {last}")
+        yield _warn(
+            location,
+            tr("the tag i{tag:02x} is above {last}, the last one documented", tag=tag, last=last),
+            tr("use i01 to {last}", last=last),
+        )
 
 
 def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
@@ -150,8 +170,12 @@ def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
         address = line.target.address
         yield _warn(
             Location(line.line, 1),
-            f"a long word starts at an even address; what the emulator prints for {address} is not known, "
-            f"here it is words {address} and {address + 1}",
+            tr(
+                "a long word starts at an even address; what the emulator prints for {address} is not known, "
+                "here it is words {address} and {value}",
+                address=address,
+                value=address + 1,
+            ),
             f"use {address - 1}",
         )
 

@@ -31,6 +31,7 @@ from simulator.isa.program import (
     WriteMask,
 )
 from simulator.isa.rows import ROLES, Role
+from simulator.messages import tr
 
 Report = Callable[[int, OperandError], None]
 """Notes a finding at a column."""
@@ -53,15 +54,17 @@ def _check_matrix(operand: Matrix, role: str, head: Head) -> None:
     name = f"${'ll' if operand.double else 'l'}{operand.register}"
     if role == "matrix":
         if operand.row is not None or operand.double:
-            raise OperandError("a product reads the whole matrix, without row", f"write $l{operand.register}")
+            raise OperandError(tr("a product reads the whole matrix, without row"), f"write $l{operand.register}")
         return
     if operand.row is None:
-        raise OperandError(f"`{name}` needs a row here", f"write {name}0")
+        raise OperandError(tr("`{name}` needs a row here", name=name), f"write {name}0")
     if operand.double and precision != "h":
-        raise OperandError(f"`{name}` exists only for half precision", f"write $l{operand.register}{operand.row}")
+        raise OperandError(
+            tr("`{name}` exists only for half precision", name=name), f"write $l{operand.register}{operand.row}"
+        )
     if unit == "mau-read" and precision == "h" and not operand.double:
         raise OperandError(
-            "hmread always reads two columns per cycle", f"write $ll{operand.register}{operand.row & ~1}"
+            tr("hmread always reads two columns per cycle"), f"write $ll{operand.register}{operand.row & ~1}"
         )
 
 
@@ -69,7 +72,8 @@ def _check_aligned(address: int, unit: int, what: str) -> None:
     if unit and address % unit:
         down = address - address % unit
         raise OperandError(
-            f"{what} address {address} must be a multiple of {unit} here", f"use {down} or {down + unit}"
+            tr("{what} address {address} must be a multiple of {unit} here", what=what, address=address, unit=unit),
+            tr("use {down} or {value}", down=down, value=down + unit),
         )
 
 
@@ -77,7 +81,9 @@ def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
     row, opcode = head.opcode.row, head.opcode
     if operand.words == 4:
         if row.unit == "l2bm" or row.shifts:
-            raise OperandError(f"`{row.name}` moves one long word per PE: there is no `$llb` form", "write $lb")
+            raise OperandError(
+                tr("`{name}` moves one long word per PE: there is no `$llb` form", name=row.name), "write $lb"
+            )
         if row.reduces and opcode.precision != "f" and opcode.reduction != "bor":
             raise OperandError(
                 f"`$llb` reductions are single precision or bor, not {opcode.precision}{opcode.reduction}", "write $lb"
@@ -91,29 +97,37 @@ def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, hea
     """Raise OperandError unless the operand may stand in this role of this instruction."""
     first_only = isinstance(operand, Fixed) or (isinstance(operand, Path) and operand.name == "mreadf")
     if first_only and Fixed not in role.types and role_name in form.sources:
-        raise OperandError("fixed values and $mreadf may be only the first ALU input", f"expected {role.description}")
+        raise OperandError(
+            tr("fixed values and $mreadf may be only the first ALU input"), f"expected {role.description}"
+        )
     if not isinstance(operand, role.types):
         if isinstance(operand, MaskRegister) and role_name == "out":
-            raise OperandError(f"`{head.opcode.row.name}` makes no mask flags", f"expected {role.description}")
-        raise OperandError("this operand cannot stand here", f"expected {role.description}")
+            raise OperandError(
+                tr("`{name}` makes no mask flags", name=head.opcode.row.name), f"expected {role.description}"
+            )
+        raise OperandError(tr("this operand cannot stand here"), f"expected {role.description}")
     if isinstance(operand, Matrix):
         _check_matrix(operand, role_name, head)
     elif isinstance(operand, (L1bm, Turnaround)):
         _check_l1bm(operand, form, head)
     elif isinstance(operand, L2bm):
         if operand.l2b is not None:
-            raise OperandError("L2BM instructions run in every L2B: `@` is for MV instructions", "leave out the `@`")
+            raise OperandError(
+                tr("L2BM instructions run in every L2B: `@` is for MV instructions"), tr("leave out the `@`")
+            )
         _check_aligned(operand.address, form.l2bm, "L2BM")
 
 
 def _check_decoration(role: Role, precision: str, negate: bool, suffix: str) -> None:
     if negate and not role.negate:
-        raise OperandError("`-` is only for the inputs of MAU instructions", "leave out the `-`")
+        raise OperandError(tr("`-` is only for the inputs of MAU instructions"), tr("leave out the `-`"))
     if suffix in ("", *role.suffixes(precision)):
         return
     if suffix == "e":
-        raise OperandError("this input cannot be widened with `e`", "leave out the `e`")
-    raise OperandError("`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe", "leave out the `r`")
+        raise OperandError(tr("this input cannot be widened with `e`"), tr("leave out the `e`"))
+    raise OperandError(
+        tr("`r` is only for MAU factors that are halves, hmwrite, hbfn and hbfe"), tr("leave out the `r`")
+    )
 
 
 def _source(word: Word, line: int, role_name: str, form: Form, head: Head) -> Source:
@@ -139,11 +153,13 @@ def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaul
     operand, negate, suffix = parse_operand(text)
     _check_operand(operand, form.destination, ROLES[form.destination], form, head)
     if negate or suffix:
-        raise OperandError("a destination has no `-`, `e` or `r`", f"write {text.strip('-').rstrip('er')}")
+        raise OperandError(tr("a destination has no `-`, `e` or `r`"), f"write {text.strip('-').rstrip('er')}")
     mask = defaults.get(_masked_memory(operand))
     if slash:
         if isinstance(operand, (L1bm, Turnaround, L2bm, Matrix, Dar)):
-            raise OperandError(f"`{text}` takes no write mask", "leave it out; only PE memories can be masked")
+            raise OperandError(
+                tr("`{text}` takes no write mask", text=text), tr("leave it out; only PE memories can be masked")
+            )
         entry, words = parse_mask(mask_text)
         mask = WriteMask(entry, words)
     return Destination(operand, Location(line, word.column), mask)
@@ -175,9 +191,15 @@ def _choose(forms: Sequence[Form], words: Sequence[Word]) -> Form:
 def _check_count(words: Sequence[Word], form: Form) -> None:
     inputs, given = len(form.sources), len(words) - 1
     if given < inputs + bool(form.destination):
-        raise OperandError(f"`{words[0].text}` is short of operands: {given} given", f"write {_usage(words[0], form)}")
+        raise OperandError(
+            tr("`{text}` is short of operands: {given} given", text=words[0].text, given=given),
+            f"write {_usage(words[0], form)}",
+        )
     if given > inputs + bool(form.destination) and not (form.destination and ROLES[form.destination].many):
-        raise OperandError(f"`{words[0].text}` has too many operands: {given}", f"write {_usage(words[0], form)}")
+        raise OperandError(
+            tr("`{text}` has too many operands: {given}", text=words[0].text, given=given),
+            f"write {_usage(words[0], form)}",
+        )
 
 
 def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations: Sequence[Destination]) -> None:
@@ -185,11 +207,15 @@ def _check_whole(head: Head, form: Form, sources: Sequence[Source], destinations
     if form.destination == "rows" and sources[0].narrow:
         rows = destinations[0].operand
         if isinstance(rows, Matrix) and rows.double:  # [A] two rows would need eight singles; a datum has four
-            raise OperandError("`r` gives four halves, which is one row per cycle, not two", f"write $l{rows.register}")
+            raise OperandError(
+                tr("`r` gives four halves, which is one row per cycle, not two"), f"write $l{rows.register}"
+            )
     if len(destinations) > 1 and any(isinstance(d.operand, NoWrite) for d in destinations):
-        raise OperandError("$nowrite must be the only destination", "leave out $nowrite or the others")
+        raise OperandError(tr("$nowrite must be the only destination"), tr("leave out $nowrite or the others"))
     if head.flush is not None and form.from_pes:
-        raise OperandError("zero-flush works only on what goes to the PEs", "leave out the mask after the opcode")
+        raise OperandError(
+            tr("zero-flush works only on what goes to the PEs"), tr("leave out the mask after the opcode")
+        )
 
 
 def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
@@ -197,7 +223,9 @@ def _wait(words: Sequence[Word], line: int, text: str) -> Instruction:
     match = re.fullmatch(r"i([0-9A-Fa-f]{2})", words[1].text) if len(words) == 2 else None
     tag = int(match[1], 16) if match else 0
     if not tag:
-        raise OperandError("`wait` needs a tag from i01 to i3f", "write two hexadecimal digits, e.g. `wait i01`")
+        raise OperandError(
+            tr("`wait` needs a tag from i01 to i3f"), tr("write two hexadecimal digits, e.g. `wait i01`")
+        )
     form = isa.INSTRUCTIONS["wait"].forms[0]
     return Instruction("wait", "wait", Location(line, words[0].column), text, form, tag=tag)
 

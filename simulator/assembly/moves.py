@@ -12,6 +12,7 @@ from simulator.assembly.opcodes import MOVE_OPCODES
 from simulator.assembly.operands import OperandError, parse_operand
 from simulator.isa.program import Destination, DramIndirect, L2bm, Location, Move, Operand, Source
 from simulator.isa.rows import MoveRow, kind_of
+from simulator.messages import tr
 
 _PARAMETER = re.compile(r"(nd)(\d+)|(n)(\d+)|(i)([0-9A-Fa-f]{2})|(p)([0-3])")
 
@@ -24,12 +25,12 @@ def _parameters(text: str, name: str) -> dict[str, int]:
         match = _PARAMETER.match(text, position)
         if not match:
             raise OperandError(
-                f"cannot read `{text[position:]}` in the parameters of `{name}`",
-                "n64 is the size, i01 a tag of two hexadecimal digits, p0 to p3 the priority",
+                tr("cannot read `{text}` in the parameters of `{name}`", text=text[position:], name=name),
+                tr("n64 is the size, i01 a tag of two hexadecimal digits, p0 to p3 the priority"),
             )
         key, digits = (group for group in match.groups() if group is not None)
         if key in found:
-            raise OperandError(f"`{name}` has the parameter `{key}` twice", "keep one")
+            raise OperandError(tr("`{name}` has the parameter `{key}` twice", name=name, key=key), tr("keep one"))
         found[key] = int(digits, 16 if key == "i" else 10)
         position = match.end()
     return found
@@ -38,12 +39,17 @@ def _parameters(text: str, name: str) -> dict[str, int]:
 def _check_parameters(found: dict[str, int], name: str) -> None:
     size = found.get("n")
     if size is None:
-        raise OperandError(f"`{name}` has no size", f"write {name}/n64: the size in long words")
+        raise OperandError(
+            tr("`{name}` has no size", name=name), tr("write {name}/n64: the size in long words", name=name)
+        )
     if size < 1 or size % isa.MV_UNIT:
         up = -(-max(size, 1) // isa.MV_UNIT) * isa.MV_UNIT
-        raise OperandError(f"the size {size} is not a multiple of {isa.MV_UNIT} long words", f"use n{up}")
+        raise OperandError(
+            tr("the size {size} is not a multiple of {mv_unit} long words", size=size, mv_unit=isa.MV_UNIT),
+            tr("use n{up}", up=up),
+        )
     if found.get("nd") == 0:
-        raise OperandError("`nd0` would never move on", "use nd1 or more")
+        raise OperandError(tr("`nd0` would never move on"), tr("use nd1 or more"))
 
 
 def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
@@ -51,7 +57,10 @@ def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
     limit = min(isa.L2BM_LONGS if isinstance(end, L2bm) else isa.PDM_LONGS for end in ends)
     if size > limit:
         memory = "L2BM" if limit == isa.L2BM_LONGS else "PDM"
-        raise OperandError(f"the size {size} of `{name}` is more than the {memory} has", f"use n{limit} or less")
+        raise OperandError(
+            tr("the size {size} of `{name}` is more than the {memory} has", size=size, name=name, memory=memory),
+            tr("use n{limit} or less", limit=limit),
+        )
 
 
 def _spell(kind: str) -> str:
@@ -63,12 +72,12 @@ def _operand(word: Word, report: Report) -> tuple[Operand, str] | None:
     try:
         operand, negate, suffix = parse_operand(word.text)
         if negate or suffix:
-            raise OperandError("an MV operand has no `-`, `e` or `r`", "leave it out")
+            raise OperandError(tr("an MV operand has no `-`, `e` or `r`"), tr("leave it out"))
         kind = kind_of(operand)
         if not kind:
             raise OperandError(
-                "MV instructions move between $p, $d and $lc only",
-                "use l1bm and l2bm instructions on the way to a PE",
+                tr("MV instructions move between $p, $d and $lc only"),
+                tr("use l1bm and l2bm instructions on the way to a PE"),
             )
         return operand, kind
     except OperandError as error:
@@ -82,7 +91,15 @@ def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
     memories = tuple(kind[0] for kind in kinds)
     near = [pair for pair in sorted(row.forms) if (pair[0][0], pair[1][0]) == memories] or sorted(row.forms)
     forms = " or ".join(f"{name} {_spell(a)} {_spell(b)}" for a, b in near[:4])
-    raise OperandError(f"`{name}` does not move from {_spell(kinds[0])} to {_spell(kinds[1])}", f"write {forms}")
+    raise OperandError(
+        tr(
+            "`{name}` does not move from {kinds} to {kinds2}",
+            name=name,
+            kinds=_spell(kinds[0]),
+            kinds2=_spell(kinds[1]),
+        ),
+        f"write {forms}",
+    )
 
 
 def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> Move | None:
@@ -95,18 +112,23 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         if known is None:
             spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
             near = spelled[:3] or get_close_matches(name, MOVE_OPCODES, 3)
-            fix = f"did you mean {', '.join(near)}?" if near else "see docs/isa.md, the table of MV instructions"
-            raise OperandError(f"`{name}` is not an MV instruction", fix)
+            fix = (
+                tr("did you mean {near}?", near=", ".join(near))
+                if near
+                else tr("see docs/isa.md, the table of MV instructions")
+            )
+            raise OperandError(tr("`{name}` is not an MV instruction", name=name), fix)
         row, precision, reduction = known
         if not row.forms:
             if slash or len(words) > 1:
-                raise OperandError(f"`{name}` takes no parameters", f"write {name} alone")
+                raise OperandError(tr("`{name}` takes no parameters", name=name), tr("write {name} alone", name=name))
             return Move(line, text, name, location)
         found = _parameters(parameters, name)
         _check_parameters(found, name)
         if len(words) != 3:
             raise OperandError(
-                f"`{name}` needs a source and a destination", f"write {name}/n64 $lc0 $p0@0, for example"
+                tr("`{name}` needs a source and a destination", name=name),
+                tr("write {name}/n64 $lc0 $p0@0, for example", name=name),
             )
         ends = [_operand(word, report) for word in words[1:]]
         if ends[0] is None or ends[1] is None:
@@ -115,7 +137,7 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
         _check_form(row, name, (source_kind, destination_kind))
         _check_size(found["n"], name, (source, destination))
         if "nd" in found and not (isinstance(source, DramIndirect) or isinstance(destination, DramIndirect)):
-            raise OperandError("`nd` is only for addresses from the DRAM table", "leave it out, or use $di")
+            raise OperandError(tr("`nd` is only for addresses from the DRAM table"), tr("leave it out, or use $di"))
     except OperandError as error:
         report(head.column, error)
         return None

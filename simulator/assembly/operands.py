@@ -36,6 +36,7 @@ from simulator.isa.program import (
     Turnaround,
 )
 from simulator.isa.units import PATHS, PathName
+from simulator.messages import Text, tr
 
 BANKS: dict[str, Bank] = {"m": "lm0", "n": "lm1", "r": "grf0", "s": "grf1"}
 
@@ -58,7 +59,10 @@ def _words(prefix: str) -> Literal[1, 2, 4]:
 
 def _below(value: int, limit: int, what: str) -> int:
     if value >= limit:
-        raise OperandError(f"{what} is {value}, but must be below {limit}", f"use 0 to {limit - 1}")
+        raise OperandError(
+            tr("{what} is {value}, but must be below {limit}", what=what, value=value, limit=limit),
+            tr("use 0 to {value}", value=limit - 1),
+        )
     return value
 
 
@@ -71,7 +75,7 @@ def _flat(text: str, name: str) -> Cycles:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != isa.STEP_CYCLES or not all(part.isdecimal() for part in parts):
         raise OperandError(
-            f"an address list has four numbers, one per cycle, not `[{text}]`", f"write ${name}[0,0,0,0]"
+            tr("an address list has four numbers, one per cycle, not `[{text}]`", text=text), f"write ${name}[0,0,0,0]"
         )
     return cast(Cycles, tuple(int(part) for part in parts))
 
@@ -82,54 +86,65 @@ def _pe_memory(match: re.Match[str]) -> Operand:
     bank, words, name = BANKS[letter], _words(prefix), f"{prefix}{letter}{indirect}"
     size = isa.BANK_WORDS[bank]
     if indirect and letter != "m":
-        raise OperandError(f"only LM0 can be addressed through T, not {bank.upper()}", f"use ${prefix}mt…")
+        raise OperandError(
+            tr("only LM0 can be addressed through T, not {upper}", upper=bank.upper()),
+            tr("use ${prefix}mt…", prefix=prefix),
+        )
     if first is None and flat is None and not indirect:
-        raise OperandError(f"`${name}` has no address", f"write ${name}0 or ${name}0v")
+        raise OperandError(tr("`${name}` has no address", name=name), tr("write ${name}0 or ${name}0v", name=name))
     written = _flat(flat, name) if flat is not None else (int(first or 0),)
     for address in written:
-        _below(address, size, f"the address in {bank.upper()}")
+        _below(address, size, tr("the address in {upper}", upper=bank.upper()))
         if address % words:
             down = address - address % words
             raise OperandError(
-                f"address {address} of `${name}` must be a multiple of {words} words",
-                f"use {down} or {down + words}" if down + words < size else f"use {down}",
+                tr(
+                    "address {address} of `${name}` must be a multiple of {words} words",
+                    address=address,
+                    name=name,
+                    words=words,
+                ),
+                tr("use {down} or {value}", down=down, value=down + words) if down + words < size else f"use {down}",
             )
     if indirect and j:
-        raise OperandError("`j` cannot be combined with T indirection", "leave out the `t` or the `j`")
+        raise OperandError(tr("`j` cannot be combined with T indirection"), tr("leave out the `t` or the `j`"))
     step = 0 if not strided else int(stride) if stride else words
     addresses = written if flat is not None else tuple((written[0] + c * step) % size for c in range(isa.STEP_CYCLES))
-    limit = _optional(j, isa.PES_PER_MAB, "the PE number after `j`")
+    limit = _optional(j, isa.PES_PER_MAB, tr("the PE number after `j`"))
     return PeMemory(bank, words, cast(Cycles, addresses), bool(indirect), limit)
 
 
 def _matrix(match: re.Match[str]) -> Operand:
     prefix, register, digits = match.group(1, 2, 3)
-    row = _optional(digits, isa.MATRIX_ROWS, "the matrix row")
+    row = _optional(digits, isa.MATRIX_ROWS, tr("the matrix row"))
     if prefix and row is not None and row % 2:
-        raise OperandError(f"the row of `$ll{register}` must be even, not {row}", f"use {row - 1} or {row + 1}")
+        raise OperandError(
+            f"the row of `$ll{register}` must be even, not {row}",
+            tr("use {value} or {value2}", value=row - 1, value2=row + 1),
+        )
     return Matrix(cast(Literal["x", "y"], register), row, bool(prefix))
 
 
 def _mask_register(match: re.Match[str]) -> Operand:
     entry = int(match.group(1))
     if not 1 <= entry < isa.CYCLE_MASKS:
-        raise OperandError(f"mask register entry {entry} cannot be written", "use $omr1 to $omr15")
+        raise OperandError(tr("mask register entry {entry} cannot be written", entry=entry), tr("use $omr1 to $omr15"))
     return MaskRegister(entry)
 
 
 def _l2bm(match: re.Match[str]) -> Operand:
-    address = _below(int(match.group(1)), isa.L2BM_LONGS, "the L2BM address")
-    group = _optional(match.group(2), isa.GROUPS, "the group")
-    return L2bm(address, group, _optional(match.group(3), isa.L2BS_PER_GROUP, "the L2B of a group"))
+    address = _below(int(match.group(1)), isa.L2BM_LONGS, tr("the L2BM address"))
+    group = _optional(match.group(2), isa.GROUPS, tr("the group"))
+    return L2bm(address, group, _optional(match.group(3), isa.L2BS_PER_GROUP, tr("the L2B of a group")))
 
 
 def _l1bm(match: re.Match[str]) -> Operand:
-    return L1bm(_below(int(match.group(2)), isa.L1BM_LONGS, "the L1BM address"), 4 if match.group(1) else 2)
+    return L1bm(_below(int(match.group(2)), isa.L1BM_LONGS, tr("the L1BM address")), 4 if match.group(1) else 2)
 
 
 def _off_chip(make: Callable[[int, int | None], Operand], size: int, what: str) -> Callable[[re.Match[str]], Operand]:
     def build(match: re.Match[str]) -> Operand:
-        return make(_below(int(match.group(1)), size, what), _optional(match.group(2), isa.GROUPS, "the group"))
+        return make(_below(int(match.group(1)), size, what), _optional(match.group(2), isa.GROUPS, tr("the group")))
 
     return build
 
@@ -153,11 +168,11 @@ _FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], Operand]]] = [
         (r"(l?)lb(\d+)(?P<suffix>[er]?)", _l1bm),
         (r"(l?)lbi(?P<suffix>[er]?)", lambda m: Turnaround(4 if m.group(1) else 2)),
         (r"(l?)l([xy])(\d*)", _matrix),
-        (r"d(\d+)(?:@(\d+))?", _off_chip(Dram, isa.DRAM_LONGS, "the DRAM address")),
-        (r"di(\d+)(?:@(\d+))?", _off_chip(DramIndirect, isa.DAR_ENTRIES, "the DRAM table entry")),
-        (r"p(\d+)(?:@(\d+))?", _off_chip(Pdm, isa.PDM_LONGS, "the PDM address")),
+        (r"d(\d+)(?:@(\d+))?", _off_chip(Dram, isa.DRAM_LONGS, Text("the DRAM address"))),
+        (r"di(\d+)(?:@(\d+))?", _off_chip(DramIndirect, isa.DAR_ENTRIES, Text("the DRAM table entry"))),
+        (r"p(\d+)(?:@(\d+))?", _off_chip(Pdm, isa.PDM_LONGS, Text("the PDM address"))),
         (r"lc(\d+)(?:@(\d*)\.(\d+))?", _l2bm),
-        (r"dar(\d+)", lambda m: Dar(_below(int(m.group(1)), isa.DAR_ENTRIES, "the DRAM table entry"))),
+        (r"dar(\d+)", lambda m: Dar(_below(int(m.group(1)), isa.DAR_ENTRIES, tr("the DRAM table entry")))),
     )
 ]
 
@@ -166,17 +181,24 @@ def _unknown(text: str) -> OperandError:
     """The error for text that no form matches, with the likeliest intention."""
     name = text.removeprefix("$")
     if not text.startswith("$") and any(pattern.fullmatch(name) for pattern, _ in _FORMS):
-        return OperandError(f"`{text}` is not an operand", f"operands start with a dollar sign: ${text}")
+        return OperandError(
+            tr("`{text}` is not an operand", text=text), tr("operands start with a dollar sign: ${text}", text=text)
+        )
     if re.fullmatch(r"l{0,2}[mnrs]t?v\d*", name):
-        return OperandError(f"`{text}` has no address", f"write the address before the v: {text.replace('v', '0v', 1)}")
+        return OperandError(
+            tr("`{text}` has no address", text=text),
+            tr("write the address before the v: {value}", value=text.replace("v", "0v", 1)),
+        )
     if re.fullmatch(r"lc\d+@\d+", name):
         return OperandError(
-            f"`{text}` names a group but no L2B", f"write {text}.0 or {text}.1 (or @.0 for every group)"
+            tr("`{text}` names a group but no L2B", text=text),
+            tr("write {text}.0 or {text}.1 (or @.0 for every group)", text=text),
         )
     if re.fullmatch(r"lb|llb|lc|d|p", name):
-        return OperandError(f"`{text}` has no address", f"write {text}0")
+        return OperandError(tr("`{text}` has no address", text=text), f"write {text}0")
     return OperandError(
-        f"`{text}` is not an operand", "see docs/isa.md for the forms: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"
+        tr("`{text}` is not an operand", text=text),
+        tr("see docs/isa.md for the forms: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"),
     )
 
 
@@ -191,16 +213,24 @@ _INTEGERS = {"i": (-(2**31), 2**32 - 1), "ui": (0, 2**32 - 1), "s": (-(2**15), 2
 def _integer(kind: str, text: str) -> int:
     low, high = _INTEGERS[kind]
     if not _DIGITS.fullmatch(text):
-        raise OperandError(f'`{kind}"{text}"` is not an integer', "write decimal, 0x or 0b digits")
+        raise OperandError(
+            tr('`{kind}"{text}"` is not an integer', kind=kind, text=text), tr("write decimal, 0x or 0b digits")
+        )
     value = int(text, 0)
     if not low <= value <= high:
-        raise OperandError(f'`{kind}"{text}"` does not fit', f"the range is {low} to {high}")
+        raise OperandError(
+            tr('`{kind}"{text}"` does not fit', kind=kind, text=text),
+            tr("the range is {low} to {high}", low=low, high=high),
+        )
     return value & 0xFFFF if kind == "s" else value & 0xFFFFFFFF
 
 
 def _float(kind: str, text: str) -> int:
     if not _REAL.fullmatch(text):
-        raise OperandError(f'`{kind}"{text}"` is not a number of the machine', 'e.g. f"1.5", f"-2e-3", f"inf"')
+        raise OperandError(
+            tr('`{kind}"{text}"` is not a number of the machine', kind=kind, text=text),
+            tr('e.g. f"1.5", f"-2e-3", f"inf"'),
+        )
     return int(from_float64([float(text)], HALF if kind == "h" else SINGLE)[0])
 
 
@@ -241,10 +271,13 @@ def parse_mask(text: str) -> tuple[int, Literal[1, 2, 4]]:
     """
     match = _MASK.fullmatch(text)
     if not match:
-        raise OperandError(f"`/{text}` is not a write mask", "write four cycle digits as /1000, or an entry as /$imr1")
+        raise OperandError(
+            tr("`/{text}` is not a write mask", text=text),
+            tr("write four cycle digits as /1000, or an entry as /$imr1"),
+        )
     if match[4]:
         return isa.CYCLE_MASKS + int(match[4], 2), _words(match[3])
-    return _below(int(match[2]), isa.MASK_ENTRIES, "the mask register entry"), _words(match[1])
+    return _below(int(match[2]), isa.MASK_ENTRIES, tr("the mask register entry")), _words(match[1])
 
 
 @lru_cache(maxsize=256)
@@ -256,14 +289,17 @@ def parse_l1bs(text: str) -> tuple[frozenset[int], int]:
     first, slash, free = text.partition("/")
     parts = first.split(",")
     if not all(part.isdecimal() for part in parts) or (slash and (not free.isdecimal() or len(parts) > 1)):
-        raise OperandError(f"`@{text}` does not name L1Bs", "write @3, @0,1 or @0/3")
+        raise OperandError(tr("`@{text}` does not name L1Bs", text=text), tr("write @3, @0,1 or @0/3"))
     l1bs = frozenset(_below(int(part), isa.L1BS, "the L1B") for part in parts)
     base = int(parts[0])
-    bits = _below(int(free), isa.L1BS, "the number after `/`") if slash else 0
+    bits = _below(int(free), isa.L1BS, tr("the number after `/`")) if slash else 0
     for b in l1bs:
         bits |= b ^ base
     whole = frozenset(b for b in range(isa.L1BS) if (b ^ base) & ~bits == 0)
     if not slash and whole != l1bs:
         listed = ",".join(map(str, sorted(whole)))
-        raise OperandError(f"L1Bs {text} cannot be chosen together", f"the next larger choice is @{listed}")
+        raise OperandError(
+            tr("L1Bs {text} cannot be chosen together", text=text),
+            tr("the next larger choice is @{listed}", listed=listed),
+        )
     return whole, bits

@@ -13,6 +13,7 @@ from simulator import isa
 from simulator.assembly.operands import OperandError
 from simulator.isa import CYCLE_MASKS
 from simulator.isa.program import DebugGet, DebugSet, DebugTarget, DramPreset
+from simulator.messages import tr
 
 Memory = Literal["lm0", "lm1", "grf0", "grf1", "t", "omr", "l1bm", "l2bm", "pdm", "dram"]
 
@@ -62,8 +63,13 @@ def _values(payload: str, count: int) -> tuple[int, ...]:
     digits = _SEPARATORS.sub("", payload)
     if len(digits) != _DIGITS * count:
         raise OperandError(
-            f"a count of {count} needs {_DIGITS * count} hex digits, but the payload has {len(digits)}",
-            "correct the count or the payload",
+            tr(
+                "a count of {count} needs {value} hex digits, but the payload has {digits}",
+                count=count,
+                value=_DIGITS * count,
+                digits=len(digits),
+            ),
+            tr("correct the count or the payload"),
         )
     return tuple(int(digits[i : i + _DIGITS], 16) for i in range(0, len(digits), _DIGITS))
 
@@ -75,22 +81,31 @@ def _check_address(memory: Memory, address: int, count: int, reading: bool = Fal
     """
     size, step, _ = _SPAN[memory]
     if count < 1:
-        raise OperandError("the count must be at least 1")
+        raise OperandError(tr("the count must be at least 1"))
     if reading and memory == "t":
         size = 2 * isa.STEP_CYCLES
     if address % step and not (reading and memory in ("grf0", "grf1")):
         raise OperandError(
-            f"address {address} of {memory.upper()} is odd, but a long word starts at an even one", f"use {address - 1}"
+            tr(
+                "address {address} of {upper} is odd, but a long word starts at an even one",
+                address=address,
+                upper=memory.upper(),
+            ),
+            f"use {address - 1}",
         )
     if address + (count - 1) * step >= size:
-        what = f"{count} long words from address {address} on lie" if count > 1 else f"address {address} lies"
-        raise OperandError(f"{what} outside {memory.upper()}", f"its last address is {size - step}")
+        what = (
+            tr("{count} long words from address {address} on lie", count=count, address=address)
+            if count > 1
+            else tr("address {address} lies", address=address)
+        )
+        raise OperandError(f"{what} outside {memory.upper()}", tr("its last address is {value}", value=size - step))
 
 
 def _check_entries(address: int, count: int) -> None:
     """`d set` of mask entries: 0 and 16 to 31 are fixed."""
     if not 1 <= address <= address + count - 1 < CYCLE_MASKS:
-        raise OperandError("mask register entries 0 and 16 to 31 cannot be written", "use $omr1 to $omr15")
+        raise OperandError(tr("mask register entries 0 and 16 to 31 cannot be written"), tr("use $omr1 to $omr15"))
 
 
 def _check_lines(target: DebugTarget, count: int) -> None:
@@ -98,7 +113,8 @@ def _check_lines(target: DebugTarget, count: int) -> None:
     lines = count * prod(_UNITS[level] for level, number in named.items() if number is None)
     if lines > MOST_LINES:
         raise OperandError(
-            f"this statement prints {lines} long words, more than {MOST_LINES}", "name units, or use a smaller count"
+            tr("this statement prints {lines} long words, more than {most_lines}", lines=lines, most_lines=MOST_LINES),
+            tr("name units, or use a smaller count"),
         )
 
 
@@ -110,9 +126,15 @@ def _units(match: re.Match[str], memory: Memory) -> list[int | None]:
         if not digits:
             continue
         if name not in _SPAN[memory][2]:
-            raise OperandError(f"{memory.upper()} has no unit field `{name}`", f"it has {' '.join(_SPAN[memory][2])}")
+            raise OperandError(
+                tr("{upper} has no unit field `{name}`", upper=memory.upper(), name=name),
+                tr("it has {span}", span=" ".join(_SPAN[memory][2])),
+            )
         if int(digits) >= limit:
-            raise OperandError(f"unit `{name}{digits}` does not exist", f"use {name}0 to {name}{limit - 1}")
+            raise OperandError(
+                tr("unit `{name}{digits}` does not exist", name=name, digits=digits),
+                tr("use {name}0 to {name}{value}", name=name, value=limit - 1),
+            )
     return values
 
 
@@ -121,25 +143,27 @@ def parse_debug(text: str, line: int) -> DebugSet | DebugGet:
     match = _DEBUG.fullmatch(text)
     if not match:
         raise OperandError(
-            f"cannot read the debug statement `{text[:60]}`",
-            "write `d get $lm0n0c0b0m0p0 1`, `d getf …` or `d set $lm0n0c0b0m0p0 1 3F80000040000000`",
+            tr("cannot read the debug statement `{text}`", text=text[:60]),
+            tr("write `d get $lm0n0c0b0m0p0 1`, `d getf …` or `d set $lm0n0c0b0m0p0 1 3F80000040000000`"),
         )
     action, name, address_text, count_text, payload = match.group(1, 2, 3, 9, 10)
     if name not in _NAMES:
-        raise OperandError(f"`${name}` is not a memory that can be shown or set", "use lm ln lr ls lt omr lb lc p d")
+        raise OperandError(
+            tr("`${name}` is not a memory that can be shown or set", name=name), tr("use lm ln lr ls lt omr lb lc p d")
+        )
     memory = _NAMES[name]
     if address_text is None and memory != "t":
-        raise OperandError(f"`${name}` has no address", f"write ${name}0")
+        raise OperandError(tr("`${name}` has no address", name=name), f"write ${name}0")
     address, count = int(address_text or 0), int(count_text)
     _check_address(memory, address, count, reading=action != "set")
     target = DebugTarget(memory, address, *_units(match, memory))
     if action != "set":
         if payload:
-            raise OperandError("`d get` takes no payload", "write `d set` to write a memory")
+            raise OperandError(tr("`d get` takes no payload"), tr("write `d set` to write a memory"))
         _check_lines(target, count)
         return DebugGet(line, text, action[3:], target, count)
     if payload is None:
-        raise OperandError("`d set` needs a payload", "append 16 hex digits per long word")
+        raise OperandError(tr("`d set` needs a payload"), tr("append 16 hex digits per long word"))
     if memory == "omr":
         _check_entries(address, count)
     return DebugSet(line, text, target, _values(payload, count))
@@ -149,9 +173,13 @@ def parse_preset(text: str, line: int) -> DramPreset:
     """An `r <group> <address> <count> <payload>` statement; address and count are hexadecimal. Raises OperandError."""
     match = _PRESET.fullmatch(text)
     if not match:
-        raise OperandError(f"cannot read the DRAM preset `{text[:60]}`", "write `r 0 000000000 001 3F80000040000000`")
+        raise OperandError(
+            tr("cannot read the DRAM preset `{text}`", text=text[:60]), "write `r 0 000000000 001 3F80000040000000`"
+        )
     group, address, count = int(match[1]), int(match[2], 16), int(match[3], 16)
     if group >= isa.GROUPS:
-        raise OperandError(f"group {group} does not exist", f"use 0 to {isa.GROUPS - 1}")
+        raise OperandError(
+            tr("group {group} does not exist", group=group), tr("use 0 to {value}", value=isa.GROUPS - 1)
+        )
     _check_address("dram", address, count)
     return DramPreset(line, text, group, address, _values(match[4], count))

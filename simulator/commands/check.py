@@ -14,15 +14,15 @@ from simulator.assembly.checks import check_text, fix_nops
 from simulator.console import FINE, NEGATIVE
 from simulator.errors import AssemblyError, Diagnostic
 from simulator.files import read
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    checks = commands.add_parser("check", help="list what is wrong with a .vsm file, or place its nops")
+    checks = commands.add_parser("check", help=tr("list what is wrong with a .vsm file, or place its nops"))
     checks.add_argument("file", metavar="FILE", type=Path)
-    checks.add_argument("--fix-nops", action="store_true", help="print the program with the fewest nops inserted")
-    checks.add_argument("--json", action="store_true", help="print the findings as JSON")
+    checks.add_argument("--fix-nops", action="store_true", help=tr("print the program with the fewest nops inserted"))
+    checks.add_argument("--json", action="store_true", help=tr("print the findings as JSON"))
     checks.set_defaults(command=_check)
 
 
@@ -44,5 +44,5 @@ def _report(findings: Sequence[Diagnostic], name: str, as_json: bool) -> int:
         for finding in findings:
             say(finding.render(name))
         if not findings:
-            say(f"{name}: nothing found")
+            say(tr("{name}: nothing found", name=name))
     return NEGATIVE if any(finding.severity == "error" for finding in findings) else FINE

@@ -9,12 +9,13 @@ from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.explain.line import explain
 from simulator.files import read
+from simulator.messages import tr
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser("explain", help="say in words and index formulas what a line or a file does")
-    parser.add_argument("what", metavar="LINE|FILE", help="a line of assembly in quotes, or a .vsm file")
+    parser = commands.add_parser("explain", help=tr("say in words and index formulas what a line or a file does"))
+    parser.add_argument("what", metavar="LINE|FILE", help=tr("a line of assembly in quotes, or a .vsm file"))
     parser.set_defaults(command=_command)
 
 
@@ -26,6 +27,6 @@ def _command(options: argparse.Namespace) -> int:
     else:
         program = assemble(what, "line")
     if not program.lines:
-        raise SimulatorError(f"`{what}` contains no instruction", "explain 'fvadd $lm0v $lr0v $ln0v'")
+        raise SimulatorError(tr("`{what}` contains no instruction", what=what), "explain 'fvadd $lm0v $lr0v $ln0v'")
     print(explain(program))
     return 0

@@ -8,12 +8,12 @@ from pathlib import Path
 from simulator.console import FINE, NEGATIVE
 from simulator.files import read
 from simulator.judge.verdict import judge
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    verdict = commands.add_parser("judge", help="judge an answer to a test case")
+    verdict = commands.add_parser("judge", help=tr("judge an answer to a test case"))
     verdict.add_argument("testcase", metavar="TESTCASE", type=Path)
     verdict.add_argument("answer", metavar="ANSWER", type=Path)
     verdict.set_defaults(command=_judge)

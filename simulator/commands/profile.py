@@ -10,7 +10,7 @@ from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.explain.profile import as_json, profile_of, table
 from simulator.files import read
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.pictures.timeline import timeline
 from simulator.schedule import overlapped
 from simulator.schedule.overlap import ASSUMED as OVERLAPPED
@@ -19,14 +19,14 @@ from simulator.schedule.overlap import floors
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser("profile", help="show what a .vsm file costs, where it waits and why")
+    parser = commands.add_parser("profile", help=tr("show what a .vsm file costs, where it waits and why"))
     parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help="draw a timeline (an .svg file)")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument("-o", dest="picture", metavar="PICTURE", type=Path, help=tr("draw a timeline (an .svg file)"))
+    parser.add_argument("--json", action="store_true", help=tr("print everything as JSON"))
     parser.add_argument(
         "--overlapped",
         action="store_true",
-        help="print only cycles per run of a program that runs again and again, with MV beside steps, by a model",
+        help=tr("print only cycles per run of a program that runs again and again, with MV beside steps, by a model"),
     )
     parser.set_defaults(command=_command)
 
@@ -34,12 +34,14 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def _command(options: argparse.Namespace) -> int:
     picture: Path | None = options.picture
     if picture is not None and picture.suffix != ".svg":
-        raise SimulatorError(f"cannot draw {picture}: the picture is an .svg file", "-o timeline.svg")
+        raise SimulatorError(
+            tr("cannot draw {picture}: the picture is an .svg file", picture=picture), "-o timeline.svg"
+        )
     program = assemble(read(options.file), str(options.file))
     if picture is not None:
         timeline(program).save(picture)
     if options.overlapped:
-        say(f"{overlapped(program):,.1f} cycles per run: {OVERLAPPED}")
+        say(tr("{program:,.1f} cycles per run: {overlapped}", program=overlapped(program), overlapped=OVERLAPPED))
         say(floors(program))
         return 0
     profile = profile_of(program)

@@ -12,16 +12,16 @@ from simulator.console import FINE
 from simulator.engine.machine import Machine
 from simulator.errors import AssemblyError
 from simulator.files import read, write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    run = commands.add_parser("run", help="assemble and run a .vsm file and print its dump lines")
+    run = commands.add_parser("run", help=tr("assemble and run a .vsm file and print its dump lines"))
     run.add_argument("file", metavar="FILE", type=Path)
-    run.add_argument("-d", dest="dump", metavar="DUMP", type=Path, help="write the dump lines to this file")
-    run.add_argument("--no-hazards", action="store_true", help="run in spite of missing waits, naming each")
-    run.add_argument("--until", metavar="LINE", type=int, help="stop after this line of the file")
+    run.add_argument("-d", dest="dump", metavar="DUMP", type=Path, help=tr("write the dump lines to this file"))
+    run.add_argument("--no-hazards", action="store_true", help=tr("run in spite of missing waits, naming each"))
+    run.add_argument("--until", metavar="LINE", type=int, help=tr("stop after this line of the file"))
     run.set_defaults(command=_run)
 
 

@@ -9,22 +9,22 @@ from pathlib import Path
 from simulator.assembly.checks import check_text
 from simulator.errors import AssemblyError
 from simulator.files import read, write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.schedule import bounds, schedule
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser("schedule", help="write an equal program with fewer steps")
+    parser = commands.add_parser("schedule", help=tr("write an equal program with fewer steps"))
     parser.add_argument("file", metavar="FILE", type=Path)
-    parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True, help="the .vsm file to write")
+    parser.add_argument("-o", dest="output", metavar="OUT", type=Path, required=True, help=tr("the .vsm file to write"))
     parser.add_argument(
         "--rename",
         action="store_true",
-        help="take buffers in turn, using free words of L1BM, L2BM and PDM; read from forwarding paths, not memory",
+        help=tr("take buffers in turn, using free words of L1BM, L2BM and PDM; read from forwarding paths, not memory"),
     )
     parser.add_argument(
-        "--effort", metavar="N", type=int, default=1, help="look N times as long (1: some seconds for 1,000 steps)"
+        "--effort", metavar="N", type=int, default=1, help=tr("look N times as long (1: some seconds for 1,000 steps)")
     )
     parser.set_defaults(command=_command)
 
@@ -38,8 +38,17 @@ def _command(options: argparse.Namespace) -> int:
     write_file(options.output, found.source)
     least = bounds(program, options.rename)
     say(
-        f"{options.output}: {found.steps} PE steps (nops {found.nops}), before {program.steps} (nops {program.nops}); "
-        f"the longest chain of waits takes {least.chain}, the busiest unit {least.unit}",
+        tr(
+            "{output}: {steps} PE steps (nops {nops}), before {steps2} (nops {nops2}); "
+            "the longest chain of waits takes {chain}, the busiest unit {unit}",
+            output=options.output,
+            steps=found.steps,
+            nops=found.nops,
+            steps2=program.steps,
+            nops2=program.nops,
+            chain=least.chain,
+            unit=least.unit,
+        ),
         file=sys.stderr,
     )
     return 0

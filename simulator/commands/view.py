@@ -12,7 +12,7 @@ from simulator.engine.state.snapshot import restore
 from simulator.errors import SimulatorError
 from simulator.files import read, write_file
 from simulator.judge.verdict import read_testcase
-from simulator.messages import say
+from simulator.messages import say, tr
 from simulator.shell import command_line
 from simulator.view import View
 from simulator.view.browser import open_page
@@ -24,23 +24,29 @@ STEP = "step.vsm"
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
-    view = commands.add_parser("view", help="write a page to step through a program, forward and back")
-    text = "a program, or a folder that `haribote compile` wrote; with its operands where FILE.npz lies beside FILE.vsm"
+    view = commands.add_parser("view", help=tr("write a page to step through a program, forward and back"))
+    text = tr(
+        "a program, or a folder that `haribote compile` wrote; with its operands where FILE.npz lies beside FILE.vsm"
+    )
     view.add_argument("file", metavar="FILE", type=Path, help=text)
-    view.add_argument("-o", dest="output", metavar="PAGE", type=Path, help="the HTML file to write (FILE.html)")
-    view.add_argument("--open", action="store_true", help="show it in a browser")
-    view.add_argument("--from", dest="start", metavar="LINE", type=int, help="run the lines before this one unseen")
-    view.add_argument("--until", metavar="LINE", type=int, help="stop after this line of the file")
+    view.add_argument("-o", dest="output", metavar="PAGE", type=Path, help=tr("the HTML file to write (FILE.html)"))
+    view.add_argument("--open", action="store_true", help=tr("show it in a browser"))
+    view.add_argument("--from", dest="start", metavar="LINE", type=int, help=tr("run the lines before this one unseen"))
+    view.add_argument("--until", metavar="LINE", type=int, help=tr("stop after this line of the file"))
     view.add_argument(
         "--unit",
         dest="units",
         metavar="UNIT",
         action="append",
         default=[],
-        help="record this part of the chip only, e.g. n0c0b0m0p0, or n0c0 for an L2B; may be repeated",
+        help=tr("record this part of the chip only, e.g. n0c0b0m0p0, or n0c0 for an L2B; may be repeated"),
     )
-    view.add_argument("--testcase", metavar="CASE", type=Path, help="start with the operands of this judge's test case")
-    view.add_argument("--zeros", action="store_true", help="start with empty memories, whatever lies beside the file")
+    view.add_argument(
+        "--testcase", metavar="CASE", type=Path, help=tr("start with the operands of this judge's test case")
+    )
+    view.add_argument(
+        "--zeros", action="store_true", help=tr("start with empty memories, whatever lies beside the file")
+    )
     view.set_defaults(command=_command)
 
 
@@ -50,16 +56,31 @@ def _command(options: argparse.Namespace) -> int:
         file = file / STEP
         if not file.is_file():
             fix = command_line("haribote", "compile", options.file, "--backend", "sim")
-            raise SimulatorError(f"{options.file} has no {STEP}", f"`{fix}`, or a file .vsm")
+            raise SimulatorError(
+                tr("{file} has no {step}", file=options.file, step=STEP), tr("`{fix}`, or a file .vsm", fix=fix)
+            )
     program = assemble(read(file), str(file))
     machine = Machine()
     notes = [*_prepare(machine, file, options), *_left_out(program.source)]
     view = View(program, machine, start=options.start, until=options.until, units=options.units, notes=notes)
     output = options.output or file.with_suffix(".html")
     write_file(output, view.page)
-    part = f"values of {', '.join(view.recorded)} only" if view.recorded else "values of the whole chip"
+    part = (
+        tr("values of {recorded} only", recorded=", ".join(view.recorded))
+        if view.recorded
+        else tr("values of the whole chip")
+    )
     size = len(view.page.encode()) / 1e6
-    say(f"{output}: {view.frames} steps, {part}, {size:.1f} MB; open it in a browser", file=sys.stderr)
+    say(
+        tr(
+            "{output}: {frames} steps, {part}, {size:.1f} MB; open it in a browser",
+            output=output,
+            frames=view.frames,
+            part=part,
+            size=size,
+        ),
+        file=sys.stderr,
+    )
     if options.open:
         open_page(output)
     return 0
@@ -71,7 +92,12 @@ def _left_out(source: str) -> list[str]:
     if not pieces:
         return []
     return [
-        f"The host computes {pieces} pieces between these lines. What they give is missing here: see `{HOST}` lines."
+        tr(
+            "The host computes {pieces} pieces between these lines. What they give is missing here: "
+            "see `{host}` lines.",
+            pieces=pieces,
+            host=HOST,
+        )
     ]
 
 
@@ -79,9 +105,9 @@ def _prepare(machine: Machine, file: Path, options: argparse.Namespace) -> list[
     """Put the operands into the machine; what the page says about them."""
     if options.testcase is not None:
         machine.run(read_testcase(read(options.testcase), str(options.testcase)).prefix)
-        return [f"The operands are those of {options.testcase.name}."]
+        return [tr("The operands are those of {name}.", name=options.testcase.name)]
     operands = file.with_suffix(".npz")
     if options.zeros or not operands.is_file():
         return []
     restore(machine, operands)
-    return [f"The operands are those of {operands.name}, which lies beside the program."]
+    return [tr("The operands are those of {name}, which lies beside the program.", name=operands.name)]

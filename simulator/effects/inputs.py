@@ -20,6 +20,7 @@ from simulator.engine.state.elements import WIDTH
 from simulator.isa import program as p
 from simulator.isa.formulas import Index
 from simulator.isa.transfers import ELEMENTS, Transfer, move_transfer, transfer_of
+from simulator.messages import Text
 
 PES = isa.PES_PER_MAB
 PES_PER_L1B = isa.MABS * PES
@@ -53,9 +54,9 @@ def words_of(element: int, width: int) -> list[int]:
 def names_of(instruction: p.Instruction) -> list[str]:
     """What the inputs are called in the meaning of the row: M for a matrix, then x, y, z; "from" in transfers."""
     if transfer_of(instruction) is not None:
-        return ["from"] * len(instruction.sources)
+        return [Text("from")] * len(instruction.sources)
     letters = iter("xyz")
-    others = {p.Matrix: "M", p.Immediate: "literal"}
+    others = {p.Matrix: "M", p.Immediate: Text("literal")}
     return [others.get(type(s.operand)) or next(letters) for s in instruction.sources]
 
 

@@ -15,6 +15,7 @@ from simulator.engine.state.debug import LEVELS, SHAPE
 from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
 from simulator.isa.program import DebugGet
+from simulator.messages import tr
 
 PE_BANKS = {"lm0": "m", "lm1": "n", "grf0": "r", "grf1": "s"}
 LONG_WORD = {"l1bm": "lb", "l2bm": "lc", "pdm": "p", "dram": "d", "turn": "lbi"}
@@ -39,14 +40,20 @@ class Place(NamedTuple):
             return f"${PE_BANKS[self.memory]}{self.word}{unit}"
         if self.memory in LONG_WORD:
             name = f"${LONG_WORD[self.memory]}{self.word // 2}{unit}"
-            return f"{name} low word" if self.word % 2 else f"{name} high word"
+            return tr("{name} low word", name=name) if self.word % 2 else tr("{name} high word", name=name)
         if self.memory in ("mx", "my"):
             return f"$l{self.memory[1]} row {self.word // 8} word {self.word % 8} {unit}"
         if self.memory == "omr":
             return f"$omr{self.word // 4} cycle {self.word % 4} {unit}"
         if self.memory == "bar":
-            return f"base address of LM{self.word} {unit}"
-        return f"${self.memory} cycle {self.word // 4} word {self.word % 4} {unit}"
+            return tr("base address of LM{word} {unit}", word=self.word, unit=unit)
+        return tr(
+            "${memory} cycle {value} word {value2} {unit}",
+            memory=self.memory,
+            value=self.word // 4,
+            value2=self.word % 4,
+            unit=unit,
+        )
 
 
 def unit_name(memory: str, unit: int) -> str:
@@ -78,8 +85,8 @@ def parse_place(text: str) -> tuple[Place, ...]:
     try:
         statement = parse_debug(f"d get {name} 1", 1)
     except OperandError as error:
-        tail = error.fix if error.fix and "d get" not in error.fix else "a name such as $ln4n0c0b3m2p1"
-        raise SimulatorError(f"cannot trace `{text}`: {error.message}", tail) from None
+        tail = error.fix if error.fix and "d get" not in error.fix else tr("a name such as $ln4n0c0b3m2p1")
+        raise SimulatorError(tr("cannot trace `{text}`: {message}", text=text, message=error.message), tail) from None
     assert isinstance(statement, DebugGet)
     target = statement.target
     fields = {level: getattr(target, level) or 0 for level in "ncbmp"}

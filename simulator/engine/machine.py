@@ -22,7 +22,7 @@ from simulator.engine.state.memories import Memories
 from simulator.errors import ExecutionError, SimulatorError
 from simulator.isa import program as p
 from simulator.isa.cost import Cost, cost_of
-from simulator.messages import shown, told
+from simulator.messages import tr
 from simulator.once import once_per_program
 
 ENGINES = ("numpy", "native")
@@ -65,10 +65,14 @@ class RunResult:
         the language of the moment.
         """
         nops = self.profile.nops
-        waits = f" ({nops} of them {'a nop' if nops == 1 else 'nops'})" if nops else ""
-        steps = f"{self.steps:,} step{'' if self.steps == 1 else 's'}{waits}"
-        lines = f"; {len(self.entries)} lines of dump in .dump" if self.entries else ""
-        return shown(f"{steps} and {self.mv} MV: {self.cycles:,.0f} cycles{lines}")
+        waits = (
+            tr(" ({nops} of them {value})", nops=nops, value=tr("a nop") if nops == 1 else tr("nops")) if nops else ""
+        )
+        steps = tr("{steps:,} step{s}{waits}", steps=self.steps, s="" if self.steps == 1 else "s", waits=waits)
+        lines = tr("; {entries} lines of dump in .dump", entries=len(self.entries)) if self.entries else ""
+        return tr(
+            "{steps} and {mv} MV: {cycles:,.0f} cycles{lines}", steps=steps, mv=self.mv, cycles=self.cycles, lines=lines
+        )
 
 
 class Machine(Memories):
@@ -80,7 +84,7 @@ class Machine(Memories):
         Where it cannot be built, a warning says why and the NumPy engine runs. Raises SimulatorError for other names.
         """
         if engine not in ENGINES:
-            raise SimulatorError(f"there is no engine {engine!r}", " or ".join(map(repr, ENGINES)))
+            raise SimulatorError(tr("there is no engine {engine!r}", engine=engine), " or ".join(map(repr, ENGINES)))
         super().__init__()
         self.engine = engine
         self._native: native.Engine | None = None
@@ -88,7 +92,7 @@ class Machine(Memories):
             try:
                 self._native = native.Engine()
             except native.BuildError as error:
-                warnings.warn(told(f"{error}\n    the NumPy engine is used instead"), stacklevel=2)
+                warnings.warn(tr("{error}\n    the NumPy engine is used instead", error=error), stacklevel=2)
                 self.engine = "numpy"
 
     def run(self, program: p.Program, until: int | None = None, observer: Observer | None = None) -> RunResult:
@@ -125,7 +129,9 @@ class Machine(Memories):
         """
         values = np.ascontiguousarray(array)
         if values.dtype.itemsize != 4:
-            raise SimulatorError(f"DRAM holds 32-bit elements, received {values.dtype}", ".astype('float32')")
+            raise SimulatorError(
+                tr("DRAM holds 32-bit elements, received {dtype}", dtype=values.dtype), ".astype('float32')"
+            )
         parts = _parts(address, values.size)
         words = values.reshape(-1).view(np.uint32)
         if words.size % 2:
@@ -138,7 +144,9 @@ class Machine(Memories):
         """Read a tensor of 32-bit elements as `write_dram` stores it."""
         kind = np.dtype(dtype)
         if kind.itemsize != 4:
-            raise SimulatorError(f"DRAM holds 32-bit elements, asked for {kind}", "float32, int32 or uint32")
+            raise SimulatorError(
+                tr("DRAM holds 32-bit elements, asked for {kind}", kind=kind), "float32, int32 or uint32"
+            )
         count = prod(shape)
         parts = _parts(address, count)
         size = -(-count // (2 * parts))
@@ -152,13 +160,22 @@ def _parts(address: int, count: int) -> int:
     end = address + -(-count // (2 * parts))
     if address < 0 or end > isa.DRAM_LONGS:
         raise SimulatorError(
-            f"DRAM addresses {address} to {end - 1} are not within 0 to {isa.DRAM_LONGS - 1} (long words)",
-            "a smaller address",
+            tr(
+                "DRAM addresses {address} to {value} are not within 0 to {value2} (long words)",
+                address=address,
+                value=end - 1,
+                value2=isa.DRAM_LONGS - 1,
+            ),
+            tr("a smaller address"),
         )
     if parts > 1 and count % (2 * parts):
         raise SimulatorError(
-            f"a tensor of {count} elements cannot be parted evenly among the DRAMs of {isa.GROUPS} groups",
-            f"pad it to a multiple of {2 * isa.GROUPS} elements",
+            tr(
+                "a tensor of {count} elements cannot be parted evenly among the DRAMs of {groups} groups",
+                count=count,
+                groups=isa.GROUPS,
+            ),
+            tr("pad it to a multiple of {value} elements", value=2 * isa.GROUPS),
         )
     return parts
 

@@ -23,49 +23,52 @@ from simulator.isa.forms import Form
 from simulator.isa.formulas import bounded
 from simulator.isa.rows import EVIDENCE, ROLES, MoveRow, Row
 from simulator.language import language
-from simulator.messages import joined, shown
+from simulator.messages import Text, joined, shown, tr
 from simulator.rules.waits import RULES
 
 COMMAND = "python -m simulator.explain.isa_page docs/isa.md"
 COMMANDS = {"en": COMMAND, "ja": f"HARIBOTE_LANG=ja {COMMAND.replace('.md', '.ja.md')}"}
 EDITIONS = {"en": "[日本語](isa.ja.md)", "ja": "[English](isa.md)"}
 STOPS = {"en": ".", "ja": "。"}
-TITLE = "The instructions of MN-Core 2, as this simulator knows them"
-STEPS = f"""\
-A step is one line of the program: {isa.STEP_CYCLES} cycles (`c` = 0 to 3), in which every PE does the same. An \
+TITLE = Text("The instructions of MN-Core 2, as this simulator knows them")
+STEPS = Text(
+    """\
+A step is one line of the program: {step_cycles} cycles (`c` = 0 to 3), in which every PE does the same. An \
 instruction of a step
 reads all its operands before anything is written. `x y z` are inputs, `dst…` one or more destinations; `[ ]` may be
 left out, `{{ | }}` is a choice, and a mask is `1000` (a digit per cycle) or `$imr1` (an entry of the mask register).
-What a mask excludes stays as it was; only flags written to the mask register (`$omr1/1000`) are cleared there."""
-FORMULAS = """\
+What a mask excludes stays as it was; only flags written to the mask register (`$omr1/1000`) are cleared there.""",
+    {"step_cycles": isa.STEP_CYCLES},
+)
+FORMULAS = Text("""\
 In formulas, `PE[m, p, c, w]` is long word w that PE p of MAB m handles in cycle c; A and B are the addresses of source
 and destination; `M` is a matrix register. What only one side of a formula counts over is combined. Words have 32 bits,
 long words 64. Every example below is assembled and executed by the tests, and the words under it are what
-`python -m simulator explain` says about it."""
-OTHER_ADDRESSES = """\
+`python -m simulator explain` says about it.""")
+OTHER_ADDRESSES = Text("""\
 Where the last column has a number, other addresses need not wait. A step has 4 cycles, so 6 free cycles
 are one step where both lines go through the same addresses (`v`), two where the last cycle writes what the
 first one reads. Where `imm` or `zero` writes a GRF and a transfer to the L1BM reads it, 4 free cycles give
 no error but a warning: a published program leaves no more. What is written to a GRF under a written mask
-entry (`/$imr1`) is not waited for, since it is not known before the program runs."""
-PATHS_HOLD = """\
+entry (`/$imr1`) is not waited for, since it is not known before the program runs.""")
+PATHS_HOLD = Text("""\
 The forwarding paths (`$aluf`, `$mauf`, `$lbf`, `$mreadf`) hold the result of the step before. Nops in
-between do no harm; after any other step that gives no result to a path, it is not known what it holds."""
+between do no harm; after any other step that gives no result to a path, it is not known what it holds.""")
 FAMILIES = {
-    "Control": ("nop", "noforward", "wait"),
+    Text("Control"): ("nop", "noforward", "wait"),
     "ALU": ("alu",),
     "MAU": ("mau", "mau-write", "mau-read"),
-    "L1BM: between L1BM and PEs": ("l1bm",),
-    "L2BM: between L2BM and L1BM": ("l2bm", "l2bmdarw"),
+    Text("L1BM: between L1BM and PEs"): ("l1bm",),
+    Text("L2BM: between L2BM and L1BM"): ("l2bm", "l2bmdarw"),
 }
-MV = "MV: between DRAM, PDM and L2BM"
+MV = Text("MV: between DRAM, PDM and L2BM")
 MEMORIES = {"p": "$p", "d": "$d", "c": "$lc"}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write the page to the file named, or print it. Returns the exit status."""
     if len(arguments) > 1:
-        print("usage: python -m simulator.explain.isa_page [FILE]", file=sys.stderr)
+        print(tr("usage: python -m simulator.explain.isa_page [FILE]"), file=sys.stderr)
         return 2
 
     def command() -> int:
@@ -111,8 +114,10 @@ def _head() -> Iterator[str]:
 
 def _contents() -> Iterator[str]:
     """The sections, and in those of instructions every instruction."""
-    yield _heading("Contents")
-    yield from (f"* {_link(shown(title))}" for title in ("Evidence", "Operands and letters", "Waits", "Cost"))
+    yield _heading(tr("Contents"))
+    yield from (
+        f"* {_link(shown(title))}" for title in (tr("Evidence"), tr("Operands and letters"), tr("Waits"), tr("Cost"))
+    )
     families = {title: [row.name for row in _members(title)] for title in FAMILIES} | {MV: list(isa.MOVES)}
     for title, names in families.items():
         yield f"* {_link(shown(title))}: {', '.join(map(_link, names))}"
@@ -144,53 +149,68 @@ def counts() -> Counter[str]:
 
 
 def _evidence() -> Iterator[str]:
-    yield _heading("Evidence")
+    yield _heading(tr("Evidence"))
     number = counts()
     for mark, meaning in EVIDENCE.items():
-        yield shown(f"* **{mark}** {meaning} ({number[mark]} instructions)")
-    pe, mv = f"{len(isa.INSTRUCTIONS)} PE instructions", f"{len(isa.MOVES)} MV instructions"
-    yield shown(f"\n{pe} in {len(OPCODES)} spellings, {mv} in {len(MOVE_OPCODES)}.\n")
+        yield tr("* **{mark}** {meaning} ({number} instructions)", mark=mark, meaning=meaning, number=number[mark])
+    pe, mv = (
+        tr("{instructions} PE instructions", instructions=len(isa.INSTRUCTIONS)),
+        tr("{moves} MV instructions", moves=len(isa.MOVES)),
+    )
+    yield tr(
+        "\n{pe} in {opcodes} spellings, {mv} in {move_opcodes}.\n",
+        pe=pe,
+        opcodes=len(OPCODES),
+        mv=mv,
+        move_opcodes=len(MOVE_OPCODES),
+    )
     yield _said(
-        'Where a comment in the source cites a section ("isa.md, section 12.2"), that is of the notes for\n'
-        "implementers that this simulator was written from; what they say of an instruction is on this page.\n"
+        tr(
+            'Where a comment in the source cites a section ("isa.md, section 12.2"), that is of the notes for\n'
+            "implementers that this simulator was written from; what they say of an instruction is on this page.\n"
+        )
     )
 
 
 def _operands() -> Iterator[str]:
-    yield _heading("Operands and letters")
-    yield shown("| operand | what may stand there | decorations |\n|---|---|---|")
+    yield _heading(tr("Operands and letters"))
+    yield tr("| operand | what may stand there | decorations |\n|---|---|---|")
     for name, role in ROLES.items():
-        allowed = ["`-` negates"] * role.negate
-        allowed += [f"`e` widens ({', '.join(role.widen)})"] * bool(role.widen)
-        allowed += [f"`r` rounds singles to halves ({', '.join(role.narrow)})"] * bool(role.narrow)
+        allowed = [tr("`-` negates")] * role.negate
+        allowed += [tr("`e` widens ({widen})", widen=", ".join(role.widen))] * bool(role.widen)
+        allowed += [tr("`r` rounds singles to halves ({narrow})", narrow=", ".join(role.narrow))] * bool(role.narrow)
         yield f"| {name} | {_in_code(shown(role.description))} | {joined(*allowed)} |"
     letters = joined(*(f"`{letter}` {shown(meaning)}" for letter, meaning in PRECISIONS.items()))
     reductions = ", ".join(f"`{letter}{name}`" for letter, name in REDUCTIONS)
-    yield shown(f"\nPrecisions: {letters}. Reductions: {reductions}.\n")
+    yield tr("\nPrecisions: {letters}. Reductions: {reductions}.\n", letters=letters, reductions=reductions)
 
 
 def _waits() -> Iterator[str]:
-    yield _heading("Waits")
+    yield _heading(tr("Waits"))
     yield _said(
-        "What a step writes can be read only some steps later. The check refuses a program that reads too early;\n"
-        "where the closest known distance is all there is to go by, it warns. `nop` is one step, `nop/3` are three.\n"
+        tr(
+            "What a step writes can be read only some steps later. The check refuses a program that reads too early;\n"
+            "where the closest known distance is all there is to go by, it warns. `nop` is one step, `nop/3` are "
+            "three.\n"
+        )
     )
-    yield shown("| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|")
+    yield tr("| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|")
     for rule in RULES:
-        steps = shown(f"{rule.steps} (a warning)") if rule.warning else str(rule.steps or "")
+        steps = tr("{steps} (a warning)", steps=rule.steps) if rule.warning else str(rule.steps or "")
         yield f"| {shown(rule.producer)} | {shown(rule.consumer)} | {steps} | {rule.cycles or ''} |"
     yield f"\n{_said(OTHER_ADDRESSES)}\n"
     yield f"{_said(PATHS_HOLD)}\n"
 
 
 def _costs() -> Iterator[str]:
-    yield _heading("Cost")
-    yield shown(
-        f"A PE line takes one step, {isa.STEP_CYCLES} cycles. An MV instruction takes its size divided by its rate:\n"
+    yield _heading(tr("Cost"))
+    yield tr(
+        "A PE line takes one step, {step_cycles} cycles. An MV instruction takes its size divided by its rate:\n",
+        step_cycles=isa.STEP_CYCLES,
     )
-    yield shown("| MV instruction | long words per cycle | source |\n|---|---|---|")
+    yield tr("| MV instruction | long words per cycle | source |\n|---|---|---|")
     yield from (f"| {shown(rate.kind)} | {rate.longs} | {shown(rate.source)} |" for rate in RATES)
-    yield shown("\nNot counted:\n")
+    yield tr("\nNot counted:\n")
     yield from (f"* {shown(note)}" for note in NOT_KNOWN)
     yield ""
 
@@ -231,7 +251,7 @@ def grammar(row: Row, form: Form) -> str:
 
 def _entry(row: Row) -> str:
     meaning = _sentence(shown(row.meaning))
-    told = shown(f"{meaning} Evidence: {row.evidence}.")
+    told = tr("{meaning} Evidence: {evidence}.", meaning=meaning, evidence=row.evidence)
     lines = [f"### {row.name}\n", f"{told}\n", "```"]
     lines += [grammar(row, form) for form in row.forms]
     facts = [f"* {fact}" for fact in _facts(row)]
@@ -243,34 +263,46 @@ def _facts(row: Row) -> Iterator[str]:
     for form in row.forms:
         named = [*form.sources, *([form.destination] if form.destination else [])]
         if named:
-            yield f"{shown('operands:')} {', '.join(named)}"
+            yield f"{tr('operands:')} {', '.join(named)}"
         if form.formula:
             yield f"`{_readable(form.formula)}`"
         l2bm, l1bm, per_pe = form.traffic()
-        alignment = [f"`$lc` a multiple of {form.l2bm}"] * bool(form.l2bm)
+        alignment = [tr("`$lc` a multiple of {l_bm}", l_bm=form.l2bm)] * bool(form.l2bm)
         alignment += [_multiple(form.l1bm, bool(per_pe and not row.shifts), row.name == "l1bmp")] * bool(form.l1bm)
         if alignment:
             multiples = joined(*alignment)
-            yield shown(f"alignment: {multiples}")
+            yield tr("alignment: {multiples}", multiples=multiples)
             moved = {"L2BM": l2bm, "L1BM": l1bm, "PE": per_pe}
-            words = joined(*(f"{n} per {level}" for level, n in moved.items() if n))
-            yield shown(f"long words per step: {words}")
+            words = joined(*(tr("{n} per {level}", n=n, level=level) for level, n in moved.items() if n))
+            yield tr("long words per step: {words}", words=words)
     if row.halves:
-        yield shown(f"`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {row.halves}")
+        yield tr(
+            "`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {halves}", halves=row.halves
+        )
     if row.fma:
         rates = joined(*(f"{letter} {n}" for letter, n in row.fma.items()))
-        yield shown(f"multiply-adds per MAB and step: {rates}")
+        yield tr("multiply-adds per MAB and step: {rates}", rates=rates)
     for letter, numbers in row.number.items():
-        limit = shown(f"{numbers[0]} to {numbers[-1]}" if len(numbers) < 100 else f"{numbers[0]} or more")
-        limit = shown(f"{limit} (only {letter})") if letter and len(row.precisions) > 1 else limit
+        limit = (
+            tr("{numbers} to {numbers2}", numbers=numbers[0], numbers2=numbers[-1])
+            if len(numbers) < 100
+            else tr("{numbers} or more", numbers=numbers[0])
+        )
+        limit = (
+            tr("{limit} (only {letter})", limit=limit, letter=letter) if letter and len(row.precisions) > 1 else limit
+        )
         yield f"`/n`: {limit}"
 
 
 def _multiple(l1bm: int, double: bool, usual: bool) -> str:
     """What addresses of the L1BM are multiples of."""
     if usual:
-        return f"`$lb` a multiple of {4 * l1bm} ({8 * l1bm} for `$llb`), usually"
-    return f"`$lb` a multiple of {l1bm} ({2 * l1bm} for `$llb`)" if double else f"`$lb` a multiple of {l1bm}"
+        return tr("`$lb` a multiple of {value} ({value2} for `$llb`), usually", value=4 * l1bm, value2=8 * l1bm)
+    return (
+        tr("`$lb` a multiple of {l_bm} ({value} for `$llb`)", l_bm=l1bm, value=2 * l1bm)
+        if double
+        else tr("`$lb` a multiple of {l_bm}", l_bm=l1bm)
+    )
 
 
 def _move_entry(row: MoveRow) -> str:
@@ -278,7 +310,7 @@ def _move_entry(row: MoveRow) -> str:
     lines = [f"### {row.name}\n", f"{_sentence(shown(row.meaning))}\n", "```"]
     lines += [row.name + (size if row.forms else ""), "```\n"]
     if row.forms:
-        lines.append(shown("| from | to | evidence | moves |\n|---|---|---|---|"))
+        lines.append(tr("| from | to | evidence | moves |\n|---|---|---|---|"))
     for (source, destination), form in sorted(row.forms.items()):
         lines.append(f"| `{spell(source)}` | `{spell(destination)}` | {form.evidence} | `{_readable(form.formula)}` |")
     return "\n".join([*lines, *[""] * bool(row.forms), *_example(row.example)])

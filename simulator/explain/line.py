@@ -20,7 +20,7 @@ from simulator.isa.cost import move_rate
 from simulator.isa.formulas import Index, Reference
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
 from simulator.isa.units import UNITS
-from simulator.messages import joined, shown
+from simulator.messages import Text, joined, shown, tr
 
 ON_CHIP = (p.L1bm, p.L2bm, p.Turnaround, p.Matrix, p.Dar)
 
@@ -35,7 +35,7 @@ class Sentence:
 
     def lines(self, evidence: bool = True) -> list[str]:
         """The sentence and, indented below it, its details and its evidence."""
-        known = [f"evidence: {self.evidence}"] if evidence and self.evidence else []
+        known = [tr("evidence: {evidence}", evidence=self.evidence)] if evidence and self.evidence else []
         return [shown(self.text), *(f"  {shown(text)}" for text in (*self.details, *known))]
 
 
@@ -63,17 +63,23 @@ def sentences(line: p.Line) -> list[Sentence]:
 def _step(step: p.Step) -> Iterator[Sentence]:
     parts = [i for i in step.instructions if i.unit not in ("nop", "wait", "noforward")]
     if step.is_nop:
-        steps = f"{step.count} step{'s' * (step.count > 1)}"
+        steps = tr("{count} step{s}", count=step.count, s="s" * (step.count > 1))
         cycles = step.count * isa.STEP_CYCLES
-        yield Sentence(f"nothing for {steps} = {cycles} cycles; the forwarding paths keep what they hold")
+        yield Sentence(
+            tr(
+                "nothing for {steps} = {cycles} cycles; the forwarding paths keep what they hold",
+                steps=steps,
+                cycles=cycles,
+            )
+        )
     elif len(parts) > 1:
-        yield Sentence(f"{len(parts)} instructions in one step; all read before any of them writes")
+        yield Sentence(tr("{parts} instructions in one step; all read before any of them writes", parts=len(parts)))
     for instruction in step.instructions:
         if instruction.op != "nop":
             yield _instruction(instruction)
     forwarded = [f"${i.path}" for i in parts if i.path]
     if forwarded and not any(i.op == "noforward" for i in step.instructions):
-        yield Sentence(f"the next step finds the result on {', '.join(forwarded)}")
+        yield Sentence(tr("the next step finds the result on {forwarded}", forwarded=", ".join(forwarded)))
 
 
 def _instruction(instruction: p.Instruction) -> Sentence:
@@ -96,23 +102,30 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
     if size and not row.reduces:
         yield size
     if instruction.reduction:
-        yield f"combined by {instruction.reduction}, {wording.PRECISIONS[instruction.precision]}"
+        yield tr(
+            "combined by {reduction}, {precisions}",
+            reduction=instruction.reduction,
+            precisions=wording.PRECISIONS[instruction.precision],
+        )
     if row.unsigned and instruction.precision in "lis":
-        yield "unsigned" if instruction.unsigned else "signed"
+        yield tr("unsigned") if instruction.unsigned else tr("signed")
     if instruction.rows:
-        yield f"products only in {'PEs 0 and 1' if instruction.rows == 'u' else 'PEs 2 and 3'} of each MAB"
+        yield tr(
+            "products only in {value} of each MAB",
+            value=tr("PEs 0 and 1") if instruction.rows == "u" else tr("PEs 2 and 3"),
+        )
     if instruction.narrow:
-        lower = wording.LOWER.get(instruction.precision, "half")
-        yield f"the result is rounded directly to {lower} precision and packed"
+        lower = wording.LOWER.get(instruction.precision, Text("half"))
+        yield tr("the result is rounded directly to {lower} precision and packed", lower=lower)
     if instruction.kept is not None:
-        yield f"{instruction.kept} mantissa bits are kept"
+        yield tr("{kept} mantissa bits are kept", kept=instruction.kept)
     if instruction.form.from_pes:
-        yield "what is sent also stays in the turnaround register, for `$lbi` in the next step"
+        yield tr("what is sent also stays in the turnaround register, for `$lbi` in the next step")
     if row.unit == "wait":
-        yield f"tag {instruction.tag:02x}"
+        yield tr("tag {tag:02x}", tag=instruction.tag)
     if instruction.flush is not None:
         cycles = wording.masked(p.WriteMask(instruction.flush, 1))
-        yield f"zero-flush: the result is kept {cycles or 'everywhere'}, elsewhere it becomes 0"
+        yield tr("zero-flush: the result is kept {value}, elsewhere it becomes 0", value=cycles or tr("everywhere"))
 
 
 def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
@@ -120,7 +133,7 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
     moved = transfer_of(instruction) is not None
     for name, source in zip(names_of(instruction), instruction.sources, strict=True):
         if not isinstance(source.operand, p.L1bm | p.L2bm):
-            role = "PE words read" if moved and not isinstance(source.operand, ON_CHIP) else name
+            role = tr("PE words read") if moved and not isinstance(source.operand, ON_CHIP) else name
             role = "M" if isinstance(source.operand, p.Matrix) else role
             yield role, wording.source(source, instruction.precision)
     for destination in instruction.destinations:
@@ -129,7 +142,7 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
         if isinstance(destination.operand, p.Matrix):
             role = "M"
         else:
-            role = "PE words written" if moved and not isinstance(destination.operand, ON_CHIP) else "result"
+            role = tr("PE words written") if moved and not isinstance(destination.operand, ON_CHIP) else tr("result")
         mask = wording.masked(destination.mask, isinstance(destination.operand, p.MaskRegister))
         yield role, joined(wording.describe(destination.operand), mask)
 
@@ -139,10 +152,10 @@ def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
 
 def _table(instruction: p.Instruction, transfer: Transfer | None) -> list[str]:
     """A row per cycle: what each input is, and what is written; one row for all where no cycle differs."""
-    head = ["cycle", *names_of(instruction), *(["to"] * len(instruction.destinations))]
+    head = [tr("cycle"), *names_of(instruction), *([tr("to")] * len(instruction.destinations))]
     rows = [_cycle(instruction, transfer, cycle) for cycle in wording.CYCLES]
     if all(row == rows[0] for row in rows):
-        rows = [["0 to 3", *rows[0]]]
+        rows = [[tr("0 to 3"), *rows[0]]]
     else:
         rows = [[str(cycle), *row] for cycle, row in enumerate(rows)]
     return aligned([[shown(cell) for cell in row] for row in (head, *rows)])
@@ -161,9 +174,9 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
     outputs = [
         cell(d.operand, 0)
         if d.mask is None or cycle in d.mask.cycles
-        else f"{wording.short(d.operand)} cleared"
+        else tr("{operand} cleared", operand=wording.short(d.operand))
         if isinstance(d.operand, p.MaskRegister)
-        else "not written"
+        else tr("not written")
         for d in instruction.destinations
     ]
     return [*inputs, *outputs]
@@ -174,12 +187,16 @@ def _place(operand: p.Operand, side: Reference, points: Index) -> str:
     if isinstance(operand, p.Matrix):
         rows, columns = (_spans(points, i) for i in (0, 1))
         one_row = len(rows) < len(columns)
-        return f"row {rows} of ${operand.register}" if one_row else f"column {columns} of ${operand.register}"
-    name = "turnaround" if isinstance(operand, p.Turnaround) else side.memory
+        return (
+            tr("row {rows} of ${register}", rows=rows, register=operand.register)
+            if one_row
+            else tr("column {columns} of ${register}", columns=columns, register=operand.register)
+        )
+    name = tr("turnaround") if isinstance(operand, p.Turnaround) else side.memory
     addresses = _spans(points, -1)
     if points.shape[1] == 1:
         return f"{name}[{addresses}]"
-    return f"{name}[{addresses}] of L1B {_spans(points, 0)}"
+    return tr("{name}[{addresses}] of L1B {points}", name=name, addresses=addresses, points=_spans(points, 0))
 
 
 def _spans(points: Index, coordinate: int) -> str:
@@ -198,33 +215,74 @@ def _move(move: p.Move) -> Sentence:
 
 def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
     if transfer.reduction:
-        yield f"combined by {move.reduction}, {wording.PRECISIONS[move.precision]}"
+        yield tr(
+            "combined by {reduction}, {precisions}",
+            reduction=move.reduction,
+            precisions=wording.PRECISIONS[move.precision],
+        )
     yield transfer.text()
     if transfer.known:
         for end, side, points in zip(
-            ("to", "from"), (transfer.formula.destination, transfer.formula.source), transfer.points(), strict=True
+            (tr("to"), tr("from")),
+            (transfer.formula.destination, transfer.formula.source),
+            transfer.points(),
+            strict=True,
         ):
-            yield f"{end}: {side.memory}[{_spans(points, -1)}] of {_units(side, points)}"
+            yield tr(
+                "{end}: {memory}[{points}] of {side}",
+                end=end,
+                memory=side.memory,
+                points=_spans(points, -1),
+                side=_units(side, points),
+            )
     else:
         longs = isa.DAR_UNIT * move.units
-        yield f"A comes from the DRAM address table: an entry is used for {longs} long words, then the next"
+        yield tr(
+            "A comes from the DRAM address table: an entry is used for {longs} long words, then the next", longs=longs
+        )
     if move.tag is not None:
-        yield f"tag {move.tag:02x}: `wait i{move.tag:02x}` holds the program until this is done"
-    yield f"{move.size} long words at {move_rate(move)} per cycle: {move.size / move_rate(move):g} cycles"
+        yield tr("tag {tag:02x}: `wait i{tag:02x}` holds the program until this is done", tag=move.tag)
+    yield tr(
+        "{size} long words at {move} per cycle: {value:g} cycles",
+        size=move.size,
+        move=move_rate(move),
+        value=move.size / move_rate(move),
+    )
 
 
 def _units(side: Reference, points: Index) -> str:
     groups = _spans(points, 0)
-    return f"group {groups}" if side.memory != "L2BM" else f"group {groups}, L2B {_spans(points, 1)}"
+    return (
+        tr("group {groups}", groups=groups)
+        if side.memory != "L2BM"
+        else tr("group {groups}, L2B {points}", groups=groups, points=_spans(points, 1))
+    )
 
 
 def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:
     if isinstance(line, p.DramPreset):
-        return f"writes {len(line.values)} long words to the DRAM of group {line.group} from address {line.address} on"
+        return tr(
+            "writes {values} long words to the DRAM of group {group} from address {address} on",
+            values=len(line.values),
+            group=line.group,
+            address=line.address,
+        )
     target = line.target
     fields = [(level, getattr(target, level)) for level in "ncbmp"]
-    unit = " ".join(f"{level}{number}" for level, number in fields if number is not None) or "every unit"
+    unit = " ".join(f"{level}{number}" for level, number in fields if number is not None) or tr("every unit")
     memory = wording.BANKS.get(target.memory, target.memory.upper())
     if isinstance(line, p.DebugSet):
-        return f"sets {len(line.values)} long words of {memory} from address {target.address} on, in {unit}"
-    return f"prints {line.count} long words of {memory} from address {target.address} on, of {unit}"
+        return tr(
+            "sets {values} long words of {memory} from address {address} on, in {unit}",
+            values=len(line.values),
+            memory=memory,
+            address=target.address,
+            unit=unit,
+        )
+    return tr(
+        "prints {count} long words of {memory} from address {address} on, of {unit}",
+        count=line.count,
+        memory=memory,
+        address=target.address,
+        unit=unit,
+    )

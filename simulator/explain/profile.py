@@ -16,9 +16,10 @@ from simulator.explain.waiting import Chain, Waiting, chains, waitings
 from simulator.isa import program as p
 from simulator.isa.cost import NOT_KNOWN, Cost, cost_of, move_rate
 from simulator.isa.units import UNITS
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 LANES = ("MV", "L2BM", "L1BM", "MAU", "ALU", "nop")
+MV_SIZE = Text("MV size")
 PORT_WORDS = 16
 """Words per step that one port of a PE memory passes: 2 long words in each of 4 cycles (isa.md, section 13)."""
 SHOWN_CHAINS = 5
@@ -114,7 +115,8 @@ def _paths(program: p.Program) -> Iterator[PathUse]:
     for line in program.lines:
         if isinstance(line, p.Move) and line.source is not None and line.destination is not None:
             ends = (type(end.operand).__name__ for end in (line.source, line.destination))
-            counts[" to ".join(map(_memory_name, ends)), "MV size"] += 2 * line.size
+            start, end = map(_memory_name, ends)
+            counts[Text("{start} to {end}", {"start": start, "end": end}), MV_SIZE] += 2 * line.size
     steps = program.steps
     for (path, per), words in sorted(counts.items(), key=lambda item: (item[0][1] != "PE", item[0][1], item[0][0])):
         yield PathUse(path, words, per, words / (PORT_WORDS * steps) if per == "PE" and steps else None)
@@ -130,11 +132,11 @@ def _pe_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
     for source in instruction.sources:
         name, count = _port(source.operand)
         if name:
-            words[f"{name} read", "PE"] = count * isa.STEP_CYCLES
+            words[Text("{name} read", {"name": name}), "PE"] = count * isa.STEP_CYCLES
     for destination in instruction.destinations:
         name, count = _port(destination.operand)
         if name:
-            words[f"{name} written", "PE"] = count * (
+            words[Text("{name} written", {"name": name}), "PE"] = count * (
                 isa.STEP_CYCLES if destination.mask is None else len(destination.mask.cycles)
             )
     return words
@@ -156,8 +158,9 @@ def _transfer_words(instruction: p.Instruction) -> dict[tuple[str, str], int]:
     ends = [end.operand for end in (instruction.sources[0], instruction.destinations[0])]
     wide = max((e.words // 2 for e in ends if isinstance(e, p.L1bm | p.Turnaround)), default=1)
     l2bm, l1bm, _ = instruction.form.traffic(wide)
-    names = {p.L1bm: "L1BM", p.Turnaround: "L1BM", p.L2bm: "L2BM", p.Dar: "DRAM table"}
-    path = " to ".join(names.get(type(end), "PE") for end in ends)
+    names = {p.L1bm: "L1BM", p.Turnaround: "L1BM", p.L2bm: "L2BM", p.Dar: tr("DRAM table")}
+    start, to = (names.get(type(end), "PE") for end in ends)
+    path = Text("{start} to {end}", {"start": start, "end": to})
     return {(path, "L2B" if l2bm else "L1B"): 2 * (l2bm or l1bm)}
 
 
@@ -178,9 +181,9 @@ def table_of_waiting(profile: Profile) -> str:
 def _summary(profile: Profile) -> Iterator[str]:
     cost = profile.cost
     rows = (
-        ("steps", cost.steps, f"of these nops {cost.nops:,}"),
-        ("MV", cost.moves, f"moving {cost.move_words:,} long words (by their size operands)"),
-        ("cycles", cost.cycles, f"{isa.STEP_CYCLES * cost.steps:,} in steps, the rest in MV"),
+        (tr("steps"), cost.steps, tr("of these nops {nops:,}", nops=cost.nops)),
+        ("MV", cost.moves, tr("moving {move_words:,} long words (by their size operands)", move_words=cost.move_words)),
+        (tr("cycles"), cost.cycles, tr("{value:,} in steps, the rest in MV", value=isa.STEP_CYCLES * cost.steps)),
     )
     for name, number, more in rows:
         yield f"{left(shown(name), 7)} {number:>10,.0f}   {shown(more)}"
@@ -188,15 +191,20 @@ def _summary(profile: Profile) -> Iterator[str]:
         peak = max(row.fma.get(letter, 0) for row in isa.INSTRUCTIONS.values())
         mabs = isa.ALL_MABS
         share = count / (peak * mabs * cost.steps)
-        yield f"multiply-adds, {wording.PRECISIONS[letter]}: {count:,}, {share:.1%} of what matrix products could do"
+        yield tr(
+            "multiply-adds, {precisions}: {count:,}, {share:.1%} of what matrix products could do",
+            precisions=wording.PRECISIONS[letter],
+            count=count,
+            share=share,
+        )
 
 
 def _use(profile: Profile) -> Iterator[str]:
-    yield f"{left(shown('unit'), 7)} {shown('share of cycles')}"
+    yield f"{left(tr('unit'), 7)} {tr('share of cycles')}"
     for lane, share in profile.lanes.items():
         yield f"{lane:<7} {share:>6.1%}  {'#' * round(30 * share)}"
     yield ""
-    yield f"{left(shown('path'), 16)} {right(shown('words'), 10)}  {left(shown('per'), 8)} {shown('share of its port')}"
+    yield f"{left(tr('path'), 16)} {right(tr('words'), 10)}  {left(tr('per'), 8)} {tr('share of its port')}"
     for use in profile.paths:
         share_text = "" if use.share is None else f"{use.share:.1%}"
         yield f"{left(shown(use.path), 16)} {use.words:>10,}  {left(shown(use.per), 8)} {share_text}".rstrip()
@@ -204,27 +212,33 @@ def _use(profile: Profile) -> Iterator[str]:
 
 def _waiting(profile: Profile) -> Iterator[str]:
     if not profile.waitings:
-        yield "no nops"
+        yield tr("no nops")
         return
     by_rule: Counter[str] = Counter()
     for waiting in profile.waitings:
-        by_rule[waiting.rule or "no rule between steps asks for them"] += waiting.nops
-    yield "nops by reason"
+        by_rule[waiting.rule or tr("no rule between steps asks for them")] += waiting.nops
+    yield tr("nops by reason")
     for rule, nops in by_rule.most_common():
         yield f"{nops:>6}  {shown(rule)}"
     if profile.chains:
         yield ""
-        yield "longest chains of waiting"
+        yield tr("longest chains of waiting")
     for chain in profile.chains[:SHOWN_CHAINS]:
-        yield f"  {chain.nops} nop{'s' * (chain.nops > 1)}"
+        yield tr("  {nops} nop{s}", nops=chain.nops, s="s" * (chain.nops > 1))
         for link in chain.links:
-            yield f"      line {link.producer} to {link.consumer}: {link.nops} for {shown(link.rule)}"
+            yield tr(
+                "      line {producer} to {consumer}: {nops} for {rule}",
+                producer=link.producer,
+                consumer=link.consumer,
+                nops=link.nops,
+                rule=link.rule,
+            )
     if len(profile.chains) > SHOWN_CHAINS:
-        yield f"  … and {len(profile.chains) - SHOWN_CHAINS} shorter ones"
+        yield tr("  … and {value} shorter ones", value=len(profile.chains) - SHOWN_CHAINS)
 
 
 def _notes() -> Sequence[str]:
-    return ["what these cycles leave out:", *(f"  {shown(note)}" for note in NOT_KNOWN)]
+    return [tr("what these cycles leave out:"), *(f"  {shown(note)}" for note in NOT_KNOWN)]
 
 
 def as_json(profile: Profile) -> dict[str, object]:

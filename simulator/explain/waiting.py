@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from simulator.isa.program import Program, Step
+from simulator.messages import tr
 from simulator.rules.waits import WINDOW, Timeline, Wait
 
 
@@ -59,7 +60,12 @@ def _reason(timeline: Timeline, line: int, nops: int, following: Iterator[Step])
         return Waiting(line, nops, 0)
     needed, wait, consumer = worst
     return Waiting(
-        line, nops, min(needed, nops), f"{wait.rule.producer}, then {wait.rule.consumer}", wait.producer_line, consumer
+        line,
+        nops,
+        min(needed, nops),
+        tr("{producer}, then {consumer}", producer=wait.rule.producer, consumer=wait.rule.consumer),
+        wait.producer_line,
+        consumer,
     )
 
 

@@ -8,34 +8,34 @@ from simulator import isa
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS
 from simulator.isa.words import BEYOND_J, words_of
-from simulator.messages import joined, shown
+from simulator.messages import Text, joined, shown, tr
 
 CYCLES = range(isa.STEP_CYCLES)
 BANKS = {"lm0": "LM0", "lm1": "LM1", "grf0": "GRF0", "grf1": "GRF1"}
 PATHS = {
-    "aluf": "what the ALU put out",
-    "mauf": "what the MAU put out",
-    "lbf": "what came from the L1BM",
-    "mreadf": "what was read from the matrix",
+    "aluf": Text("what the ALU put out"),
+    "mauf": Text("what the MAU put out"),
+    "lbf": Text("what came from the L1BM"),
+    "mreadf": Text("what was read from the matrix"),
 }
 FIXED = {
-    "l2bid": "the number of the L2B (0 to 7)",
-    "l1bid": "the number of the L1B (0 to 7)",
-    "mabid": "the number of the MAB (0 to 15)",
-    "peid": "the number of the PE in its L1B (0 to 63)",
-    "subpeid": "the number of the PE in its MAB (0 to 3)",
-    "msb1": "only the top bit of every element",
+    "l2bid": Text("the number of the L2B (0 to 7)"),
+    "l1bid": Text("the number of the L1B (0 to 7)"),
+    "mabid": Text("the number of the MAB (0 to 15)"),
+    "peid": Text("the number of the PE in its L1B (0 to 63)"),
+    "subpeid": Text("the number of the PE in its MAB (0 to 3)"),
+    "msb1": Text("only the top bit of every element"),
 }
 PRECISIONS = {
-    "d": "double precision",
-    "f": "single precision",
-    "g": "pseudo single precision",
-    "h": "half precision",
-    "l": "64-bit integers",
-    "i": "32-bit integers",
-    "s": "16-bit integers",
+    "d": Text("double precision"),
+    "f": Text("single precision"),
+    "g": Text("pseudo single precision"),
+    "h": Text("half precision"),
+    "l": Text("64-bit integers"),
+    "i": Text("32-bit integers"),
+    "s": Text("16-bit integers"),
 }
-LOWER = {"d": "single", "f": "half", "h": "half"}
+LOWER = {"d": Text("single"), "f": Text("half"), "h": Text("half")}
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -68,7 +68,11 @@ def pe_memory(operand: p.PeMemory) -> str:
     plus = f"T[c] + {formula}" if operand.indirect else formula
     more = {1: "", 2: ", +1", 4: ", +1, +2, +3"}[operand.words]
     text = f"{BANKS[operand.bank]}[{plus}{more}]"
-    return text if operand.j is None else f"{text}, {operand.words} further on in PEs 0 to {operand.j} of each MAB"
+    return (
+        text
+        if operand.j is None
+        else tr("{text}, {words} further on in PEs 0 to {j} of each MAB", text=text, words=operand.words, j=operand.j)
+    )
 
 
 def at_cycle(operand: p.Operand, cycle: int) -> str:
@@ -87,14 +91,14 @@ def short(operand: p.Operand) -> str:
     if isinstance(operand, p.Immediate):
         return f"0x{operand.word:08x}"
     if isinstance(operand, p.MaskRegister):
-        return f"mask {operand.entry}"
+        return tr("mask {entry}", entry=operand.entry)
     if isinstance(operand, p.BaseAddress):
-        return f"base of {BANKS[operand.bank]}"
+        return tr("base of {banks}", banks=BANKS[operand.bank])
     if isinstance(operand, p.Matrix):
         return f"${operand.register}"
     if isinstance(operand, p.L2bm):
-        return f"L2BM[{operand.address} on]"
-    return f"DRAM table[{operand.entry} on]" if isinstance(operand, p.Dar) else "nowhere"
+        return tr("L2BM[{address} on]", address=operand.address)
+    return tr("DRAM table[{entry} on]", entry=operand.entry) if isinstance(operand, p.Dar) else tr("nowhere")
 
 
 def describe(operand: p.Operand) -> str:
@@ -102,23 +106,23 @@ def describe(operand: p.Operand) -> str:
     if isinstance(operand, p.PeMemory):
         return pe_memory(operand)
     if isinstance(operand, p.TRegister):
-        return "T[c], the T register's two long words of the same cycle"
+        return tr("T[c], the T register's two long words of the same cycle")
     if isinstance(operand, p.Path):
-        return f"${operand.name}, {PATHS[operand.name]} in the same cycle of the last step"
+        return tr("${name}, {paths} in the same cycle of the last step", name=operand.name, paths=PATHS[operand.name])
     if isinstance(operand, p.Fixed):
         return f"${operand.name}, {FIXED[operand.name]}"
     if isinstance(operand, p.Immediate):
-        return f"0x{operand.word:08x}, the literal"
+        return tr("0x{word:08x}, the literal", word=operand.word)
     if isinstance(operand, p.Matrix):
-        return f"matrix register {operand.register}"
+        return tr("matrix register {register}", register=operand.register)
     if isinstance(operand, p.MaskRegister):
-        return f"mask register entry {operand.entry}: the flags of the instruction"
+        return tr("mask register entry {entry}: the flags of the instruction", entry=operand.entry)
     if isinstance(operand, p.BaseAddress):
-        return f"the base address register of {BANKS[operand.bank]}: the low 12 bits"
+        return tr("the base address register of {banks}: the low 12 bits", banks=BANKS[operand.bank])
     if isinstance(operand, p.NoWrite):
-        return "nowhere but the forwarding path"
+        return tr("nowhere but the forwarding path")
     if isinstance(operand, p.Turnaround):
-        return "the turnaround register of the L1BM"
+        return tr("the turnaround register of the L1BM")
     return short(operand)
 
 
@@ -126,17 +130,17 @@ def source(end: p.Source, precision: str) -> str:
     """An input with its decorations, in the language of the moment."""
     text = shown(describe(end.operand))
     if end.widen:
-        text += shown(f", widened from {LOWER.get(precision, 'half')} precision")
+        text += tr(", widened from {precision} precision", precision=LOWER.get(precision, Text("half")))
     if end.narrow:
-        text += shown(", rounded to half precision first")
-    return joined(text, "negated" * end.negate)
+        text += tr(", rounded to half precision first")
+    return joined(text, tr("negated") * end.negate)
 
 
 def masked(mask: p.WriteMask | None, flags: bool = False) -> str:
     """A write mask in the language of the moment; "" where everything is written. flags: of a mask register."""
     if mask is None or (mask.fixed and len(mask.cycles) == len(CYCLES)):
         return ""
-    by = [", cleared elsewhere"] * flags + [" (by the `mask` statement)"] * (not mask.explicit)
+    by = [tr(", cleared elsewhere")] * flags + [tr(" (by the `mask` statement)")] * (not mask.explicit)
     return "".join(map(shown, (_where(mask, flags), *by)))
 
 
@@ -144,10 +148,14 @@ def _where(mask: p.WriteMask, flags: bool) -> str:
     """Where a mask lets an instruction write."""
     if mask.fixed:
         cycles = spans(mask.cycles)
-        return f"only in cycle {cycles}" if cycles else "only in cycle none"
-    lanes = "its four flags guard the four words" if mask.words == 4 else "its flags guard the halves of long word 0"
-    lanes = "flag by flag" if flags else lanes
-    return f"only where mask register entry {mask.entry} is 1, {lanes}"
+        return tr("only in cycle {cycles}", cycles=cycles) if cycles else tr("only in cycle none")
+    lanes = (
+        tr("its four flags guard the four words")
+        if mask.words == 4
+        else tr("its flags guard the halves of long word 0")
+    )
+    lanes = tr("flag by flag") if flags else lanes
+    return tr("only where mask register entry {entry} is 1, {lanes}", entry=mask.entry, lanes=lanes)
 
 
 def elements(unit: str, precision: str) -> str:
@@ -156,5 +164,7 @@ def elements(unit: str, precision: str) -> str:
         return ""
     known, count = PRECISIONS[precision], ELEMENTS.get(precision) or {"l": 1, "i": 2, "s": 4}[precision]
     if unit == "alu":
-        return f"{known}, {count} element{'s' * (count > 1)} of long word 0 per PE and cycle"
-    return f"{known}, {count} element{'s' * (count > 1)} per PE and cycle"
+        return tr(
+            "{known}, {count} element{s} of long word 0 per PE and cycle", known=known, count=count, s="s" * (count > 1)
+        )
+    return tr("{known}, {count} element{s} per PE and cycle", known=known, count=count, s="s" * (count > 1))

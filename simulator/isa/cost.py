@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from simulator import isa
 from simulator.isa.program import Dram, DramIndirect, L2bm, Move, Pdm, Program, Step
+from simulator.messages import Text, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +21,27 @@ class Rate:
 
 
 INSIDE_GROUP = Rate(
-    "inside a group", 16, "D for mvp between PDM and L2BM (section 6); A for other memories, mvb2, mvb4, mvd"
+    Text("inside a group"),
+    16,
+    Text("D for mvp between PDM and L2BM (section 6); A for other memories, mvb2, mvb4, mvd"),
 )
-BETWEEN_GROUPS = Rate("mvp between groups", 8, "D for mvp between PDM and L2BM (section 6); A for other memories")
-BROADCAST_FROM_PDM = Rate("mvb from a PDM", 8, "A (section 13)")
-REDUCE_TO_DRAM = Rate("mvr, mvr2, mvr4 into DRAM", 32, "D for mvr (section 6); A for the others: mvr4 is given as 16")
-REDUCE_TO_PDM = Rate("mvr into a PDM", 8, "A (section 13)")
+BETWEEN_GROUPS = Rate(
+    Text("mvp between groups"), 8, Text("D for mvp between PDM and L2BM (section 6); A for other memories")
+)
+BROADCAST_FROM_PDM = Rate(Text("mvb from a PDM"), 8, Text("A (section 13)"))
+REDUCE_TO_DRAM = Rate(
+    Text("mvr, mvr2, mvr4 into DRAM"), 32, Text("D for mvr (section 6); A for the others: mvr4 is given as 16")
+)
+REDUCE_TO_PDM = Rate(Text("mvr into a PDM"), 8, Text("A (section 13)"))
 RATES = (INSIDE_GROUP, BETWEEN_GROUPS, BROADCAST_FROM_PDM, REDUCE_TO_DRAM, REDUCE_TO_PDM)
 
 NOT_KNOWN = (
-    "how long an MV instruction takes before its first word arrives: no latency was ever published",
-    "overlap: with tags, a device runs steps while an MV is under way; here every MV is waited for",
-    "the DRAM's own rate: 128 GB/s per group would be near 21 long words per cycle at 0.75 GHz (both derived)",
-    "an MV can be issued only every 4th step, and a program is fetched in blocks of 128 bytes; neither is counted",
+    Text("how long an MV instruction takes before its first word arrives: no latency was ever published"),
+    Text("overlap: with tags, a device runs steps while an MV is under way; here every MV is waited for"),
+    Text("the DRAM's own rate: 128 GB/s per group would be near 21 long words per cycle at 0.75 GHz (both derived)"),
+    Text(
+        "an MV can be issued only every 4th step, and a program is fetched in blocks of 128 bytes; neither is counted"
+    ),
 )
 """What the cost leaves out, since nothing public says how to count it."""
 
@@ -57,8 +66,10 @@ class Cost:
     def figures(self) -> str:
         """`serial 3,912  overlapped 2,540 cycles`; what was not counted is left out."""
         if self.overlapped is None:
-            return f"serial {self.cycles:,.0f} cycles"
-        return f"serial {self.cycles:,.0f}  overlapped {self.overlapped:,.0f} cycles"
+            return tr("serial {cycles:,.0f} cycles", cycles=self.cycles)
+        return tr(
+            "serial {cycles:,.0f}  overlapped {overlapped:,.0f} cycles", cycles=self.cycles, overlapped=self.overlapped
+        )
 
 
 def move_rate(move: Move) -> int:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.messages import shown
+from simulator.messages import tr
 
 Constants = Mapping[str, int]
 Index = NDArray[np.int64]
@@ -90,7 +90,7 @@ class Formula:
         )
         over = [name for name in self.source.names if name not in self.destination.names and name not in constants]
         if reduction:
-            right = shown(f"{reduction} over {', '.join(over)} of {right}")
+            right = tr("{reduction} over {over} of {right}", reduction=reduction, over=", ".join(over), right=right)
         bounds = [f"{name} < {self.limit(name, constants)}" for name in self.limits if name not in chosen]
         bounds += [f"{name} in {{{', '.join(map(str, values))}}}" for name, values in chosen.items()]
         bounds += [render(condition, constants, self) for condition in self.conditions]
@@ -99,7 +99,7 @@ class Formula:
 
 def bounded(bounds: Sequence[str]) -> str:
     """What stands behind a formula: over what it counts, in the language of the moment."""
-    return shown(f"   for {', '.join(bounds)}") if bounds else ""
+    return tr("   for {bounds}", bounds=", ".join(bounds)) if bounds else ""
 
 
 @lru_cache(maxsize=256)

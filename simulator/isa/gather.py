@@ -17,6 +17,7 @@ import numpy as np
 from simulator import isa
 from simulator.isa.formulas import Formula, Index, Reference
 from simulator.isa.transfers import Transfer
+from simulator.messages import tr
 
 PES = isa.MABS * isa.PES_PER_MAB
 """PEs of an L1B."""
@@ -73,7 +74,7 @@ def _solve(
     order = np.lexsort((origin, to))
     places = len(destination.units) * destination.count
     inputs = np.repeat(np.arange(places), len(to) // places)
-    assert np.array_equal(to[order], inputs), "a transfer writes whole stretches, all words of as many inputs"
+    assert np.array_equal(to[order], inputs), tr("a transfer writes whole stretches, all words of as many inputs")
     index = origin[order].reshape(places, -1).T.copy()
     plain = np.array_equal(index, np.arange(len(source.units) * source.count)[None])
     return Gather(source, destination, index, plain)

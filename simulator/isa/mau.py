@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from simulator.isa.forms import form
 from simulator.isa.rows import Row
+from simulator.messages import Text
 
 _VECTOR = {"d": 8, "f": 32, "h": 64}
 _PRODUCT = {"d": 32, "f": 128, "g": 256, "h": 1024}
@@ -22,8 +23,8 @@ ROWS = (
     _mau(
         "vfma",
         "factor factor addend -> flags",
-        "x * y + z, element by element",
-        "G, last bits of single and double products D",
+        Text("x * y + z, element by element"),
+        Text("G, last bits of single and double products D"),
         "fvfma $lm0v $lr0v $t $ln0v",
         _VECTOR,
         "d",
@@ -31,19 +32,19 @@ ROWS = (
     _mau(
         "vmul",
         "factor factor -> flags",
-        "x * y, element by element",
-        "G, last bits of single and double products D",
+        Text("x * y, element by element"),
+        Text("G, last bits of single and double products D"),
         "fvmul $lm0v $lr0v $ln0v",
         _VECTOR,
         "d",
     ),
-    _mau("vadd", "factor addend -> flags", "x + y, element by element", "G", "fvadd $lm0v -$lr0v $ln0v", _VECTOR),
-    _mau("vpassa", "factor -> flags", "x * 1 + 0: x normalised", "G", "fvpassa $lm0v $ln0v", _VECTOR),
+    _mau("vadd", "factor addend -> flags", Text("x + y, element by element"), "G", "fvadd $lm0v -$lr0v $ln0v", _VECTOR),
+    _mau("vpassa", "factor -> flags", Text("x * 1 + 0: x normalised"), "G", "fvpassa $lm0v $ln0v", _VECTOR),
     _mau(
         "mmul",
         "matrix factor -> flags",
-        "matrix times x: element i = sum over j of M[i, j] * x[j], one vector x per cycle",
-        "G, single precision D",
+        Text("matrix times x: element i = sum over j of M[i, j] * x[j], one vector x per cycle"),
+        Text("G, single precision D"),
         "gmmul $lx $lr0v $ln0v",
         _PRODUCT,
         "d",
@@ -51,8 +52,8 @@ ROWS = (
     _mau(
         "mfma",
         "matrix factor addend -> flags",
-        "matrix times x plus y: element i = sum over j of M[i, j] * x[j] + y[i], one vector x per cycle",
-        "G, single precision D",
+        Text("matrix times x plus y: element i = sum over j of M[i, j] * x[j] + y[i], one vector x per cycle"),
+        Text("G, single precision D"),
         "gmfma $lx $lr0v $mauf $ln0v",
         _PRODUCT,
         "d",
@@ -62,7 +63,7 @@ ROWS = (
         "mau-write",
         "dfgh",
         (form("written -> rows", "M[(B + D*c + d) % N, E*p + k] = PE[p, c, d, k] | d < D, k < E"),),
-        "writes matrix rows, in one step 4 of them (8 with $llx and $lly)",
+        Text("writes matrix rows, in one step 4 of them (8 with $llx and $lly)"),
         "G",
         "gmwrite $lr0v $lx0",
     ),
@@ -71,7 +72,7 @@ ROWS = (
         "mau-read",
         "dfgh",
         (form("rows -> out", "PE[p, c, d, k] = M[E*p + k, (A + D*c + d) % N] | d < D, k < E"),),
-        "reads matrix columns, in one step 4 of them (8 with $llx and $lly)",
+        Text("reads matrix columns, in one step 4 of them (8 with $llx and $lly)"),
         "G",
         "gmread $lx0 $lr0v",
         flush=True,

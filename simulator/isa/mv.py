@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.isa.rows import MoveForm, MoveRow
+from simulator.messages import Text
 
 _MEMORIES = {"p": "PDM[{0}, {2} + x]", "d": "DRAM[{0}, {2} + x]", "c": "L2BM[{0}, {1}, {2} + x]"}
 """One side of a copy. In formulas of MV instructions G, L are group and L2B of the source, H, K those of the
@@ -34,26 +35,26 @@ def _pairs(**formulas: str) -> dict[tuple[str, str], MoveForm]:
 _DEALT = "i < n // 64, h < 4, k < 16"
 
 ROWS = (
-    MoveRow("mvp", _copies(), "a plain copy", "mvp/n64 $d0@1 $lc128@1.0"),
+    MoveRow("mvp", _copies(), Text("a plain copy"), "mvp/n64 $d0@1 $lc128@1.0"),
     MoveRow(
         "mvb",
         _pairs(
             P_c="G L2BM[g, l, B + x] = PDM[G, A + x] | x < n",
             d_c=f"A L2BM[g, l, B + 64*i + 16*h + k] = DRAM[h, A + 16*i + k] | {_DEALT}",
         ),
-        "one source to all 8 L2BMs",
+        Text("one source to all 8 L2BMs"),
         "mvb/n64 $p0@0 $lc0",
     ),
     MoveRow(
         "mvb2",
         _pairs(d_c="G L2BM[g, l, B + x] = DRAM[g, A + x] | x < n"),
-        "each group's DRAM to both its L2BMs",
+        Text("each group's DRAM to both its L2BMs"),
         "mvb2/n128 $d64 $lc0",
     ),
     MoveRow(
         "mvb4",
         _pairs(d_c=f"G L2BM[g, l, B + 64*i + 16*h + k] = DRAM[h, A + 32*i + 16*l + k] | {_DEALT}"),
-        "the four DRAMs, interleaved, to the L2BMs of every group",
+        Text("the four DRAMs, interleaved, to the L2BMs of every group"),
         "mvb4/n64 $d0 $lc0",
     ),
     MoveRow(
@@ -64,7 +65,7 @@ ROWS = (
             P_c="A L2BM[g, l, B + 16*i + k] = PDM[G, A + 128*i + 16*(2*g + l) + k] | i < n // 16, k < 16",
             c_P="A PDM[H, B + 128*i + 16*(2*g + l) + k] = L2BM[g, l, A + 16*i + k] | i < n // 16, k < 16",
         ),
-        "a PDM dealt out to (or gathered from) all groups",
+        Text("a PDM dealt out to (or gathered from) all groups"),
         "mvd/n256 $p0@0 $d0",
     ),
     MoveRow(
@@ -73,23 +74,23 @@ ROWS = (
             c_P="G PDM[H, B + x] = L2BM[g, l, A + x] | x < n",
             c_d="D DRAM[h, B + 16*i + k] = L2BM[g, l, A + 64*i + 16*h + k] | i < n // 64, h < 4, k < 16",
         ),
-        "all 8 L2BMs combined",
+        Text("all 8 L2BMs combined"),
         "mvrffadd/n64 $lc0 $p0@0",
         reduces=True,
     ),
     MoveRow(
         "mvr2",
         _pairs(c_d="G DRAM[g, B + x] = L2BM[g, l, A + x] | x < n"),
-        "the two L2BMs of each group combined",
+        Text("the two L2BMs of each group combined"),
         "mvr2iiadd/n64 $lc0 $d0",
         reduces=True,
     ),
     MoveRow(
         "mvr4",
         _pairs(c_d=f"G DRAM[h, B + 32*i + 16*l + k] = L2BM[g, l, A + 64*i + 16*h + k] | {_DEALT}"),
-        "the four groups combined, for each of the two L2Bs",
+        Text("the four groups combined, for each of the two L2Bs"),
         "mvr4ffadd/n64 $lc0 $d0",
         reduces=True,
     ),
-    MoveRow("mvnop", {}, "an MV instruction that does nothing", "mvnop"),
+    MoveRow("mvnop", {}, Text("an MV instruction that does nothing"), "mvnop"),
 )

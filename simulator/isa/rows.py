@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from simulator.isa import program as p
 from simulator.isa.forms import Form
 from simulator.isa.units import UnitName
+from simulator.messages import Text
 
 EVIDENCE: Mapping[str, str] = {
-    "G": "golden: results that the vendor published or that its judge demands are reproduced",
-    "D": "documented in the vendor's manual; nothing that was run would fail if it were wrong",
-    "A": "assumed: nothing was found",
+    "G": Text("golden: results that the vendor published or that its judge demands are reproduced"),
+    "D": Text("documented in the vendor's manual; nothing that was run would fail if it were wrong"),
+    "A": Text("assumed: nothing was found"),
 }
 """The marks of isa.md; a row's evidence starts with one and may go on with what is less sure."""
 
@@ -40,28 +41,28 @@ class Role:
 
 _PE = (p.PeMemory, p.TRegister, p.Path)
 _OUT = (p.PeMemory, p.TRegister, p.BaseAddress, p.NoWrite)
-_INPUT = "a PE memory, $t, $aluf, $mauf or $lbf"
-_OUTPUT = "a PE memory, $t, a base address register or $nowrite"
+_INPUT = Text("a PE memory, $t, $aluf, $mauf or $lbf")
+_OUTPUT = Text("a PE memory, $t, a base address register or $nowrite")
 
 ROLES: Mapping[str, Role] = {
-    "literal": Role('an immediate such as i"1"', (p.Immediate,)),
-    "first": Role("a PE memory, $t, a forwarding path or a fixed value", (*_PE, p.Fixed)),
-    "converted": Role("a PE memory, $t, a forwarding path or a fixed value", (*_PE, p.Fixed), narrow="h"),
+    "literal": Role(Text('an immediate such as i"1"'), (p.Immediate,)),
+    "first": Role(Text("a PE memory, $t, a forwarding path or a fixed value"), (*_PE, p.Fixed)),
+    "converted": Role(Text("a PE memory, $t, a forwarding path or a fixed value"), (*_PE, p.Fixed), narrow="h"),
     "second": Role(_INPUT, _PE),
     "factor": Role(_INPUT, _PE, negate=True, widen="dfg", narrow="h"),
     "addend": Role(_INPUT, _PE, negate=True, widen="dfgh"),
     "written": Role(_INPUT, _PE, negate=True, widen="dfg", narrow="h"),
     "sent": Role(_INPUT, _PE),
     "reduced": Role(_INPUT, _PE, widen="f"),
-    "matrix": Role("$lx or $ly", (p.Matrix,)),
-    "rows": Role("$lx<row> or $ly<row>", (p.Matrix,)),
-    "lb": Role("$lb<address>, $llb<address>, $lbi or $llbi", (p.L1bm, p.Turnaround)),
-    "block": Role("$lb<address> or $llb<address>", (p.L1bm,)),
+    "matrix": Role(Text("$lx or $ly"), (p.Matrix,)),
+    "rows": Role(Text("$lx<row> or $ly<row>"), (p.Matrix,)),
+    "lb": Role(Text("$lb<address>, $llb<address>, $lbi or $llbi"), (p.L1bm, p.Turnaround)),
+    "block": Role(Text("$lb<address> or $llb<address>"), (p.L1bm,)),
     "l1bm": Role("$lb<address>", (p.L1bm,)),
     "lc": Role("$lc<address>", (p.L2bm,)),
     "dar": Role("$dar<entry>", (p.Dar,)),
     "out": Role(_OUTPUT, _OUT, many=True),
-    "flags": Role(f"{_OUTPUT}, or $omr1 to $omr15", (*_OUT, p.MaskRegister), many=True),
+    "flags": Role(Text("{output}, or $omr1 to $omr15", {"output": _OUTPUT}), (*_OUT, p.MaskRegister), many=True),
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from simulator.messages import Text
+
 UnitName = Literal["nop", "noforward", "alu", "mau", "mau-write", "mau-read", "l1bm", "l2bm", "l2bmdarw", "wait"]
 PathName = Literal["aluf", "mauf", "lbf", "mreadf"]
 Lane = Literal["", "ALU", "MAU", "L1BM", "L2BM"]
@@ -26,9 +28,9 @@ UNITS: Mapping[UnitName, Unit] = {
     "noforward": Unit("", "", "noforward"),
     "wait": Unit("", "", "wait"),
     "alu": Unit("ALU", "aluf", "ALU"),
-    "mau": Unit("MAU", "mauf", "MAU calculation"),
-    "mau-write": Unit("MAU", "", "matrix write"),
-    "mau-read": Unit("MAU", "mreadf", "matrix read"),
+    "mau": Unit("MAU", "mauf", Text("MAU calculation")),
+    "mau-write": Unit("MAU", "", Text("matrix write")),
+    "mau-read": Unit("MAU", "mreadf", Text("matrix read")),
     "l1bm": Unit("L1BM", "lbf", "L1BM"),
     "l2bm": Unit("L2BM", "", "L2BM"),
     "l2bmdarw": Unit("L2BM", "", "l2bmdarw"),

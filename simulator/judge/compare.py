@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from simulator.errors import SimulatorError
+from simulator.messages import tr
 
 _LINE = re.compile(r"DEBUG-(\w+)\((\w+),(\d+)\):(.*?)(?: #(.*))?")
 
@@ -26,7 +27,7 @@ class Shown:
     @property
     def place(self) -> str:
         """Memory, unit and address in words."""
-        return f"{self.memory} of {self.unit}, address {self.address}"
+        return tr("{memory} of {unit}, address {address}", memory=self.memory, unit=self.unit, address=self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,10 @@ class Difference:
         if a is not None and b is not None and a.place == b.place:
             return f"{a.place}\n    {first}:{a.line}: {a.text}\n    {second}:{b.line}: {b.text}"
         ends = [
-            f"    {name}:{shown.line}: {shown.place}: {shown.text}" if shown else f"    {name} ends"
+            f"    {name}:{shown.line}: {shown.place}: {shown.text}" if shown else tr("    {name} ends", name=name)
             for name, shown in ((first, a), (second, b))
         ]
-        return "the dumps show different places\n" + "\n".join(ends)
+        return tr("the dumps show different places\n") + "\n".join(ends)
 
 
 def compare(first: str, second: str, first_name: str = "A", second_name: str = "B") -> Difference | None:
@@ -66,8 +67,8 @@ def _lines(text: str, name: str) -> Iterator[Shown]:
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None:
-            what = f"`{line.strip()[:60]}` is not a dump line"
-            raise SimulatorError(f"{name}:{number}: {what}", "a file written by `run FILE -d DUMP`")
+            what = tr("`{strip}` is not a dump line", strip=line.strip()[:60])
+            raise SimulatorError(f"{name}:{number}: {what}", tr("a file written by `run FILE -d DUMP`"))
         memory, unit, address, value = match.group(1, 2, 3, 4)
         yield Shown(number, memory, unit, int(address), value, _bits(value))
 

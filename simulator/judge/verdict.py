@@ -20,6 +20,7 @@ from simulator.engine.numbers import DOUBLE, HALF, SINGLE, Format, to_float64
 from simulator.engine.state.dump import NAMES, Printed
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.isa.program import Move, Program, Step
+from simulator.messages import tr
 
 MARKER = "# ======= YOUR VSM WILL BE INSERTED HERE ======="
 FLOATS = {"Double": DOUBLE, "Float": SINGLE, "Half": HALF}
@@ -86,7 +87,9 @@ def judge(testcase: str, answer: str, testcase_name: str = "<testcase>", answer_
     tail = f"score={program.steps + program.moves} steps={program.steps} mv={program.moves} bytes={size}"
     if not wrong:
         return Verdict(True, program.steps, program.moves, size, f"ACCEPTED {tail}")
-    message = f"WRONG ANSWER {wrong[0]}; {len(wrong)} of {count} values wrong"
+    message = tr(
+        "WRONG ANSWER {wrong}; {wrong2} of {count} values wrong", wrong=wrong[0], wrong2=len(wrong), count=count
+    )
     return Verdict(False, program.steps, program.moves, size, message)
 
 
@@ -101,7 +104,7 @@ def assemble_answer(text: str, filename: str) -> Program:
     given = text.split("\n")
     lines = ["" if re.match(r"\s*d\s", line) else line for line in text.replace("!", "").split("\n")]
     presets = [number for number, line in enumerate(lines, start=1) if re.match(r"\s*r\s", line)]
-    findings = [Diagnostic(n, 1, "an answer cannot preset DRAM with `r`", "remove the line") for n in presets]
+    findings = [Diagnostic(n, 1, tr("an answer cannot preset DRAM with `r`"), tr("remove the line")) for n in presets]
     cleaned = "\n".join("" if number in presets else line for number, line in enumerate(lines, start=1))
     program, found = check_text(cleaned, filename)
     findings += [replace(f, column=_column(given[f.line - 1], f.column)) for f in found if f.severity == "error"]
@@ -121,7 +124,9 @@ def read_testcase(text: str, filename: str) -> Testcase:
     lines = text.splitlines()
     marker = next((number for number, line in enumerate(lines, start=1) if line.strip() == MARKER), None)
     if marker is None:
-        raise SimulatorError(f"{filename}: not a test case: the line `{MARKER}` is missing")
+        raise SimulatorError(
+            tr("{filename}: not a test case: the line `{marker}` is missing", filename=filename, marker=MARKER)
+        )
     program = assemble(text, filename)
     expectations: list[Expectation] = []
     tolerances = {"atol": 0.0, "rtol": 0.0}
@@ -133,7 +138,9 @@ def read_testcase(text: str, filename: str) -> Testcase:
             tolerances |= {name: _number(value, filename, number) for name, value in _TOLERANCE.findall(match["rest"])}
         expectations.append(_expectation(match, filename, number))
     if not expectations:
-        raise SimulatorError(f"{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`")
+        raise SimulatorError(
+            tr("{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`", filename=filename)
+        )
     parts = [tuple(x for x in program.lines if (x.line > marker) == after) for after in (False, True)]
     prefix, suffix = (Program(filename, part, text) for part in parts)
     return Testcase(prefix, suffix, tuple(expectations), tolerances["atol"], tolerances["rtol"])
@@ -143,7 +150,10 @@ def _expectation(match: re.Match[str], filename: str, line: int) -> Expectation:
     kind = match["type"]
     if kind not in FLOATS and kind not in INTEGERS:
         known = ", ".join([*FLOATS, *INTEGERS])
-        raise SimulatorError(f"{filename}:{line}: unknown type `{kind}` of expected values", known)
+        raise SimulatorError(
+            tr("{filename}:{line}: unknown type `{kind}` of expected values", filename=filename, line=line, kind=kind),
+            known,
+        )
     values = [value for value in match["values"].split(",") if value.strip()]
     numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, kind, filename, line) for v in values)
     return Expectation(line, numbers, kind, tuple(_INDEX.findall(match["rest"])))
@@ -155,7 +165,9 @@ def _number(text: str, filename: str, line: int) -> float:
     except ValueError:
         number = nan
     if isnan(number):  # the machine has none
-        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` is not a number")
+        raise SimulatorError(
+            tr("{filename}:{line}: `{text}` is not a number", filename=filename, line=line, text=_short(text))
+        )
     return number
 
 
@@ -165,9 +177,20 @@ def _integer(text: str, kind: str, filename: str, line: int) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` is not an integer") from None
+        raise SimulatorError(
+            tr("{filename}:{line}: `{text}` is not an integer", filename=filename, line=line, text=_short(text))
+        ) from None
     if not -(1 << (width - 1)) <= number < 1 << width:
-        raise SimulatorError(f"{filename}:{line}: `{_short(text)}` does not fit into the {width} bits of type {kind}")
+        raise SimulatorError(
+            tr(
+                "{filename}:{line}: `{text}` does not fit into the {width} bits of type {kind}",
+                filename=filename,
+                line=line,
+                text=_short(text),
+                width=width,
+                kind=kind,
+            )
+        )
     return number
 
 
@@ -190,15 +213,35 @@ def _compare(case: Testcase, entries: Sequence[Printed], filename: str) -> tuple
         found = [(entry, place, value) for entry in shown for place, value in enumerate(_decode(entry.value, kind))]
         if len(found) != len(expectation.values):
             raise SimulatorError(
-                f"{filename}:{expectation.line}: the statement prints {len(found)} values of type {kind}, "
-                f"but {len(expectation.values)} are expected"
+                tr(
+                    "{filename}:{line}: the statement prints {found} values of type {kind}, but {values} are expected",
+                    filename=filename,
+                    line=expectation.line,
+                    found=len(found),
+                    kind=kind,
+                    values=len(expectation.values),
+                )
             )
         count += len(found)
         for number, ((entry, place, value), wanted) in enumerate(zip(found, expectation.values, strict=True)):
             if not _agree(value, _as_stored(wanted, kind), case.atol, case.rtol):
                 index = expectation.indices[number] if number < len(expectation.indices) else f"value {number}"
-                where = f"{NAMES[entry.memory]} {entry.unit} address {entry.address}, element {place}"
-                wrong.append(f"at {index}: expected {wanted!r}, found {value!r} ({where})")
+                where = tr(
+                    "{names} {unit} address {address}, element {place}",
+                    names=NAMES[entry.memory],
+                    unit=entry.unit,
+                    address=entry.address,
+                    place=place,
+                )
+                wrong.append(
+                    tr(
+                        "at {index}: expected {wanted!r}, found {value!r} ({where})",
+                        index=index,
+                        wanted=wanted,
+                        value=value,
+                        where=where,
+                    )
+                )
     return wrong, count
 
 

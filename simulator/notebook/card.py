@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simulator.errors import Diagnostic, advised
-from simulator.messages import told
+from simulator.messages import shown, tr
 from simulator.pictures.style import DARK, LIGHT, MONO, fonts, lang
 
 State = Literal["good", "doubtful", "bad", "quiet"]
@@ -28,16 +28,16 @@ class Card:
     body: str = ""
 
     def __str__(self) -> str:
-        return "\n".join([self._headed(), *([told(self.body)] if self.body else [])])
+        return "\n".join([self._headed(), *([shown(self.body)] if self.body else [])])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        body = f"<pre>{html.escape(told(self.body))}</pre>" if self.body else ""
+        body = f"<pre>{html.escape(shown(self.body))}</pre>" if self.body else ""
         return card(self.state, self._headed(), body)
 
     def _headed(self) -> str:
-        return f"{_MARKS[self.state]} {told(self.head)}"
+        return f"{_MARKS[self.state]} {shown(self.head)}"
 
 
 def card(state: str, head: str, body: str) -> str:
@@ -46,7 +46,7 @@ def card(state: str, head: str, body: str) -> str:
     state: good, doubtful, bad or quiet. head: a line of text. body: HTML, in the language of the moment.
     """
     opening = f'<div class="hbc mathjax_ignore tex2jax_ignore" data-state="{state}"{lang()}>'
-    return f"<style>{_style()}</style>{opening}<b>{html.escape(told(head))}</b>{body}</div>"
+    return f"<style>{_style()}</style>{opening}<b>{html.escape(shown(head))}</b>{body}</div>"
 
 
 def _style() -> str:
@@ -77,7 +77,15 @@ def findings_text(source: str, found: Sequence[Diagnostic]) -> str:
     """Findings with the lines that they are about; line and column count from 1, the cell's first line left out."""
     lines, parts = source.split("\n"), []
     for finding in found:
-        parts.append(f"line {finding.line}:{finding.column}: {finding.severity}: {finding.message}")
+        parts.append(
+            tr(
+                "line {line}:{column}: {severity}: {message}",
+                line=finding.line,
+                column=finding.column,
+                severity=finding.label,
+                message=finding.message,
+            )
+        )
         if 0 < finding.line <= len(lines):
             parts += [f"    {lines[finding.line - 1]}", f"    {' ' * (finding.column - 1)}^"]
         parts[-1] = advised(parts[-1], finding.fix)

@@ -11,6 +11,8 @@ from simulator.engine.machine import Machine, RunResult
 from simulator.errors import AssemblyError, SimulatorError, UserError
 from simulator.isa.cost import cost_of
 from simulator.isa.program import Move, Program, Step
+from simulator.language import language
+from simulator.messages import tr
 from simulator.notebook import places
 from simulator.notebook.card import Card, findings_text
 from simulator.notebook.options import CellOptions, parse_options
@@ -40,13 +42,14 @@ def run_cell(line: str, cell: str, names: Names, show: Show) -> None:
     A mistake of the user becomes a card; nothing is raised for one.
     """
     try:
+        language()  # a wrong one is a mistake before anything is done
         options = parse_options(line)
         if options.help or not cell.strip():
             print(options.help or parse_options("--help").help)
             return
         _run(options, cell.rstrip("\n"), names, show)
     except UserError as error:
-        show(Card("bad", "not run", str(error)))
+        show(Card("bad", tr("not run"), str(error)))
 
 
 def _run(options: CellOptions, text: str, names: Names, show: Show) -> None:
@@ -55,7 +58,13 @@ def _run(options: CellOptions, text: str, names: Names, show: Show) -> None:
     except AssemblyError:
         _, found = check_text(text, "cell")  # with the waits of what can be read
         count = sum(finding.severity == "error" for finding in found)
-        show(Card("bad", f"{count} error{'s' * (count != 1)}: nothing has run", findings_text(text, found)))
+        show(
+            Card(
+                "bad",
+                tr("{count} error{s}: nothing has run", count=count, s="s" * (count != 1)),
+                findings_text(text, found),
+            )
+        )
         return
     picture = None if options.view else _picture(options.picture, program)
     machine = _machine(options, names)
@@ -77,7 +86,8 @@ def _machine(options: CellOptions, names: Names) -> Machine:
         found = names[options.machine] = Machine()
     if not isinstance(found, Machine):
         raise SimulatorError(
-            f"%%vsm: {options.machine} is a {type(found).__name__}, not a machine", "another name behind --machine"
+            tr("%%vsm: {machine} is a {name}, not a machine", machine=options.machine, name=type(found).__name__),
+            tr("another name behind --machine"),
         )
     return found
 
@@ -87,8 +97,13 @@ def _value(expression: str, names: Names) -> object:
     try:
         value: object = eval(expression, dict(names))
     except Exception as error:
-        message = f"%%vsm: --set: {expression!r} has no value: {type(error).__name__}: {error}"
-        raise SimulatorError(message, "a variable, a number, or an expression in quotes") from error
+        message = tr(
+            "%%vsm: --set: {expression!r} has no value: {name}: {error}",
+            expression=expression,
+            name=type(error).__name__,
+            error=error,
+        )
+        raise SimulatorError(message, tr("a variable, a number, or an expression in quotes")) from error
     return list(value) if isinstance(value, range) else value
 
 
@@ -97,11 +112,17 @@ def _card(text: str, program: Program, options: CellOptions, machine: Machine, r
     found = check(program)
     early = any(finding.severity == "error" for finding in found)
     cost = cost_of(program)
-    head = f"{cost.steps} step{'s' * (cost.steps != 1)} and {cost.moves} MV, {cost.cycles:g} cycles"
+    head = tr(
+        "{steps} step{s} and {moves} MV, {cycles:g} cycles",
+        steps=cost.steps,
+        s="s" * (cost.steps != 1),
+        moves=cost.moves,
+        cycles=cost.cycles,
+    )
     if cost.nops:
-        head = f"{head}; {cost.nops} step{'s' * (cost.nops != 1)} of them wait"
+        head = tr("{head}; {nops} step{s} of them wait", head=head, nops=cost.nops, s="s" * (cost.nops != 1))
     if early:
-        head = f"{head}. The vendor's assembler refuses it: a result is read too early"
+        head = tr("{head}. The vendor's assembler refuses it: a result is read too early", head=head)
     parts = [findings_text(text, found), "\n".join(result.dump if result else ())]
     parts += [places.table(place, places.read(machine, place)) for place in options.dumps]
     return Card("bad" if early else "doubtful" if found else "good", head, "\n\n".join(filter(None, parts)))

@@ -7,7 +7,7 @@ import re
 import traceback
 from pathlib import Path
 
-from simulator.messages import told
+from simulator.messages import shown, tr
 
 CELL = re.compile(r"ipython-input|ipykernel_")
 OWN = re.compile(r"[\\/](kernels|exercises)[\\/]t\d[^\\/]*\.py$")
@@ -17,7 +17,7 @@ MOST = 4
 
 def rendered(error: BaseException) -> list[str]:
     """What a notebook shows in place of a traceback: the message, then lines of cells and of the user's files."""
-    return [told(str(error)), *_places(error)[-MOST:]]
+    return [shown(str(error)), *_places(error)[-MOST:]]
 
 
 def _places(error: BaseException) -> list[str]:
@@ -26,7 +26,10 @@ def _places(error: BaseException) -> list[str]:
         name = frame.f_code.co_filename
         code = linecache.getline(name, line, frame.f_globals).strip()
         if CELL.search(name):
-            found.append("  " + told(f"in line {line} of a cell: {code}"))
+            found.append("  " + tr("in line {line} of a cell: {code}", line=line, code=code))
         elif OWN.search(name):
-            found.append("  " + told(f"in line {line} of {'/'.join(Path(name).parts[-3:])}: {code}"))
+            found.append(
+                "  "
+                + tr("in line {line} of {parts}: {code}", line=line, parts="/".join(Path(name).parts[-3:]), code=code)
+            )
     return found

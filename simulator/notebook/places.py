@@ -16,21 +16,21 @@ from simulator.columns import columns, left, right
 from simulator.engine.machine import Machine
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_MABS, ALL_PES, L2BS
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 
 AXES: dict[str, tuple[tuple[str, int], ...]] = {
-    **dict.fromkeys(("lm0", "lm1"), (("word", isa.LM_WORDS), ("PE", ALL_PES))),
-    **dict.fromkeys(("grf0", "grf1"), (("word", isa.GRF_WORDS), ("PE", ALL_PES))),
-    "t": (("cycle", 4), ("word", 4), ("PE", ALL_PES)),
-    "omr": (("entry", 32), ("cycle", 4), ("flag", 4), ("PE", ALL_PES)),
-    **dict.fromkeys(("mx", "my"), (("row", 16), ("MAB", ALL_MABS), ("word", 8))),
-    "l1bm": (("L2B", L2BS), ("L1B", isa.L1BS), ("long word", isa.L1BM_LONGS)),
-    "l2bm": (("L2B", L2BS), ("long word", isa.L2BM_LONGS)),
-    "pdm": (("group", isa.GROUPS), ("long word", isa.PDM_LONGS)),
-    "dram": (("group", isa.GROUPS), ("long word", isa.DRAM_LONGS)),
+    **dict.fromkeys(("lm0", "lm1"), ((Text("word"), isa.LM_WORDS), ("PE", ALL_PES))),
+    **dict.fromkeys(("grf0", "grf1"), ((Text("word"), isa.GRF_WORDS), ("PE", ALL_PES))),
+    "t": ((Text("cycle"), 4), (Text("word"), 4), ("PE", ALL_PES)),
+    "omr": ((Text("entry"), 32), (Text("cycle"), 4), (Text("flag"), 4), ("PE", ALL_PES)),
+    **dict.fromkeys(("mx", "my"), ((Text("row"), 16), ("MAB", ALL_MABS), (Text("word"), 8))),
+    "l1bm": (("L2B", L2BS), ("L1B", isa.L1BS), (Text("long word"), isa.L1BM_LONGS)),
+    "l2bm": (("L2B", L2BS), (Text("long word"), isa.L2BM_LONGS)),
+    "pdm": ((Text("group"), isa.GROUPS), (Text("long word"), isa.PDM_LONGS)),
+    "dram": ((Text("group"), isa.GROUPS), (Text("long word"), isa.DRAM_LONGS)),
 }
 """The axes of every memory that can be named, with their lengths."""
-KINDS = {"f": "single precision", "i": "integers", "x": "hexadecimal"}
+KINDS = {"f": Text("single precision"), "i": Text("integers"), "x": Text("hexadecimal")}
 MOST = 4096  # values in one table
 _PLACE = re.compile(r"\s*(\w+)\s*(?:\[([^\]]*)\])?\s*(?::\s*([fix]))?\s*")
 _INDEX = re.compile(r"\s*(?:(\d*)\s*:\s*(\d*)|(\d+))\s*")
@@ -66,17 +66,27 @@ def parse(text: str) -> Place:
 
     Raises SimulatorError.
     """
-    example = "lm0[0:8,0:4] is words 0 to 7 of PEs 0 to 3"
+    example = tr("lm0[0:8,0:4] is words 0 to 7 of PEs 0 to 3")
     match = _PLACE.fullmatch(text)
     if not match:
-        raise SimulatorError(f"{text!r} is no part of a memory", example)
+        raise SimulatorError(tr("{text!r} is no part of a memory", text=text), example)
     name, inside, kind = match[1].lower(), match[2], match[3]
     if name not in AXES:
-        raise SimulatorError(f"{text!r}: there is no memory {match[1]!r}", ", ".join(AXES))
+        raise SimulatorError(tr("{text!r}: there is no memory {match!r}", text=text, match=match[1]), ", ".join(AXES))
     axes, items = AXES[name], inside.split(",") if inside else []
     if len(items) > len(axes):
         has = ", ".join(axis for axis, _ in axes)
-        raise SimulatorError(f"{text!r}: {name} has {len(axes)} axes ({has}), received {len(items)}", example)
+        raise SimulatorError(
+            tr(
+                "{text!r}: {name} has {axes} axes ({has}), received {items}",
+                text=text,
+                name=name,
+                axes=len(axes),
+                has=has,
+                items=len(items),
+            ),
+            example,
+        )
     given = [_one(text, item, *axis) for item, axis in zip(items, axes, strict=False)]
     whole = [(0, length) for _, length in axes[len(given) :]]
     default = "i" if axes[-1][0] == "long word" or name == "omr" else "f"
@@ -86,12 +96,24 @@ def parse(text: str) -> Place:
 def _one(text: str, item: str, axis: str, length: int) -> int | tuple[int, int]:
     match = _INDEX.fullmatch(item)
     if not match:
-        raise SimulatorError(f"{text!r}: {item.strip()!r} is no index", "a number such as 3, or a range such as 0:8")
+        raise SimulatorError(
+            tr("{text!r}: {strip!r} is no index", text=text, strip=item.strip()),
+            tr("a number such as 3, or a range such as 0:8"),
+        )
     first, end = int(match[3] or match[1] or 0), int(match[2] or length)
     if match[3] is not None:
         end = first + 1
     if not 0 <= first < end <= length:
-        raise SimulatorError(f"{text!r}: {item.strip()} is not within 0:{length} ({axis})", f"0:{min(length, 8)}")
+        raise SimulatorError(
+            tr(
+                "{text!r}: {strip} is not within 0:{length} ({axis})",
+                text=text,
+                strip=item.strip(),
+                length=length,
+                axis=axis,
+            ),
+            f"0:{min(length, 8)}",
+        )
     return first if match[3] is not None else (first, end)
 
 
@@ -99,7 +121,10 @@ def read(machine: Machine, place: Place) -> NDArray[Any]:
     """The bits of a place. Raises SimulatorError where they are too many for a table."""
     if prod(place.shape) > MOST:
         count = f"{prod(place.shape):,} values"
-        raise SimulatorError(f"{place.text}: {count} are too many to show, at most {MOST:,}", "fewer of each axis")
+        raise SimulatorError(
+            tr("{text}: {count} are too many to show, at most {most:,}", text=place.text, count=count, most=MOST),
+            tr("fewer of each axis"),
+        )
     return np.asarray(_array(machine, place)).copy()
 
 
@@ -144,15 +169,24 @@ def _bits(place: Place, values: NDArray[Any]) -> NDArray[Any]:
         if not place.is_long:
             return words
         if values.ndim == 0 or values.shape[-1] % 2:
-            received = f"received shape {list(values.shape)}"
-            raise SimulatorError(f"{place.text}: a long word holds two singles, {received}", "an even number of them")
+            received = tr("received shape {shape}", shape=list(values.shape))
+            raise SimulatorError(
+                tr("{text}: a long word holds two singles, {received}", text=place.text, received=received),
+                tr("an even number of them"),
+            )
         high, low = words[..., 0::2].astype(np.uint64), words[..., 1::2].astype(np.uint64)
         return np.asarray(high << np.uint64(32) | low)
     if values.dtype.kind not in "iub":
-        raise SimulatorError(f"{place.text}: values are numbers, received {values.dtype}", "a number or an array")
+        raise SimulatorError(
+            tr("{text}: values are numbers, received {dtype}", text=place.text, dtype=values.dtype),
+            tr("a number or an array"),
+        )
     width = 64 if place.is_long else 32
     if values.size and not (-(2 ** (width - 1)) <= int(values.min()) and int(values.max()) < 2**width):
-        raise SimulatorError(f"{place.text}: a value does not fit into {width} bits", "smaller numbers, or floats")
+        raise SimulatorError(
+            tr("{text}: a value does not fit into {width} bits", text=place.text, width=width),
+            tr("smaller numbers, or floats"),
+        )
     return values.astype(np.uint64).astype(np.uint64 if place.is_long else np.uint32)
 
 
@@ -165,7 +199,13 @@ def _fitted(place: Place, bits: NDArray[Any]) -> NDArray[Any]:
         return np.array(np.broadcast_to(bits, shape))
     except ValueError:
         raise SimulatorError(
-            f"{place.text} has shape {list(shape)}, but the values have {list(bits.shape)}", "an array of that shape"
+            tr(
+                "{text} has shape {shape}, but the values have {shape2}",
+                text=place.text,
+                shape=list(shape),
+                shape2=list(bits.shape),
+            ),
+            tr("an array of that shape"),
         ) from None
 
 

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from simulator.columns import full
 from simulator.files import write_file
 from simulator.lines import wrapped
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.style import MONO_EM, SANS_EM, lang, style_sheet
 
 WIDTH = 840.0
@@ -63,7 +63,7 @@ def inline(svg: str) -> str:
         name = f"wide-{width:.0f}"
         rule = f".{name}:has(> label :checked) > div {{ overflow-x: auto; }} "
         rule += f".{name}:has(> label :checked) > div > div {{ min-width: {width:.0f}px; }}"
-        box = f'<label style="font-size: 13px"><input type="checkbox"> {escape(shown("full size, to scroll"))}</label>'
+        box = f'<label style="font-size: 13px"><input type="checkbox"> {escape(tr("full size, to scroll"))}</label>'
         fitted = f'<div class="{name}"><style>{rule}</style>{box}<div>{fitted}</div></div>'
     return f'<div class="mathjax_ignore tex2jax_ignore">{fitted}</div>'
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simulator import isa
 from simulator.errors import SimulatorError
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, cut
 from simulator.view.scope import parse_unit
 
@@ -27,16 +27,16 @@ class Level:
 
 
 LEVELS = (
-    Level("group", "n", isa.GROUPS, (("DRAM", "4 GiB"), ("PDM", "4 MiB"))),
+    Level(Text("group"), "n", isa.GROUPS, (("DRAM", "4 GiB"), ("PDM", "4 MiB"))),
     Level("L2B", "c", isa.L2BS_PER_GROUP, (("L2BM", "256 KiB"),)),
     Level("L1B", "b", isa.L1BS, (("L1BM", "64 KiB"),)),
-    Level("MAB", "m", isa.MABS, (("MAU", "matrix arithmetic"), ("matrix", "x and y, 16 rows each"))),
+    Level("MAB", "m", isa.MABS, (("MAU", Text("matrix arithmetic")), (Text("matrix"), Text("x and y, 16 rows each")))),
     Level("PE", "p", isa.PES_PER_MAB, ()),
 )
 INSIDE = (
-    ("LM0", "$m", "4,096 words"), ("LM1", "$n", "4,096 words"),
-    ("GRF0", "$r", "512 words"), ("GRF1", "$s", "512 words"),
-    ("T", "$t", "16 words"), ("mask", "$omr", "32 entries"), ("ALU", "", "int, bits, max"),
+    ("LM0", "$m", Text("4,096 words")), ("LM1", "$n", Text("4,096 words")),
+    ("GRF0", "$r", Text("512 words")), ("GRF1", "$s", Text("512 words")),
+    ("T", "$t", Text("16 words")), (Text("mask"), "$omr", Text("32 entries")), ("ALU", "", Text("int, bits, max")),
 )  # fmt: skip
 NAMES = {name for level in LEVELS for name, _ in level.memories} | {name for name, _, _ in INSIDE}
 
@@ -50,7 +50,7 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
     notes = {highlight: ""} if isinstance(highlight, str) else dict(highlight or {})
     unit = _unit(notes)
     canvas = Canvas()
-    canvas.text(MARGIN, 28, "MN-Core 2: 4,096 PEs in a tree", "head")
+    canvas.text(MARGIN, 28, tr("MN-Core 2: 4,096 PEs in a tree"), "head")
     total = 1
     for number, level in enumerate(LEVELS):
         y = 48 + number * STEP
@@ -60,9 +60,11 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
     text = "".join(f"{level.letter}{n}" for level, n in zip(LEVELS, unit, strict=True))
-    where = shown(f"marked: {text}") + "".join(f"; {name}: {shown(note)}" for name, note in notes.items() if note)
+    where = tr("marked: {text}", text=text) + "".join(
+        f"; {name}: {shown(note)}" for name, note in notes.items() if note
+    )
     canvas.text(MARGIN, bottom + 20, cut(where, WIDTH - 2 * MARGIN, "s"), "s f")
-    title = f"The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}"
+    title = tr("The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}", where=where)
     return canvas.picture(title, bottom + 32)
 
 
@@ -76,16 +78,17 @@ def _unit(notes: Mapping[str, str]) -> tuple[int, ...]:
             except SimulatorError:
                 memories = ", ".join(sorted(NAMES))
                 raise SimulatorError(
-                    f"cannot mark {name!r}: it is neither a memory nor a unit", f"{memories}, or a unit: n0c1b2"
+                    tr("cannot mark {name!r}: it is neither a memory nor a unit", name=name),
+                    tr("{memories}, or a unit: n0c1b2", memories=memories),
                 ) from None
     return (wanted + (0,) * 5)[:5]
 
 
 def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> None:
-    name = f"{level.count} groups" if level.name == "group" else f"{level.count} {level.name}"
+    name = tr("{count} groups", count=level.count) if level.name == "group" else f"{level.count} {level.name}"
     canvas.text(LEFT - 10, y + 17, name, "b", anchor="end")
     if total > level.count:
-        canvas.text(LEFT - 10, y + 32, f"{total:,} in all", "s f", anchor="end")
+        canvas.text(LEFT - 10, y + 32, tr("{total:,} in all", total=total), "s f", anchor="end")
     width = (RIGHT - LEFT + 6) / level.count
     for number in range(level.count):
         x = LEFT + number * width
@@ -119,7 +122,7 @@ def _memories(canvas: Canvas, y: float, level: Level, notes: Mapping[str, str]) 
         canvas.rect(x, top, WIDTH - MARGIN - x, height - 2, style, round_=3)
         ink = " on" if note is not None else ""
         canvas.text(x + 8, top + height / 2 + 3, name, f"b s{ink}")
-        size = size if name in ("MAU", "matrix") else f"{size} per {level.name}"
+        size = size if name in ("MAU", "matrix") else tr("{size} per {name}", size=size, name=level.name)
         room = WIDTH - MARGIN - x - 68
         canvas.text(x + 60, top + height / 2 + 3, note or size, f"s{ink or ' f'}", room=room)
 
@@ -127,7 +130,7 @@ def _memories(canvas: Canvas, y: float, level: Level, notes: Mapping[str, str]) 
 def _inside(canvas: Canvas, y: float, notes: Mapping[str, str]) -> float:
     """The memories of a PE; returns where they end."""
     width = (WIDTH - MARGIN - LEFT + 6) / len(INSIDE)
-    canvas.text(LEFT - 10, y + 20, "in each PE", "b", anchor="end")
+    canvas.text(LEFT - 10, y + 20, tr("in each PE"), "b", anchor="end")
     for number, (name, letter, size) in enumerate(INSIDE):
         x, note = LEFT + number * width, notes.get(name)
         on = note is not None

@@ -9,6 +9,7 @@ from simulator import isa, messages
 from simulator.engine.state.contents import KINDS, contents
 from simulator.engine.state.memories import Memories
 from simulator.errors import SimulatorError
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, tooltip
 from simulator.pictures.grids import MachineMap, ring
 from simulator.pictures.style import HEAT_LIGHT
@@ -33,12 +34,15 @@ def memory(
     long words. dtype: f single precision, i integers, x hexadecimal. Raises SimulatorError.
     """
     if name not in SHOWN:
-        raise SimulatorError(f"there is no memory {name!r} to draw", ", ".join(SHOWN))
+        raise SimulatorError(tr("there is no memory {name!r} to draw", name=name), ", ".join(SHOWN))
     if dtype not in ("f", "i", "x"):
-        raise SimulatorError(f"{dtype!r} is no way to show words", "f, i or x (hexadecimal)")
+        raise SimulatorError(tr("{dtype!r} is no way to show words", dtype=dtype), tr("f, i or x (hexadecimal)"))
     kind = KINDS[name]
     if not (0 <= first < kind.size and 0 < count <= 512):
-        raise SimulatorError(f"{count} words from {first} on cannot be shown", f"below {kind.size}, at most 512")
+        raise SimulatorError(
+            tr("{count} words from {first} on cannot be shown", count=count, first=first),
+            tr("below {size}, at most 512", size=kind.size),
+        )
     depth = DEPTH[kind.level]
     numbers = (parse_unit(unit).numbers + (0,) * 5)[:depth]
     number = int(np.ravel_multi_index(numbers, SIZES[:depth]))
@@ -47,14 +51,31 @@ def memory(
     per_unit = _filled(machine, name, listed)
     unit_name = "".join(f"{letter}{n}" for letter, n in zip("ncbmp", numbers, strict=False))
     holders = int((per_unit > 0).sum())
-    noun = {"pe": "PEs", "l1b": "L1Bs", "l2b": "L2Bs", "group": "groups"}[kind.level]
-    head = f"{name.upper()}: {holders:,} of {len(per_unit):,} {noun} hold something"
+    noun = {"pe": "PEs", "l1b": "L1Bs", "l2b": "L2Bs", "group": tr("groups")}[kind.level]
+    head = tr(
+        "{upper}: {holders:,} of {per_unit:,} {noun} hold something",
+        upper=name.upper(),
+        holders=holders,
+        per_unit=len(per_unit),
+        noun=noun,
+    )
     canvas = Canvas()
     canvas.text(MARGIN, 28, head, "head")
     bottom = _map(canvas, kind.level, per_unit, numbers)
     bottom = max(bottom, _legend(canvas, per_unit, kind.long))
-    bottom = _list(canvas, bottom + 26, f"{name.upper()} of {unit_name}", first, listed[:, number], kind.long, dtype)
-    return canvas.picture(f"{messages.shown(head)}; listed: {unit_name} from {first} on", bottom + MARGIN)
+    bottom = _list(
+        canvas,
+        bottom + 26,
+        tr("{upper} of {unit_name}", upper=name.upper(), unit_name=unit_name),
+        first,
+        listed[:, number],
+        kind.long,
+        dtype,
+    )
+    return canvas.picture(
+        tr("{head}; listed: {unit_name} from {first} on", head=messages.shown(head), unit_name=unit_name, first=first),
+        bottom + MARGIN,
+    )
 
 
 def _filled(machine: Memories, name: str, listed: Words) -> NDArray[np.int64]:
@@ -77,24 +98,32 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
     """All units, coloured by how many words they hold; returns where they end."""
     styles = _styles(per_unit)
     if level == "pe":
-        canvas.text(MARGIN + 44, 58, "in each block 16 MABs with 4 PEs", "b")
+        canvas.text(MARGIN + 44, 58, tr("in each block 16 MABs with 4 PEs"), "b")
         grid = MachineMap(MARGIN, 64)
         counts = per_unit.reshape(8, 8, 64)
-        grid.draw(canvas, styles.reshape(isa.TREE), lambda l2b, l1b: f"up to {counts[l2b, l1b].max()} words in a PE")
+        grid.draw(
+            canvas,
+            styles.reshape(isa.TREE),
+            lambda l2b, l1b: tr("up to {max} words in a PE", max=counts[l2b, l1b].max()),
+        )
         grid.mark(canvas, 2 * numbers[0] + numbers[1], numbers[2], numbers[3], numbers[4])
         return grid.y + grid.height
     columns = {"l1b": 8, "l2b": 8, "group": 4}[level]
-    told = {"l1b": "a row per L2B, an L1B in each column", "l2b": "the L2Bs", "group": "the groups"}[level]
+    told = {"l1b": tr("a row per L2B, an L1B in each column"), "l2b": tr("the L2Bs"), "group": tr("the groups")}[level]
     canvas.text(MARGIN + 30, 50, told, "s f")
     width = 384 / columns
     for unit, (style, words) in enumerate(zip(styles, per_unit, strict=True)):
         x, y = MARGIN + 30 + unit % columns * width, 60.0 + unit // columns * 22
-        name = {"l1b": f"L2B {unit // 8}, L1B {unit % 8}", "l2b": f"L2B {unit}", "group": f"group {unit}"}[level]
+        name = {
+            "l1b": f"L2B {unit // 8}, L1B {unit % 8}",
+            "l2b": f"L2B {unit}",
+            "group": tr("group {unit}", unit=unit),
+        }[level]
         canvas.rect(x, y, width - 4, 18, "empty", round_=2)
         shade, _, faint = str(style).partition(" s")
         more = f' fill-opacity="{1 - 0.105 * int(faint):.3g}"' if faint else ""
         box = f'x="{x:g}" y="{y:g}" width="{width - 4:g}" height="18" rx="2"'
-        title = tooltip(f"{name}: {words} words")
+        title = tooltip(tr("{name}: {words} words", name=name, words=words))
         canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}>{title}</rect>')
         if unit == int(np.ravel_multi_index(numbers, SIZES[: len(numbers)])):
             ring(canvas, x, y, width - 4, 18)
@@ -109,19 +138,28 @@ def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:
     """What the colours mean; returns where it ends."""
     most = int(per_unit.max())
     canvas.rect(LEFT, 66, 22, 12, "empty")
-    canvas.text(LEFT + 30, 76, "all words are zero", "s f")
+    canvas.text(LEFT + 30, 76, tr("all words are zero"), "s f")
     if not most:
         return 80
     canvas.rect(LEFT, 86, 22, 12, "h0")
-    canvas.text(LEFT + 30, 96, f"{most:,} words that are not zero{' (two in a long word)' if long else ''}", "s f")
-    canvas.text(LEFT + 30, 114, "paler: fewer", "s f")
+    canvas.text(
+        LEFT + 30,
+        96,
+        tr("{most:,} words that are not zero{value}", most=most, value=tr(" (two in a long word)") if long else ""),
+        "s f",
+    )
+    canvas.text(LEFT + 30, 114, tr("paler: fewer"), "s f")
     return 118
 
 
 def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long: bool, dtype: str) -> float:
     """The words of one unit as a grid; returns where it ends."""
     last = first + len(words) // (2 if long else 1) - 1
-    told = f"{heading}, long words {first} to {last}" if long else f"{heading}, words {first} to {last}"
+    told = (
+        tr("{heading}, long words {first} to {last}", heading=heading, first=first, last=last)
+        if long
+        else tr("{heading}, words {first} to {last}", heading=heading, first=first, last=last)
+    )
     canvas.text(MARGIN, y, told, "b")
     per_row = 8
     width = (WIDTH - 2 * MARGIN - 56) / per_row
@@ -132,9 +170,9 @@ def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long
             at = first + number // (2 if long else 1)
             canvas.text(MARGIN + 48, top + 14, str(at), "m f", anchor="end")
         place = first + number // (2 if long else 1)
-        name = f"word {place}"
+        name = tr("word {place}", place=place)
         if long:
-            name = f"long word {place} low" if number % 2 else f"long word {place} high"
+            name = tr("long word {place} low", place=place) if number % 2 else tr("long word {place} high", place=place)
         title = f"{messages.shown(name)}: 0x{word:08x}"
         canvas.rect(x, top, width - 3, 18, "h0" if word else "empty", title=title)
         tone = "m on" if word else "m f"

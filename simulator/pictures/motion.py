@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from zlib import crc32
 
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 from simulator.pictures.canvas import Canvas, Picture, inline, width_of
 
 SLOT = 1.5
@@ -130,15 +130,20 @@ class Film(Picture):
         name = f"stop-{self.mark}-{slot + 1}"
         style = [f".{name} svg * {{ animation: none !important; }}"]
         style += stopped_at(f".{name}.{name}", slot, len(self.labels)) if slot >= 0 else []
-        shows = shown(self.labels[slot] if slot >= 0 else "all at once")
+        shows = shown(self.labels[slot] if slot >= 0 else tr("all at once"))
         told = f'<div style="font-size: 13px">{shows}</div>'
         return f'<div class="{name}"><style>{" ".join(style)}</style>{told}{inline(self.text)}</div>'
 
     def _repr_html_(self) -> str:
         """A form, so that its buttons are a group of their own wherever it is copied to."""
-        buttons = [("", "play"), ("", "pause"), *(("slot", label) for label in self.labels), ("", "all at once")]
+        buttons = [
+            ("play", Text("play")),
+            ("pause", Text("pause")),
+            *(("slot", label) for label in self.labels),
+            ("all", Text("all at once")),
+        ]
         inputs = "".join(
-            f'<label class="{kind or name.split()[0]}">'
+            f'<label class="{kind}">'
             f'<input type="radio" name="at" value="{number}"{" checked" * (number == 0)}> {shown(name)}</label>'
             for number, (kind, name) in enumerate(buttons)
         )

@@ -14,7 +14,7 @@ from simulator.errors import SimulatorError
 from simulator.isa import program as p
 from simulator.isa.transfers import move_transfer, transfer_of
 from simulator.isa.units import UNITS
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, wrap
 from simulator.pictures.motion import Film, Moving
 from simulator.pictures.move_blocks import l2bm_panel
@@ -36,7 +36,7 @@ def move(line: str | p.Step | p.Move) -> Picture:
     found = _line(line)
     canvas = Canvas()
     height = _one_below_the_other(canvas, [found]) + MARGIN
-    return canvas.picture(f"What `{found.text.strip()}` moves: {_says(found)}", height)
+    return canvas.picture(tr("What `{strip}` moves: {found}", strip=found.text.strip(), found=_says(found)), height)
 
 
 MOST = 8
@@ -52,14 +52,19 @@ def animate(*lines: str | p.Step | p.Move) -> Film:
     """
     found = [one for line in lines for one in _lines(line)]
     if not 1 <= len(found) <= MOST:
-        received = f"there are {len(found)} lines" if found else "there is no instruction"
-        raise SimulatorError(f"{received} in what should move", f"1 to {MOST} lines, such as 'l1bmd $lb0 $lm0v'")
+        received = tr("there are {found} lines", found=len(found)) if found else tr("there is no instruction")
+        raise SimulatorError(
+            tr("{received} in what should move", received=received),
+            tr("1 to {most} lines, such as 'l1bmd $lb0 $lm0v'", most=MOST),
+        )
     moving, standing = Moving(), Canvas()
     height = _one_below_the_other(moving, found) + MARGIN
     _one_below_the_other(standing, found)
-    standing.text(MARGIN, height + 2, "All cycles at once; in a running notebook they follow one another.", "s f")
-    says = shown("; then ").join(f"`{line.text.strip()}`: {_says(line)}" for line in found)
-    return moving.film(standing.picture(f"What moves, cycle by cycle, in {says}", height + MARGIN), height)
+    standing.text(MARGIN, height + 2, tr("All cycles at once; in a running notebook they follow one another."), "s f")
+    says = tr("; then ").join(f"`{line.text.strip()}`: {_says(line)}" for line in found)
+    return moving.film(
+        standing.picture(tr("What moves, cycle by cycle, in {says}", says=says), height + MARGIN), height
+    )
 
 
 def _one_below_the_other(canvas: Canvas, lines: Sequence[p.Step | p.Move]) -> float:
@@ -81,8 +86,11 @@ def _slots(line: p.Step | p.Move, number: int) -> list[str]:
     """
     if isinstance(line, p.Move) or all(i.op in QUIET for i in line.instructions):
         name = "MV" if isinstance(line, p.Move) else "nop"
-        return [f"line {number}, {name}" if number else name]
-    return [f"line {number}, cycle {cycle}" if number else f"cycle {cycle}" for cycle in range(isa.STEP_CYCLES)]
+        return [tr("line {number}, {name}", number=number, name=name) if number else name]
+    return [
+        tr("line {number}, cycle {cycle}", number=number, cycle=cycle) if number else tr("cycle {cycle}", cycle=cycle)
+        for cycle in range(isa.STEP_CYCLES)
+    ]
 
 
 def _lines(line: str | p.Step | p.Move) -> list[p.Step | p.Move]:
@@ -94,8 +102,10 @@ def _lines(line: str | p.Step | p.Move) -> list[p.Step | p.Move]:
 def _line(line: str | p.Step | p.Move) -> p.Step | p.Move:
     lines = _lines(line)
     if len(lines) != 1:
-        count = f"there are {len(lines)} lines" if lines else "there is no instruction"
-        raise SimulatorError(f"{count} in what should be drawn", "one line, such as 'l1bmd $lb0 $lm0v'")
+        count = tr("there are {lines} lines", lines=len(lines)) if lines else tr("there is no instruction")
+        raise SimulatorError(
+            tr("{count} in what should be drawn", count=count), tr("one line, such as 'l1bmd $lb0 $lm0v'")
+        )
     return lines[0]
 
 
@@ -124,11 +134,20 @@ def _mv(canvas: Canvas, line: p.Move, y: float) -> float:
 def _step(canvas: Canvas, step: p.Step, y: float) -> float:
     working = [i for i in step.instructions if i.op not in QUIET]
     if not working:
-        steps = f"{step.count} step{'s' * (step.count > 1)}, {step.count * isa.STEP_CYCLES} cycles"
-        return _sentences(canvas, f"Nothing moves for {steps}. Forwarding paths keep what they hold.", y)
+        steps = tr(
+            "{count} step{s}, {value} cycles",
+            count=step.count,
+            s="s" * (step.count > 1),
+            value=step.count * isa.STEP_CYCLES,
+        )
+        return _sentences(
+            canvas, tr("Nothing moves for {steps}. Forwarding paths keep what they hold.", steps=steps), y
+        )
     if len(working) > 1:
         y = _sentences(
-            canvas, f"{len(working)} instructions in one step: all of them read before any of them writes.", y
+            canvas,
+            tr("{working} instructions in one step: all of them read before any of them writes.", working=len(working)),
+            y,
         )
     for number, instruction in enumerate(working):
         if number:
@@ -137,7 +156,7 @@ def _step(canvas: Canvas, step: p.Step, y: float) -> float:
         y = _instruction(canvas, instruction, y, named=len(working) > 1)
     if any(UNITS[i.unit].lane in ("ALU", "MAU") for i in working):
         y += 20
-        canvas.text(MARGIN, y, "All 4,096 PEs do this at the same time, each with its own memories.", "s f")
+        canvas.text(MARGIN, y, tr("All 4,096 PEs do this at the same time, each with its own memories."), "s f")
     return y
 
 

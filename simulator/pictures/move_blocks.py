@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from simulator import isa
 from simulator.isa.formulas import Index
 from simulator.isa.transfers import Transfer
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, Canvas, width_of
 from simulator.pictures.move_words import CYCLES, Segment, Strip, brief, full, listed
 
@@ -23,7 +24,7 @@ def l2bm_panel(canvas: Canvas, transfer: Transfer, y: float) -> float:
         return _among_l1bms(canvas, ends, y)
     down = transfer.formula.source.memory == "L2BM"
     blocks = [(source, target) if down else (target, source) for target, source in ends]
-    canvas.text(MARGIN, y + 14, "L2BM: the same in all 8 L2Bs", "b")
+    canvas.text(MARGIN, y + 14, tr("L2BM: the same in all 8 L2Bs"), "b")
     by_cycle = [partners(lc[:, -1], lb[:, 0]) for lc, lb in blocks]
     strip = Strip(LEFT, y + 22, len(by_cycle[0]), ROOM)
     parts: list[Segment] = []
@@ -101,7 +102,7 @@ def _l1bm_row(
     width = ROOM / isa.L1BS - 6
     canvas.text(LEFT - 8, y + 12, "L1BM", "b", anchor="end")
     for cycle in CYCLES:
-        canvas.text(LEFT - 8, y + 18 + cycle * ROW + 13, f"cycle {cycle}", "s f", anchor="end")
+        canvas.text(LEFT - 8, y + 18 + cycle * ROW + 13, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
     for b, cycles in words.items():
         x = _l1b_x(b) - width / 2
         used = b in style
@@ -110,7 +111,9 @@ def _l1bm_row(
             data = f"writes L1BM b{b} {full(addresses)}" if written and addresses else ""
             top = y + 18 + cycle * ROW
             with canvas.group(data=data, style=canvas.lit(cycle, "w" if written else "r") if addresses else ""):
-                canvas.rect(x, top, width, ROW - 1, style.get(b, "empty"), title=f"L1B {b}, cycle {cycle}")
+                canvas.rect(
+                    x, top, width, ROW - 1, style.get(b, "empty"), title=tr("L1B {b}, cycle {cycle}", b=b, cycle=cycle)
+                )
                 if addresses:
                     canvas.text(_l1b_x(b), top + 13, brief(addresses), "m on", anchor="middle", room=width)
 
@@ -145,7 +148,7 @@ def _pill(canvas: Canvas, x: float, y: float, text: str) -> None:
 
 def _among_l1bms(canvas: Canvas, ends: Sequence[tuple[Index, Index]], y: float) -> float:
     """l2bmi: some L1BMs copied to others; the sources above, the destinations below."""
-    canvas.text(MARGIN, y + 14, "L1BMs of one L2B: the same in all 8 L2Bs", "b")
+    canvas.text(MARGIN, y + 14, tr("L1BMs of one L2B: the same in all 8 L2Bs"), "b")
     below = y + 22 + 18 + 4 * ROW + GAP
     groups = [
         {b: [side[side[:, 0] == b][:, -1].tolist() for side in sides] for b in range(isa.L1BS)}

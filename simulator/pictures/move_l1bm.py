@@ -9,7 +9,7 @@ from simulator.explain.wording import masked
 from simulator.isa import program as p
 from simulator.isa.formulas import Index
 from simulator.isa.transfers import Transfer
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas
 from simulator.pictures.move_blocks import GAP, LEFT, ROOM, ROW, Units, fan, partners, segments
 from simulator.pictures.move_words import CYCLES, Strip, bank_name, brief, cell_text, closed, full, listed, writes
@@ -22,8 +22,8 @@ def l1bm_panel(canvas: Canvas, instruction: p.Instruction, transfer: Transfer, y
     blocks = [(source[:, -1], target) if down else (target[:, -1], source) for target, source in ends]
     block = (instruction.sources if down else instruction.destinations)[0].operand
     turned = isinstance(block, p.Turnaround)
-    name = "the turnaround register" if turned else "L1BM"
-    canvas.text(MARGIN, y + 14, f"{name}: the same in all 64 L1Bs", "b")
+    name = tr("the turnaround register") if turned else "L1BM"
+    canvas.text(MARGIN, y + 14, tr("{name}: the same in all 64 L1Bs", name=name), "b")
     strip = Strip(LEFT, y + 22, len(set(blocks[0][0].tolist())), ROOM)
     for cycle, (addresses, pes) in enumerate(blocks):
         found = partners(addresses, pes[:, 1])
@@ -96,7 +96,9 @@ def _mab_row(canvas: Canvas, y: float, groups: Iterable[tuple[list[int], Units]]
     width = ROOM / isa.MABS - 5
     for mab in range(isa.MABS):
         x = _mab_x(mab) - width / 2
-        with canvas.group(f"MAB {mab}: {'takes part' if mab in used else 'takes no part'}"):
+        with canvas.group(
+            tr("MAB {mab}: {value}", mab=mab, value=tr("takes part") if mab in used else tr("takes no part"))
+        ):
             canvas.rect(x, y, width, 30, "box", round_=2)
             canvas.text(_mab_x(mab), y + 13, f"m{mab}", "m" if mab in used else "m f", anchor="middle")
             for pe in range(isa.PES_PER_MAB):
@@ -115,9 +117,13 @@ def _pes(
     """The four PEs of the first MAB that takes part: which words of the block, which of their own; returns the end."""
     mab, count = groups[0][0][0], sum(len(mabs) for mabs, _ in groups)
     shared = len(groups) == 1
-    told = f"the PEs of MAB {mab}"
+    told = tr("the PEs of MAB {mab}", mab=mab)
     if shared and count > 1:
-        told = f"the PEs of MAB {mab}; the same in {'all 16' if count == isa.MABS else count} MABs"
+        told = tr(
+            "the PEs of MAB {mab}; the same in {value} MABs",
+            mab=mab,
+            value=tr("all 16") if count == isa.MABS else count,
+        )
     canvas.text(MARGIN, y + 10, told, "b")
     own: Sequence[p.Source | p.Destination] = instruction.destinations if down else instruction.sources[:1]
     units = _mab_text([mab for mabs, _ in groups for mab in mabs])
@@ -134,13 +140,19 @@ def _pes(
                 mine = addresses[(pes[:, 0] == mab) & (pes[:, 1] == pe)].tolist()
                 _pe_row(canvas, x, top + cycle * ROW, width - 8, pe, cycle, mine, end, units if down else "")
         for cycle in CYCLES:
-            canvas.text(LEFT - 8, top + cycle * ROW + 13, f"cycle {cycle}", "s f", anchor="end")
+            canvas.text(LEFT - 8, top + cycle * ROW + 13, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
     bottom = y + 16 + len(own) * (4 * ROW + 16) - 16
     for end in own:
         note = masked(end.mask) if isinstance(end, p.Destination) else ""
         if note:
             bottom += 16
-            canvas.text(LEFT, bottom, f"{bank_name(end.operand)}: written {note}", "s f", room=WIDTH - LEFT - MARGIN)
+            canvas.text(
+                LEFT,
+                bottom,
+                tr("{operand}: written {note}", operand=bank_name(end.operand), note=note),
+                "s f",
+                room=WIDTH - LEFT - MARGIN,
+            )
     return bottom
 
 
@@ -163,7 +175,7 @@ def _pe_row(
     own = shown(cell_text(end.operand, cycle, pe) or bank_name(end.operand))
     off = isinstance(end, p.Destination) and closed(end, cycle)
     if isinstance(end, p.Destination):
-        text = f"{brief(block)} → {shown('not written') if off else own}"
+        text = f"{brief(block)} → {tr('not written') if off else own}"
         data = "" if off else writes(end.operand, cycle, pe).replace(f" p{pe} ", f" {units}p{pe} ")
     else:
         text, data = f"{own} → {brief(block)}", ""
@@ -171,4 +183,4 @@ def _pe_row(
     with canvas.group(data=data, style=kind):
         canvas.rect(x, y, width, ROW - 1, "empty" if off or not block else f"h{pe}")
         tone = "m f" if off or not block else "m on"
-        canvas.text(x + width / 2, y + 13, text if block else "takes no part", tone, anchor="middle", room=width)
+        canvas.text(x + width / 2, y + 13, text if block else tr("takes no part"), tone, anchor="middle", room=width)

@@ -11,7 +11,7 @@ from simulator.isa import program as p
 from simulator.isa.cost import move_rate
 from simulator.isa.formulas import Index, Reference
 from simulator.isa.transfers import Transfer
-from simulator.messages import joined, shown
+from simulator.messages import joined, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, width_of
 from simulator.pictures.move_words import brief, full, listed
 
@@ -38,7 +38,12 @@ def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> floa
     if known and not transfer.reduction:
         bottom = _runs(canvas, bottom + 24, formula.source, sources, formula.destination, targets)
     cycles = move.size / move_rate(move)
-    rate = f"{move.size} long words by its size, {move_rate(move)} per cycle: {cycles:g} cycles"
+    rate = tr(
+        "{size} long words by its size, {move} per cycle: {cycles:g} cycles",
+        size=move.size,
+        move=move_rate(move),
+        cycles=cycles,
+    )
     canvas.text(MARGIN, bottom + 20, rate, "s f")
     return bottom + 20
 
@@ -55,7 +60,14 @@ def _packets(
         points = [(x + width / 2, top + HEIGHT / 2) for x, top, width in (_box(source, y), _box(target, y))]
         known = transfer.known
         data = f"{_name(source)} {listed(read)} > {_name(target)} {listed(written)}" if known else ""
-        canvas.packet(0, points[0], points[1], "from", label=brief(read) if known else f"{len(read)} words", data=data)
+        canvas.packet(
+            0,
+            points[0],
+            points[1],
+            "from",
+            label=brief(read) if known else tr("{read} words", read=len(read)),
+            data=data,
+        )
 
 
 def _name(unit: Unit) -> str:
@@ -108,7 +120,7 @@ def _boxes(canvas: Canvas, y: float, read: dict[Unit, list[int]], written: dict[
     every: list[Unit] = [(m, g, 0) for m in ("DRAM", "PDM") for g in range(isa.GROUPS)]
     every += [("L2BM", g, c) for g in range(isa.GROUPS) for c in range(isa.L2BS_PER_GROUP)]
     for group in range(isa.GROUPS):
-        canvas.text(MARGIN + group * (GROUP + SPACE), y - 4, f"group {group}", "s f")
+        canvas.text(MARGIN + group * (GROUP + SPACE), y - 4, tr("group {group}", group=group), "s f")
     for unit in every:
         memory = unit[0]
         x, top, width = _box(unit, y)
@@ -133,20 +145,20 @@ def _box_text(
     """The name of a memory, and which words of it are read and written."""
     x, top, width = _box(unit, y)
     canvas.text(x + width / 2, top + 15, _name(unit), f"b{tone}", anchor="middle", room=width)
-    says = [shown(f"reads {brief(read)}")] if read else []
-    says += [shown(f"writes {brief(written)}")] if written else []
+    says = [tr("reads {read}", read=brief(read))] if read else []
+    says += [tr("writes {written}", written=brief(written))] if written else []
     text = "; ".join(says)
     if width_of(text, "s") > width:
         text = "; ".join(brief(words) for words in (read, written) if words)
     if says and not known and unit[0] == "DRAM":
-        text = "by the DRAM table"
+        text = tr("by the DRAM table")
     canvas.text(x + width / 2, top + 29, text, f"s{tone}", anchor="middle", room=width)
 
 
 def _title(name: str, read: list[int] | None, written: list[int] | None) -> str:
-    parts = [f"reads long words {brief(read, 4)}"] if read else []
-    parts += [f"writes long words {brief(written, 4)}"] if written else []
-    return f"{name}: {joined(*parts) or shown('takes no part')}"
+    parts = [tr("reads long words {read}", read=brief(read, 4))] if read else []
+    parts += [tr("writes long words {written}", written=brief(written, 4))] if written else []
+    return f"{name}: {joined(*parts) or tr('takes no part')}"
 
 
 def _arrows(canvas: Canvas, y: float, pairs: list[tuple[Unit, Unit]], reduction: str) -> None:
@@ -212,7 +224,7 @@ def _edge(unit: Unit, y: float, below: bool) -> float:
 def _runs(canvas: Canvas, y: float, source: Reference, sources: Index, target: Reference, targets: Index) -> float:
     """The first runs of addresses, spelled out; returns where they end."""
     lines = list(_run_texts(source, sources, target, targets))
-    canvas.text(MARGIN, y, f"in {len(lines):,} run{'s' * (len(lines) > 1)} of long words", "b")
+    canvas.text(MARGIN, y, tr("in {lines:,} run{s} of long words", lines=len(lines), s="s" * (len(lines) > 1)), "b")
     few = lines if len(lines) <= SHOWN else lines[:SHOWN]
     rows = -(-len(few) // 2)
     for number, text in enumerate(few):
@@ -221,7 +233,7 @@ def _runs(canvas: Canvas, y: float, source: Reference, sources: Index, target: R
     bottom = y + 17 + (rows - 1) * 16
     if len(lines) > SHOWN:
         bottom += 16
-        canvas.text(MARGIN, bottom, f"and {len(lines) - SHOWN:,} more", "s f")
+        canvas.text(MARGIN, bottom, tr("and {value:,} more", value=len(lines) - SHOWN), "s f")
     return bottom
 
 

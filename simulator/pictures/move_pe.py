@@ -8,7 +8,7 @@ from simulator.explain.wording import FIXED, LOWER, PATHS, PRECISIONS, masked, s
 from simulator.isa import program as p
 from simulator.isa.transfers import ELEMENTS, transfer_of
 from simulator.isa.units import UNITS
-from simulator.messages import joined, shown
+from simulator.messages import Text, joined, shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, wrap
 from simulator.pictures.move_words import CYCLES, bank_name, bank_words, cell_text, closed, full, writes
 
@@ -18,22 +18,22 @@ ROW = 17.0
 CELL = 9.0
 """Pixels of a matrix element."""
 BRIEF = {
-    "imm": "the literal word in every word",
-    "passa": "x unchanged",
-    "rsqrt": "roughly 1 / sqrt(|x|), from a table",
-    "ftoi": "x as an integer, truncated",
-    "bfn": "x as a block float",
-    "msl": "PE p gets x of PE p-1 of its MAB",
-    "msr": "PE p gets x of PE p+1 of its MAB",
+    "imm": Text("the literal word in every word"),
+    "passa": Text("x unchanged"),
+    "rsqrt": Text("roughly 1 / sqrt(|x|), from a table"),
+    "ftoi": Text("x as an integer, truncated"),
+    "bfn": Text("x as a block float"),
+    "msl": Text("PE p gets x of PE p-1 of its MAB"),
+    "msr": Text("PE p gets x of PE p+1 of its MAB"),
     "vfma": "x * y + z",
     "vmul": "x * y",
     "vadd": "x + y",
     "vpassa": "x * 1 + 0",
-    "mmul": "matrix times x",
-    "mfma": "matrix times x plus y",
-    "mwrite": "writes matrix rows",
-    "mread": "reads matrix columns",
-    "l2bmd": "64 long words per cycle dealt out to",
+    "mmul": Text("matrix times x"),
+    "mfma": Text("matrix times x plus y"),
+    "mwrite": Text("writes matrix rows"),
+    "mread": Text("reads matrix columns"),
+    "l2bmd": Text("64 long words per cycle dealt out to"),
 }
 """Meanings of instructions as far as there is room for them."""
 
@@ -54,7 +54,7 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
         targets.append((destination, at, bottom))
         at = bottom + 8
     if instruction.path:
-        canvas.text(right, at + 10, f"${instruction.path} keeps the result for the next step", "s f")
+        canvas.text(right, at + 10, tr("${path} keeps the result for the next step", path=instruction.path), "s f")
         at += 22
     bottom = max(left_end, at - 8, y + 74 + 30 * bool(_remarks(instruction)))
     centre = (top + bottom) / 2
@@ -108,7 +108,11 @@ def _packet(
         lines = _lines(operand, 4 * ELEMENTS[instruction.precision]).get(cycle)
         label = bank_name(operand)
         if lines:
-            label = f"row {full(lines)}" if instruction.op == "mwrite" else f"column {full(lines)}"
+            label = (
+                tr("row {lines}", lines=full(lines))
+                if instruction.op == "mwrite"
+                else tr("column {lines}", lines=full(lines))
+            )
     if written:
         canvas.packet(cycle, unit, place, f"k{cycle}", label=label, flight="o", data=data)
     else:
@@ -123,7 +127,7 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
     lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]
     if len(lines) < 2 and instruction.precision in ELEMENTS:
         count = ELEMENTS[instruction.precision]
-        lines.append(f"{count} element{'s' * (count > 1)} a cycle")
+        lines.append(tr("{count} element{s} a cycle", count=count, s="s" * (count > 1)))
     for number, text in enumerate([*lines, PRECISIONS.get(instruction.precision, "")][:3]):
         tone = "s" if number == 0 else "s f"
         canvas.text(x + MIDDLE / 2, centre + 2 + number * 15, text, tone, anchor="middle", room=MIDDLE)
@@ -133,8 +137,12 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
 
 def _remarks(instruction: p.Instruction) -> list[str]:
     """What the opcode says beside the operation."""
-    found = [f"products in PEs {'0 and 1' if instruction.rows == 'u' else '2 and 3'} only"] * bool(instruction.rows)
-    found += [f"rounded to {LOWER.get(instruction.precision, 'half')} precision"] * instruction.narrow
+    found = [
+        tr("products in PEs {value} only", value=tr("0 and 1") if instruction.rows == "u" else tr("2 and 3"))
+    ] * bool(instruction.rows)
+    found += [
+        tr("rounded to {precision} precision", precision=LOWER.get(instruction.precision, Text("half")))
+    ] * instruction.narrow
     if instruction.flush is not None:
         found.append(_kept(p.WriteMask(instruction.flush, 1)))
     return found
@@ -143,35 +151,35 @@ def _remarks(instruction: p.Instruction) -> list[str]:
 def _kept(mask: p.WriteMask) -> str:
     """Where a result is not flushed to zero."""
     if not masked(mask):
-        return "kept everywhere"
+        return tr("kept everywhere")
     if not mask.fixed:
-        return f"kept where mask register entry {mask.entry} is 1, else 0"
-    return f"kept in cycle {spans(mask.cycles) or 'none'}, else 0"
+        return tr("kept where mask register entry {entry} is 1, else 0", entry=mask.entry)
+    return tr("kept in cycle {value}, else 0", value=spans(mask.cycles) or tr("none"))
 
 
 def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:
     """An input; returns where its box ends."""
     operand = source.operand
-    tags = ["negated"] * source.negate + ["rounded to half"] * source.narrow
-    tags += [f"widened from {LOWER.get(instruction.precision, 'half')}"] * source.widen
+    tags = [tr("negated")] * source.negate + [tr("rounded to half")] * source.narrow
+    tags += [tr("widened from {precision}", precision=LOWER.get(instruction.precision, Text("half")))] * source.widen
     head = joined(f"{shown(name)} = {shown(bank_name(operand))}", *tags)
     if isinstance(operand, p.Matrix):
         return _matrix(canvas, instruction, operand, head, x, y, written=False)
     if isinstance(operand, p.Immediate):
-        return _plain(canvas, f"{shown(name)} = {shown('the literal')}", f"0x{operand.word:08x}", x, y)
+        return _plain(canvas, f"{shown(name)} = {tr('the literal')}", f"0x{operand.word:08x}", x, y)
     if isinstance(operand, p.Fixed):
         return _plain(canvas, head, FIXED[operand.name], x, y)
     if isinstance(operand, p.L2bm):  # of l2bmdars; all other transfers have pictures of their own
-        return _plain(canvas, head, f"from long word {operand.address} on", x, y)
-    note = joined(PATHS[operand.name], "last step") if isinstance(operand, p.Path) else _further(operand)
+        return _plain(canvas, head, tr("from long word {address} on", address=operand.address), x, y)
+    note = joined(PATHS[operand.name], tr("last step")) if isinstance(operand, p.Path) else _further(operand)
     return _rows(canvas, head, note, operand, x, y)
 
 
 def _further(operand: p.Operand) -> str:
     """What the text of an operand says beside its words."""
     if isinstance(operand, p.PeMemory) and operand.j is not None:
-        return f"PEs 0 to {operand.j} of each MAB: {operand.words} further on"
-    return "T: the low 12 bits of T's long word 0" if isinstance(operand, p.PeMemory) and operand.indirect else ""
+        return tr("PEs 0 to {j} of each MAB: {words} further on", j=operand.j, words=operand.words)
+    return tr("T: the low 12 bits of T's long word 0") if isinstance(operand, p.PeMemory) and operand.indirect else ""
 
 
 def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Destination, x: float, y: float) -> float:
@@ -181,13 +189,17 @@ def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Dest
     if isinstance(operand, p.Matrix):
         return _matrix(canvas, instruction, operand, bank_name(operand), x, y, written=True)
     if isinstance(operand, p.NoWrite):
-        return _plain(canvas, "$nowrite", "nothing is written", x, y)
+        return _plain(canvas, "$nowrite", tr("nothing is written"), x, y)
     if isinstance(operand, p.MaskRegister):
-        return _plain(canvas, f"mask register {operand.entry}", "the flags of the result", x, y, note)
+        return _plain(
+            canvas, tr("mask register {entry}", entry=operand.entry), tr("the flags of the result"), x, y, note
+        )
     if isinstance(operand, p.Dar):
-        return _plain(canvas, "DRAM address table", f"from entry {operand.entry} on, by way of a buffer", x, y)
+        return _plain(
+            canvas, tr("DRAM address table"), tr("from entry {entry} on, by way of a buffer", entry=operand.entry), x, y
+        )
     if isinstance(operand, p.BaseAddress):
-        return _plain(canvas, bank_name(operand), "the low 12 bits", x, y, note)
+        return _plain(canvas, bank_name(operand), tr("the low 12 bits"), x, y, note)
     return _rows(canvas, bank_name(operand), note or _further(operand), operand, x, y, destination)
 
 
@@ -219,7 +231,7 @@ def _rows(
     for cycle in CYCLES:
         top = y + 23 + cycle * ROW
         off = destination is not None and closed(destination, cycle)
-        canvas.text(x + 8, top + 13, f"cycle {cycle}", "s f")
+        canvas.text(x + 8, top + 13, tr("cycle {cycle}", cycle=cycle), "s f")
         if destination is not None and not off:
             for pe in range(isa.PES_PER_MAB):
                 with canvas.group(data=writes(operand, cycle, pe), style=canvas.lit(cycle, "w")):
@@ -228,7 +240,7 @@ def _rows(
         else:
             with canvas.group(style=canvas.lit(cycle, "r")):
                 canvas.rect(x + 60, top, SIDE - 68, ROW - 1, "empty" if off else f"k{cycle}")
-        text = "not written" if off else _words(operand, cycle)
+        text = tr("not written") if off else _words(operand, cycle)
         with canvas.group(style=canvas.lit(cycle, "w" if destination is not None else "r")):
             canvas.text(x + 60 + (SIDE - 68) / 2, top + 13, text, "m f" if off else "m on", anchor="middle")
     for number, line in enumerate(lines):
@@ -242,7 +254,7 @@ def _words(operand: p.Operand, cycle: int) -> str:
         return cell_text(operand, cycle, 0)
     first, last = (cell_text(operand, cycle, pe) for pe in (0, 3))
     if first == last or operand.j is None:
-        return f"word {first}" if operand.words == 1 else f"words {first}"
+        return tr("word {first}", first=first) if operand.words == 1 else tr("words {first}", first=first)
     return f"p0: {first}   p3: {last}"
 
 
@@ -260,7 +272,7 @@ def _matrix(
     side = size * CELL
     height = side + 58
     canvas.rect(x, y, SIDE, height, "box", round_=3)
-    canvas.text(x + 8, y + 16, f"{head}, {size}x{size}, one per MAB", "b s", room=SIDE - 12)
+    canvas.text(x + 8, y + 16, tr("{head}, {size}x{size}, one per MAB", head=head, size=size), "b s", room=SIDE - 12)
     left, top = x + 60, y + 40
     for pe in range(isa.PES_PER_MAB):
         place = left + (pe + 0.5) * side / 4
@@ -272,7 +284,9 @@ def _matrix(
     for cycle, numbers in used.items():
         data = f"writes M{operand.register.upper()} all {full(8 * n + w for n in numbers for w in range(8))}"
         with canvas.group(
-            f"cycle {cycle}: rows {full(numbers)}" if rows else f"cycle {cycle}: columns {full(numbers)}",
+            tr("cycle {cycle}: rows {numbers}", cycle=cycle, numbers=full(numbers))
+            if rows
+            else tr("cycle {cycle}: columns {numbers}", cycle=cycle, numbers=full(numbers)),
             data=data if written else "",
             style=canvas.lit(cycle, "w" if written else "r"),
         ):
@@ -287,10 +301,14 @@ def _matrix(
         thick = ' style="stroke-width: 2"' if number % count == 0 else ""
         canvas.parts.append(f'<path class="gap"{thick} d="M{left + number * CELL:g} {top:g}v{side:g}"/>')
         canvas.path(f"M{left:g} {top + number * CELL:g}h{side:g}", "gap")
-    text = "all of it, for the vector of every cycle"
+    text = tr("all of it, for the vector of every cycle")
     if used:
         lines = [number for numbers in used.values() for number in numbers]
-        text = f"rows {full(lines)}, coloured by cycle" if rows else f"columns {full(lines)}, coloured by cycle"
+        text = (
+            tr("rows {lines}, coloured by cycle", lines=full(lines))
+            if rows
+            else tr("columns {lines}, coloured by cycle", lines=full(lines))
+        )
     canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
     return y + height
 
@@ -310,7 +328,7 @@ def _neighbours(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
     targets, sources = transfer.points(0)
     width, left = 110.0, (WIDTH - 4 * 120) / 2
     canvas.text(left - 10, y + 15, "x", "b", anchor="end")
-    canvas.text(left - 10, y + 77, "result", "b", anchor="end")
+    canvas.text(left - 10, y + 77, tr("result"), "b", anchor="end")
     for pe in range(isa.PES_PER_MAB):
         for top in (y, y + 62):
             canvas.rect(left + pe * 120, top, width, 22, f"h{pe}" if top == y else "box", round_=3)

@@ -9,6 +9,7 @@ from simulator import isa
 from simulator.explain.wording import BANKS
 from simulator.isa import program as p
 from simulator.isa.words import words_of
+from simulator.messages import tr
 from simulator.pictures.canvas import Canvas
 
 CYCLES = range(isa.STEP_CYCLES)
@@ -60,15 +61,15 @@ def bank_name(operand: p.Operand) -> str:
     """`LM0`, `T`, `$mauf`, …"""
     if isinstance(operand, p.PeMemory):
         return BANKS[operand.bank]
-    names = {p.TRegister: "T", p.NoWrite: "nowhere", p.Turnaround: "turnaround", p.Immediate: "literal"}
+    names = {p.TRegister: "T", p.NoWrite: tr("nowhere"), p.Turnaround: tr("turnaround"), p.Immediate: tr("literal")}
     if isinstance(operand, p.Path | p.Fixed):
         return f"${operand.name}"
     if isinstance(operand, p.MaskRegister):
-        return f"mask {operand.entry}"
+        return tr("mask {entry}", entry=operand.entry)
     if isinstance(operand, p.BaseAddress):
-        return f"base of {BANKS[operand.bank]}"
+        return tr("base of {banks}", banks=BANKS[operand.bank])
     if isinstance(operand, p.Matrix):
-        return f"matrix {operand.register}"
+        return tr("matrix {register}", register=operand.register)
     return names.get(type(operand), type(operand).__name__.upper())
 
 
@@ -78,11 +79,11 @@ def cell_text(operand: p.Operand, cycle: int, pe: int) -> str:
         plus = "T+" if operand.indirect else ""
         return plus + brief(bank_words(operand, cycle, pe))
     if isinstance(operand, p.TRegister):
-        return f"cycle {cycle}'s words"
+        return tr("cycle {cycle}'s words", cycle=cycle)
     if isinstance(operand, p.Immediate):
         return f"0x{operand.word:08x}"
     if isinstance(operand, p.Path):
-        return f"cycle {cycle}'s words"
+        return tr("cycle {cycle}'s words", cycle=cycle)
     return ""
 
 
@@ -153,14 +154,16 @@ class Strip:
     ) -> None:
         """One cycle: its cells, with addresses where there is room. data: of the words, where they are written."""
         y = self.y + cycle * self.height
-        canvas.text(self.left - 8, y + 14, f"cycle {cycle}", "s f", anchor="end")
+        canvas.text(self.left - 8, y + 14, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
         labels = [brief(addresses[s.first : s.first + s.count]) for s in segments]
         fit = all(s.count * self.cell >= 6.8 * len(label) + 2 for s, label in zip(segments, labels, strict=True))
         with canvas.group(data=data, style=canvas.lit(cycle, "w" if written else "r")):
             for segment, label in zip(segments, labels, strict=True):
                 x, width = self.left + segment.first * self.cell, segment.count * self.cell
                 words = addresses[segment.first : segment.first + segment.count]
-                title = f"cycle {cycle}, long words {brief(words)}: {segment.label}"
+                title = tr(
+                    "cycle {cycle}, long words {words}: {label}", cycle=cycle, words=brief(words), label=segment.label
+                )
                 canvas.rect(x, y, width - 1, self.height - 1, segment.style, title=title)
                 if fit:
                     canvas.text(x + width / 2, y + 14, label, "m on", anchor="middle")

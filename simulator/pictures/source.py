@@ -10,6 +10,7 @@ from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.files import read
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 
 @runtime_checkable
@@ -42,5 +43,5 @@ def program_of(source: Source) -> Program:
     else:
         program = assemble(source, "program")
     if not program.lines:
-        raise SimulatorError("there is nothing to draw: the program has no lines", "'fvadd $lm0v $lr0v $ln0v'")
+        raise SimulatorError(tr("there is nothing to draw: the program has no lines"), "'fvadd $lm0v $lr0v $ln0v'")
     return program

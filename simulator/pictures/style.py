@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from simulator.language import LanguageError, language
+from simulator.errors import LanguageError
+from simulator.language import language
 
 LIGHT = {
     "paper": "#ffffff", "ink": "#1b2330", "faint": "#566070", "line": "#a3acb9", "empty": "#e9ecf0", "box": "#f5f6f8",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.explain.profile import LANES, Busy, Profile, profile_of
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
 
@@ -33,17 +34,30 @@ def timeline(source: Source) -> Picture:
     program = source if isinstance(source, Program) else program_of(source)  # of a program without lines too
     profile = profile_of(program)
     cost = profile.cost
-    head = f"{cost.cycles:,.0f} cycles: {cost.steps:,} steps, {cost.nops:,} of them nops, and {cost.moves:,} MV"
+    head = tr(
+        "{cycles:,.0f} cycles: {steps:,} steps, {nops:,} of them nops, and {moves:,} MV",
+        cycles=cost.cycles,
+        steps=cost.steps,
+        nops=cost.nops,
+        moves=cost.moves,
+    )
     canvas = Canvas()
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
-    canvas.text(RIGHT + 24, 50, "share of all cycles", "s f")
+    canvas.text(RIGHT + 24, 50, tr("share of all cycles"), "s f")
     total = max(cost.cycles, 1.0)
     top = 58.0
     for row, lane in enumerate(LANES):
         y = top + row * (LANE + GAP)
-        name = "waiting" if lane == "nop" else lane
+        name = tr("waiting") if lane == "nop" else lane
         canvas.text(LEFT - 10, y + LANE / 2 + 4, name, "b", anchor="end")
-        canvas.rect(LEFT, y, RIGHT - LEFT, LANE, "empty", title=f"{name}: {profile.lanes[lane]:.1%} of the cycles")
+        canvas.rect(
+            LEFT,
+            y,
+            RIGHT - LEFT,
+            LANE,
+            "empty",
+            title=tr("{name}: {lanes:.1%} of the cycles", name=name, lanes=profile.lanes[lane]),
+        )
         mine = [busy for busy in profile.busy if busy.lane == lane]
         if len(profile.busy) <= SINGLE:
             _single(canvas, y, mine, total, program)
@@ -55,7 +69,7 @@ def timeline(source: Source) -> Picture:
         bottom = _waits(canvas, bottom, profile, total)
     _axis(canvas, bottom, total)
     shares = ", ".join(f"{lane} {share:.0%}" for lane, share in profile.lanes.items() if share)
-    return canvas.picture(f"A timeline of this program: {head}; {shares}", bottom + 44)
+    return canvas.picture(tr("A timeline of this program: {head}; {shares}", head=head, shares=shares), bottom + 44)
 
 
 def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, program: Program) -> None:
@@ -70,7 +84,12 @@ def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, progra
             width - gap,
             LANE,
             HUE[work.lane],
-            title=f"line {work.line}: {texts[work.line][:120]}, {work.cycles:g} cycles",
+            title=tr(
+                "line {line}: {texts}, {cycles:g} cycles",
+                line=work.line,
+                texts=texts[work.line][:120],
+                cycles=work.cycles,
+            ),
         )
         if width > 4 + 6.5 * len(str(work.line)):
             canvas.text(x + width / 2, y + LANE / 2 + 4, str(work.line), "s on", anchor="middle")
@@ -116,7 +135,7 @@ def _waits(canvas: Canvas, y: float, profile: Profile, total: float) -> float:
     taken: list[tuple[float, float]] = []
     for waiting in sorted(profile.waitings, key=lambda w: -w.nops):
         x = LEFT + starts[waiting.line] / total * (RIGHT - LEFT)
-        text = f"line {waiting.line}: {waiting.nops} nop{'s' * (waiting.nops > 1)}"
+        text = tr("line {line}: {nops} nop{s}", line=waiting.line, nops=waiting.nops, s="s" * (waiting.nops > 1))
         left = min(x, RIGHT - width_of(text, "s"))
         right = left + width_of(text, "s") + GAP
         if len(taken) == MOST_WAITS or any(left < end and start < right for start, end in taken):
@@ -133,7 +152,7 @@ def _axis(canvas: Canvas, y: float, total: float) -> None:
         canvas.line(x, y, x, y + 5)
         canvas.text(x, y + 18, f"{value:,.0f}", "s f", anchor="middle")
     canvas.line(LEFT, y, RIGHT, y)
-    canvas.text((LEFT + RIGHT) / 2, y + 34, "cycles; a step is 4, every MV is waited for", "s f", anchor="middle")
+    canvas.text((LEFT + RIGHT) / 2, y + 34, tr("cycles; a step is 4, every MV is waited for"), "s f", anchor="middle")
 
 
 def ticks(end: float, most: int = 8) -> list[float]:

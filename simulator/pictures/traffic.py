@@ -7,7 +7,7 @@ import math
 from simulator import isa
 from simulator.explain.moved_words import words_moved
 from simulator.explain.profile import PathUse, profile_of
-from simulator.messages import shown
+from simulator.messages import Text, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture, width_of
 from simulator.pictures.source import Source, program_of
 
@@ -16,7 +16,7 @@ NODES = {
 }  # fmt: skip
 """The top left corner of each memory's box."""
 BOX_WIDTH, BOX_HEIGHT = 136.0, 38.0
-COUNTS = {"DRAM": "4, one per group", "PDM": "4, one per group", "L2BM": "8", "L1BM": "64", "PE": "4,096"}
+COUNTS = {"DRAM": Text("4, one per group"), "PDM": Text("4, one per group"), "L2BM": "8", "L1BM": "64", "PE": "4,096"}
 BARS = 560.0
 
 
@@ -29,7 +29,11 @@ def traffic(source: Source) -> Picture:
     links = words_moved(program)
     canvas = Canvas()
     total = sum(links.values())
-    head = f"{total:,} words arrive in the memories of the chip" if total else "No words move between the memories"
+    head = (
+        tr("{total:,} words arrive in the memories of the chip", total=total)
+        if total
+        else tr("No words move between the memories")
+    )
     canvas.text(MARGIN, 28, head, "head")
     for (start, end), words in sorted(links.items()):
         if start != end:
@@ -40,11 +44,14 @@ def traffic(source: Source) -> Picture:
         tone = " on" if used else " f"
         canvas.text(x + BOX_WIDTH / 2, y + 17, name if name != "PE" else "PEs", f"b{tone}", anchor="middle")
         inside = links[name, name]
-        note = f"{inside:,} from one to another" if inside else COUNTS[name]
+        note = tr("{inside:,} from one to another", inside=inside) if inside else COUNTS[name]
         canvas.text(x + BOX_WIDTH / 2, y + 31, note, f"s{tone}", anchor="middle", room=BOX_WIDTH)
     bottom = max(NODES["PE"][1] + BOX_HEIGHT + 24, _ports(canvas, profile_of(program).paths))
-    canvas.text(MARGIN, bottom, "a word is 32 bits; a line's width grows with the logarithm of the words", "s f")
-    says = "; ".join(shown(f"{start} to {end} {words:,}") for (start, end), words in sorted(links.items()))
+    canvas.text(MARGIN, bottom, tr("a word is 32 bits; a line's width grows with the logarithm of the words"), "s f")
+    says = "; ".join(
+        tr("{start} to {end} {words:,}", start=start, end=end, words=words)
+        for (start, end), words in sorted(links.items())
+    )
     return canvas.picture(f"{head}: {says}" if says else head, bottom + MARGIN)
 
 
@@ -99,16 +106,16 @@ def _tip(canvas: Canvas, at: tuple[float, float], to: str, width: float, down: b
 def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
     """The memories of a PE: words read and written, and the share of what the port could pass; returns the end."""
     mine = [use for use in paths if use.per == "PE"]
-    canvas.text(BARS - 76, 62, "through the ports of each PE" if mine else "nothing in the PEs", "b")
+    canvas.text(BARS - 76, 62, tr("through the ports of each PE") if mine else tr("nothing in the PEs"), "b")
     most = max((use.words for use in mine), default=1)
     room = WIDTH - MARGIN - BARS - width_of("1,000,000  100%", "s")
     y = 84.0
     for use in mine:
         written = use.path.endswith(" written")
-        name = f"{use.path.removesuffix(' written')} write" if written else use.path
+        name = tr("{value} write", value=use.path.removesuffix(" written")) if written else use.path
         canvas.text(BARS - 8, y, name, "s", anchor="end")
         length = max(1.0, room * use.words / most)
-        share = "" if use.share is None else f"{use.share:.0%} of its port"
+        share = "" if use.share is None else tr("{share:.0%} of its port", share=use.share)
         canvas.rect(
             BARS, y - 11, length, 14, "to" if written else "from", title=f"{use.path}: {use.words:,} words, {share}"
         )
@@ -116,5 +123,5 @@ def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
         canvas.text(BARS + length + 6, y, says, "s f")
         y += 20
     if mine:
-        canvas.text(BARS, y + 2, f"percent: of {16 * isa.STEP_CYCLES // 4} words per step", "s f")
+        canvas.text(BARS, y + 2, tr("percent: of {value} words per step", value=16 * isa.STEP_CYCLES // 4), "s f")
     return y + 20

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from simulator.errors import Diagnostic
 from simulator.isa.program import Instruction, Location
+from simulator.messages import tr
 from simulator.rules.marks import BY_NAME, EXCLUSIONS, SPLIT, Exclusion, Mark, marks_of
 from simulator.rules.waits import L1BM_READS, L1BM_WRITES, Timed, distance, timed
 
@@ -25,9 +26,9 @@ def _lonely(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]:
     ops = {instruction.op for instruction in instructions}
     if "nop" in ops and ops - {"nop", "wait"}:
         nop = next(i for i in instructions if i.op == "nop")
-        yield _found(nop.location, "nop can share a step only with wait", "leave out the nop")
+        yield _found(nop.location, tr("nop can share a step only with wait"), tr("leave out the nop"))
     if ops == {"wait"}:
-        yield _found(instructions[0].location, "wait cannot stand alone", "write `nop; wait iXX`")
+        yield _found(instructions[0].location, tr("wait cannot stand alone"), tr("write `nop; wait iXX`"))
 
 
 def _excluded(instructions: Sequence[Instruction]) -> list[Diagnostic]:
@@ -66,5 +67,5 @@ def same_l1bm_words(instructions: Sequence[Instruction]) -> Iterator[Diagnostic]
             for other in before:
                 writes = use.kind in L1BM_WRITES or other.kind in L1BM_WRITES
                 if writes and distance(other.words, use.words) is not None:
-                    yield _found(use.location, "two instructions use the same L1BM address in one step")
+                    yield _found(use.location, tr("two instructions use the same L1BM address in one step"))
         before += here

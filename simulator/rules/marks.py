@@ -22,8 +22,9 @@ from simulator.isa.program import (
     Turnaround,
 )
 from simulator.isa.units import UNITS
+from simulator.messages import Text, tr
 
-SPLIT = "put one of them on a line of its own"
+SPLIT = Text("put one of them on a line of its own")
 MAU_UNITS = ("mau", "mau-write", "mau-read")
 
 
@@ -58,60 +59,71 @@ class Exclusion(NamedTuple):
 
 
 def _exclusions() -> Iterator[Exclusion]:
-    yield Exclusion("unit", "unit", "same", lambda _, b: f"two {b.key} instructions in one step")
+    yield Exclusion("unit", "unit", "same", lambda _, b: tr("two {key} instructions in one step", key=b.key))
     yield Exclusion(
-        "MAU", "MAU", "third", lambda *_: "at most two of MAU calculation, matrix write and matrix read share a step"
+        "MAU",
+        "MAU",
+        "third",
+        lambda *_: tr("at most two of MAU calculation, matrix write and matrix read share a step"),
     )
     yield Exclusion(
         "precision",
         "precision",
         "other",
-        lambda a, b: f"MAU instructions of one step have one precision, not {' and '.join(sorted((a.op, b.op)))}",
+        lambda a, b: tr(
+            "MAU instructions of one step have one precision, not {value}", value=" and ".join(sorted((a.op, b.op)))
+        ),
     )
     yield Exclusion(
         "factor",
         "matrix data",
         "other",
-        lambda a, _: f"beside {a.op}, a matrix write must read exactly its second input",
-        "make both operands identical, `-`, `e` and `r` included",
+        lambda a, _: tr("beside {op}, a matrix write must read exactly its second input", op=a.op),
+        Text("make both operands identical, `-`, `e` and `r` included"),
     )
     yield Exclusion(
         "matrix data",
         "sum",
         "any",
-        lambda _, b: f"it is not known whether {b.op} may stand beside a matrix write",
+        lambda _, b: tr("it is not known whether {op} may stand beside a matrix write", op=b.op),
         warning=True,
     )
-    yield Exclusion("matrix", "matrix", "same", lambda _, b: f"matrix register {b.key} is used twice in one step")
+    yield Exclusion(
+        "matrix", "matrix", "same", lambda _, b: tr("matrix register {key} is used twice in one step", key=b.key)
+    )
     for bank in BANK_WORDS:
         name = bank.upper()
         yield Exclusion(
             f"{name} read",
             f"{name} read",
             "other",
-            lambda *_, name=name: f"{name} is read at two addresses in one step; it has one read address",
-            "read one of them a step earlier, or keep a copy in another memory",
+            lambda *_, name=name: tr("{name} is read at two addresses in one step; it has one read address", name=name),
+            Text("read one of them a step earlier, or keep a copy in another memory"),
         )
     for name in ("LM0", "LM1"):
         yield Exclusion(
             f"{name} read",
             f"{name} written",
             "other",
-            lambda *_, name=name: f"{name} is read and written at different addresses in one step",
-            "use the same addresses, or write to another memory",
+            lambda *_, name=name: tr("{name} is read and written at different addresses in one step", name=name),
+            Text("use the same addresses, or write to another memory"),
         )
-    yield Exclusion("written", "written", "same", lambda _, b: f"{b.key} is written twice in one step")
+    yield Exclusion("written", "written", "same", lambda _, b: tr("{key} is written twice in one step", key=b.key))
     yield Exclusion(
         "immediate",
         "LM0 used",
         "any",
-        lambda *_: "imm and LM0 cannot be used in one step",
-        "use another memory, e.g. LM1 or $t",
+        lambda *_: tr("imm and LM0 cannot be used in one step"),
+        Text("use another memory, e.g. LM1 or $t"),
     )
-    yield Exclusion("zero-flush", "zero-flush", "same", lambda *_: "two zero-flush masks in one step")
+    yield Exclusion("zero-flush", "zero-flush", "same", lambda *_: tr("two zero-flush masks in one step"))
     for name in ("mask entry", "mask length"):
         yield Exclusion(
-            name, name, "other", lambda *_: "all masks of a step use one entry and one length", "use the same mask"
+            name,
+            name,
+            "other",
+            lambda *_: tr("all masks of a step use one entry and one length"),
+            Text("use the same mask"),
         )
 
 
@@ -173,8 +185,8 @@ def _of_operand(operand: object, read: bool, location: Location) -> Iterator[Mar
     elif isinstance(operand, Immediate):
         yield Mark("immediate", None, location)
     elif isinstance(operand, BaseAddress):
-        yield Mark("written", f"the base address of {operand.bank.upper()}", location)
+        yield Mark("written", Text("the base address of {upper}", {"upper": operand.bank.upper()}), location)
     elif isinstance(operand, MaskRegister):
-        yield Mark("written", "the mask register", location)
+        yield Mark("written", Text("the mask register"), location)
     elif isinstance(operand, TRegister) and not read:
         yield Mark("written", "T", location)

@@ -16,10 +16,11 @@ from simulator.errors import Diagnostic
 from simulator.isa import STEP_CYCLES
 from simulator.isa.program import BaseAddress, Destination, Instruction, Location, Step, WriteMask
 from simulator.isa.words import Spans
+from simulator.messages import Text, tr
 
-PE_TO_L1BM, L1BM_TO_PE = "PE to L1BM", "L1BM to PE"
-L2BM_TO_L1BM, L1BM_TO_L2BM = "L2BM to L1BM", "L1BM to L2BM"
-L2BMI_READ, L2BMI_WRITE = "l2bmi reading L1BM", "l2bmi writing L1BM"
+PE_TO_L1BM, L1BM_TO_PE = Text("PE to L1BM"), Text("L1BM to PE")
+L2BM_TO_L1BM, L1BM_TO_L2BM = Text("L2BM to L1BM"), Text("L1BM to L2BM")
+L2BMI_READ, L2BMI_WRITE = Text("l2bmi reading L1BM"), Text("l2bmi writing L1BM")
 L1BM_READS = frozenset({L1BM_TO_PE, L1BM_TO_L2BM, L2BMI_READ})
 L1BM_WRITES = frozenset({PE_TO_L1BM, L2BM_TO_L1BM, L2BMI_WRITE})
 
@@ -38,8 +39,12 @@ class Timed(NamedTuple):
     simple: bool
 
 
+def _access(memory: str, written: bool) -> Text:
+    return Text("{bank} write", {"bank": memory}) if written else Text("{bank} read", {"bank": memory})
+
+
 _PORTS = {
-    (memory, written): f"{memory.upper()} {'write' if written else 'read'}"
+    (memory, written): _access(memory.upper(), written)
     for memory in ("lm0", "lm1", "grf0", "grf1", "t")
     for written in (False, True)
 }
@@ -69,7 +74,7 @@ def _kind(access: Access, instruction: Instruction) -> str:
             return PE_TO_L1BM if access.written else L1BM_TO_PE
         return L2BM_TO_L1BM if access.written else L1BM_TO_L2BM
     if access.memory == "bar" and access.end is not None and isinstance(access.end.operand, BaseAddress):
-        return f"{access.end.operand.bank.upper()} base address write"
+        return Text("{bank} base address write", {"bank": access.end.operand.bank.upper()})
     return _PORTS.get((access.memory, access.written), "")
 
 
@@ -116,10 +121,12 @@ class WaitRule:
     def text(self) -> str:
         """The rule in words."""
         if self.warning:
-            return f"known programs leave {self.steps} steps or more"
-        parts = [f"{self.steps} step{'s' * (self.steps > 1)}"] * bool(self.steps)
-        parts += [f"{self.cycles} free cycles between write and read of one address"] * bool(self.cycles)
-        return f"needs {' and '.join(parts)}"
+            return tr("known programs leave {steps} steps or more", steps=self.steps)
+        parts = [tr("{steps} step{s}", steps=self.steps, s="s" * (self.steps > 1))] * bool(self.steps)
+        parts += [tr("{cycles} free cycles between write and read of one address", cycles=self.cycles)] * bool(
+            self.cycles
+        )
+        return tr("needs {parts}", parts=" and ".join(parts))
 
     def gap(self, producer: Timed, consumer: Timed) -> int:
         """Steps that must lie between these two accesses."""
@@ -149,11 +156,13 @@ def _steps_for(cycles: int, nearest: int) -> int:
 
 def _rules() -> Iterator[WaitRule]:
     for bank in ("LM0", "LM1"):
-        yield WaitRule(f"{bank} write", f"{bank} read", 2)
-        for use in ("read", "write"):
-            yield WaitRule(f"{bank} base address write", f"{bank} {use}", 2)  # [A] as an LM write
+        yield WaitRule(_access(bank, True), _access(bank, False), 2)
+        for written in (False, True):
+            yield WaitRule(
+                Text("{bank} base address write", {"bank": bank}), _access(bank, written), 2
+            )  # [A] as a write
     for memory in ("GRF0", "GRF1", "T"):
-        yield WaitRule(f"{memory} write", f"{memory} read", 0, 6)
+        yield WaitRule(_access(memory, True), _access(memory, False), 0, 6)
     yield WaitRule(PE_TO_L1BM, L1BM_TO_PE, 2)
     for consumer in (L1BM_TO_L2BM, L2BMI_READ):
         yield WaitRule(PE_TO_L1BM, consumer, 0, 10)
@@ -194,9 +203,17 @@ class Wait:
         return Diagnostic(
             line,
             self.location.column,
-            f"{self.rule.producer} (line {self.producer_line}), then {self.rule.consumer} (line {line}): "
-            f"{self._needs}; {self.between} steps lie between (docs/isa.md, Waits)",
-            f"insert `{nops}` before line {line}",
+            tr(
+                "{producer} (line {producer_line}), then {consumer} (line {line}): "
+                "{needs}; {between} steps lie between (docs/isa.md, Waits)",
+                producer=self.rule.producer,
+                producer_line=self.producer_line,
+                consumer=self.rule.consumer,
+                line=line,
+                needs=self._needs,
+                between=self.between,
+            ),
+            tr("insert `{nops}` before line {line}", nops=nops, line=line),
             "warning" if self.rule.warning or self.tolerated else "error",
         )
 
@@ -206,8 +223,8 @@ class Wait:
         if not self.rule.cycles:
             return self.rule.text
         steps = self.between + self.missing
-        free = f"{self.rule.cycles} free cycles between write and read of one address"
-        return f"needs {steps} step{'s' * (steps > 1)}, for {free}"
+        free = tr("{cycles} free cycles between write and read of one address", cycles=self.rule.cycles)
+        return tr("needs {steps} step{s}, for {free}", steps=steps, s="s" * (steps > 1), free=free)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from simulator.assembly.assembler import assemble
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.rules.marks import issue_group
 from simulator.schedule.groups import groups_of
 from simulator.schedule.keep import Keep, Kept
@@ -111,7 +112,7 @@ def _ordered(nodes: Sequence[Node], kept: Kept) -> Ordered:
         found = ordered(problem, turns, turns.in_program())
         if found is not None:
             return found
-    raise AssertionError("without webs there is nothing to order")
+    raise AssertionError(tr("without webs there is nothing to order"))
 
 
 class Bounds(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from simulator import isa
 from simulator.errors import SimulatorError
+from simulator.messages import tr
 
 Keep = Mapping[str, Sequence[range]]
 """Of each memory, ranges of words (T, mask register and matrix registers: entries and rows; others above the PEs: long
@@ -32,10 +33,13 @@ class Kept:
         self._keep = keep
         for name, ranges in (keep or {}).items():
             if name not in SIZES:
-                raise SimulatorError(f"keep names no memory {name!r}", f"use {', '.join(SIZES)}")
+                raise SimulatorError(tr("keep names no memory {name!r}", name=name), f"use {', '.join(SIZES)}")
             for words in ranges:
                 if words.step != 1 or words.start < 0 or words.stop > SIZES[name]:
-                    raise SimulatorError(f"{name} has no words {words}", f"name some of range({SIZES[name]})")
+                    raise SimulatorError(
+                        tr("{name} has no words {words}", name=name, words=words),
+                        tr("name some of range({sizes})", sizes=SIZES[name]),
+                    )
 
     @property
     def some(self) -> bool:

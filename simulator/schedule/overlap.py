@@ -25,6 +25,7 @@ from simulator.assembly.checks import boundary_nops
 from simulator.effects.accesses import accesses
 from simulator.isa.cost import move_rate
 from simulator.isa.program import Move, Program, Step
+from simulator.messages import Text, tr
 from simulator.schedule.nodes import Node, nodes_of, steps_of
 from simulator.schedule.touches import cells_of, moved_banks, touches
 
@@ -33,7 +34,7 @@ RUNS = 16
 ISSUED = 4 * isa.STEP_CYCLES
 """Cycles from the issue of one MV instruction to that of the next one at least."""
 
-ASSUMED = (
+ASSUMED = Text(
     "MV beside steps wherever dependences allow, latency 0, published rates, one MV per group at a time and one issued "
     "in 4 steps; the program runs again and again, its inputs lie in DRAM in time"
 )
@@ -65,7 +66,12 @@ class Floors(NamedTuple):
     issue: float
 
     def __str__(self) -> str:
-        return f"at least {self.steps:,.0f} for steps, {self.moves:,.0f} for MV, {self.issue:,.0f} to issue them"
+        return tr(
+            "at least {steps:,.0f} for steps, {moves:,.0f} for MV, {issue:,.0f} to issue them",
+            steps=self.steps,
+            moves=self.moves,
+            issue=self.issue,
+        )
 
 
 def floors(program: Program) -> Floors:

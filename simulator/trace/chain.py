@@ -19,13 +19,13 @@ from simulator.engine.state.dump import format_number
 from simulator.engine.state.memories import Memories
 from simulator.errors import Diagnostic
 from simulator.isa import program as p
-from simulator.messages import shown
+from simulator.messages import Text, shown, tr
 from simulator.trace.history import History, Write
 
 Kind = Literal["instruction", "move", "statement", "start"]
 DEPTH = 6
 WIDTH = 4
-KEPT = "bits kept"
+KEPT = Text("bits kept")
 LARGEST = 2000
 """Origins of one trace; beyond it nothing more is followed."""
 
@@ -55,11 +55,16 @@ class Origin:
     def cause(self, since: int = 1) -> str:
         """The likely cause if this word is wrong. since: the first line of the code that should have written it."""
         if self.line is None:
-            return "never written"
+            return tr("never written")
         if self.line < since:
-            return f"stale: last written by line {self.line}, before line {since}: {self.text}"
+            return tr(
+                "stale: last written by line {line}, before line {since}: {text}",
+                line=self.line,
+                since=since,
+                text=self.text,
+            )
         early = f"; {self.findings[0].message}" if self.findings else ""
-        return f"written by line {self.line}: {self.text}{early}"
+        return tr("written by line {line}: {text}{early}", line=self.line, text=self.text, early=early)
 
     def leaves(self) -> Iterator[Origin]:
         """The inputs at which the trace ends."""
@@ -168,11 +173,15 @@ def describe(origin: Origin, indent: str = "") -> Iterator[str]:
     part = f"{shown(origin.part)} = " if origin.part else ""
     yield f"{indent}{part}{shown(str(origin.place))} = {_value(origin)}: {shown(_writer(origin))}"
     for finding in origin.findings:
-        yield f"{indent}    {shown(finding.severity)}: {shown(finding.message)}"
+        yield f"{indent}    {shown(finding.label)}: {shown(finding.message)}"
     for child in origin.inputs:
         yield from describe(child, indent + "    ")
     if origin.omitted:
-        more = f"… from {origin.omitted} more words" if origin.inputs else f"… from {origin.omitted} words"
+        more = (
+            tr("… from {omitted} more words", omitted=origin.omitted)
+            if origin.inputs
+            else tr("… from {omitted} words", omitted=origin.omitted)
+        )
         yield f"{indent}    {shown(more)}"
     if origin.kept is not None:
         yield from describe(origin.kept, indent + "  ")
@@ -187,7 +196,7 @@ def _value(origin: Origin) -> str:
 
 def _writer(origin: Origin) -> str:
     if origin.line is None:
-        return "never written"
+        return tr("never written")
     if origin.cycle is None:
-        return f"line {origin.line}: {origin.text[:100]}"
-    return f"line {origin.line}, cycle {origin.cycle}: {origin.text[:100]}"
+        return tr("line {line}: {text}", line=origin.line, text=origin.text[:100])
+    return tr("line {line}, cycle {cycle}: {text}", line=origin.line, cycle=origin.cycle, text=origin.text[:100])

@@ -15,6 +15,7 @@ from simulator.assembly.checks import check
 from simulator.engine.machine import Machine
 from simulator.errors import SimulatorError
 from simulator.isa.program import Program
+from simulator.messages import tr
 from simulator.view import encode
 from simulator.view.notebook import frame
 from simulator.view.opening import Opening, spot_of, touch_of
@@ -69,7 +70,7 @@ class View:
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, for notebooks."""
-        return frame(self.page, "program viewer")
+        return frame(self.page, tr("program viewer"))
 
 
 def page(
@@ -89,35 +90,51 @@ def _check_lines(program: Program, start: int | None, until: int | None) -> None
     shown = [x for x in program.lines if (start is None or start <= x.line) and (until is None or x.line <= until)]
     if len(shown) > MOST_LINES:
         raise SimulatorError(
-            f"{program.filename}: {len(shown):,} lines are more than a page can show, which is {MOST_LINES:,}",
-            f"a piece, e.g. --from {shown[0].line} --until {shown[MOST_LINES - 1].line}",
+            tr(
+                "{filename}: {shown:,} lines are more than a page can show, which is {most_lines:,}",
+                filename=program.filename,
+                shown=len(shown),
+                most_lines=MOST_LINES,
+            ),
+            tr("a piece, e.g. --from {line} --until {line2}", line=shown[0].line, line2=shown[MOST_LINES - 1].line),
         )
     if shown:
         return
     if not program.lines:
-        raise SimulatorError(f"{program.filename}: there is nothing to show, the program has no lines")
-    wanted = f"from line {start or 1}" + ("" if until is None else f" until line {until}")
+        raise SimulatorError(
+            tr("{filename}: there is nothing to show, the program has no lines", filename=program.filename)
+        )
+    wanted = f"from line {start or 1}" + ("" if until is None else tr(" until line {until}", until=until))
     first, last = program.lines[0].line, program.lines[-1].line
-    raise SimulatorError(f"{program.filename}: there is nothing to show {wanted}", f"lines between {first} and {last}")
+    raise SimulatorError(
+        tr("{filename}: there is nothing to show {wanted}", filename=program.filename, wanted=wanted),
+        tr("lines between {first} and {last}", first=first, last=last),
+    )
 
 
 def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | None) -> list[str]:
     """What the page holds and what it does not."""
     notes = []
     if not names:
-        notes.append("Values of all 4,096 PEs and of every memory above them are recorded.")
+        notes.append(tr("Values of all 4,096 PEs and of every memory above them are recorded."))
     else:
-        why = "as asked for" if chosen else "because those of the whole chip would make this file too large"
+        why = tr("as asked for") if chosen else tr("because those of the whole chip would make this file too large")
         notes.append(
-            f"Values are recorded for {', '.join(names)} only (with the memories it belongs to), {why}. Which addresses"
-            " were read and written is known for all units."
+            tr(
+                "Values are recorded for {names} only (with the memories it belongs to), {why}. Which addresses"
+                " were read and written is known for all units.",
+                names=", ".join(names),
+                why=why,
+            )
         )
         if not chosen:
-            notes.append("To see another part: view FILE --unit n1c0, or a shorter piece with --from and --until.")
-    notes.append("Reads show the value before the step, writes the one after it; its four cycles are shown together.")
-    notes.append("Of DRAM only the addresses that the program touches are shown.")
+            notes.append(tr("To see another part: view FILE --unit n1c0, or a shorter piece with --from and --until."))
+    notes.append(
+        tr("Reads show the value before the step, writes the one after it; its four cycles are shown together.")
+    )
+    notes.append(tr("Of DRAM only the addresses that the program touches are shown."))
     if start is not None:
-        notes.append(f"Lines before line {start} were executed but not recorded.")
+        notes.append(tr("Lines before line {start} were executed but not recorded.", start=start))
     if until is not None:
-        notes.append(f"Lines after line {until} were not executed.")
+        notes.append(tr("Lines after line {until} were not executed.", until=until))
     return notes

@@ -20,6 +20,7 @@ from simulator.engine.machine import Machine
 from simulator.engine.state.contents import KINDS, NOWHERE, UNITS, Addresses, contents
 from simulator.isa import program as p
 from simulator.isa.units import PATHS
+from simulator.messages import tr
 from simulator.view.memories import in_use, not_zero
 from simulator.view.scope import Scope, narrower
 
@@ -179,7 +180,7 @@ def record(
             printed.setdefault(entry.line, []).append(str(entry))
         for frame in recorder.frames:
             found = [text for line in frame.lines for text in printed.get(line.line, [])]
-            more = [f"… and {len(found) - MAX_PRINTED} more lines"] if len(found) > MAX_PRINTED else []
+            more = [tr("… and {value} more lines", value=len(found) - MAX_PRINTED)] if len(found) > MAX_PRINTED else []
             frame.printed = found[:MAX_PRINTED] + more
     return recorder
 

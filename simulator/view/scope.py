@@ -12,6 +12,7 @@ from simulator.engine.state.contents import UNITS, Level
 from simulator.engine.state.debug import SHAPE
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_PES
+from simulator.messages import tr
 
 LEVELS = "ncbmp"
 _UNIT = re.compile(r"(?:n(\d+)(?:c(\d+)(?:b(\d+)(?:m(\d+)(?:p(\d+))?)?)?)?)?")
@@ -71,10 +72,14 @@ def parse_unit(text: str) -> ChipPart:
     """`n0c1b2m3p0` or the first letters of it. Raises SimulatorError."""
     match = _UNIT.fullmatch(text)
     if not text or match is None:
-        raise SimulatorError(f"`{text}` does not name a unit", "n0c0b0m0p0, or n0c0 for an L2B and all below it")
+        raise SimulatorError(
+            tr("`{text}` does not name a unit", text=text), tr("n0c0b0m0p0, or n0c0 for an L2B and all below it")
+        )
     numbers = tuple(int(number) for number in match.groups() if number is not None)
     for level, number in zip(LEVELS, numbers, strict=False):
         if number >= SHAPE[level]:
             last = SHAPE[level] - 1
-            raise SimulatorError(f"`{text}`: {level} goes from 0 to {last}", f"{level}{last}")
+            raise SimulatorError(
+                tr("`{text}`: {level} goes from 0 to {last}", text=text, level=level, last=last), f"{level}{last}"
+            )
     return ChipPart(numbers)

@@ -8,12 +8,13 @@ from functools import lru_cache
 from simulator.explain.line import sentences
 from simulator.isa import program as p
 from simulator.language import language
+from simulator.messages import tr
 
 
 def frame_words(lines: Sequence[p.Line]) -> tuple[list[str], str]:
     """Sentences to read at once, and the text to unfold: operands and cycles ("" where there is no more to say)."""
     if not lines:
-        return ["The machine before the first line. What is not listed is zero."], ""
+        return [tr("The machine before the first line. What is not listed is zero.")], ""
     if len(lines) > 1:
         return [_debug(lines)], ""
     return _explained(lines[0], language())
@@ -29,5 +30,8 @@ def _explained(line: p.Line, into: str) -> tuple[list[str], str]:
 
 def _debug(lines: Sequence[p.Line]) -> str:
     if isinstance(lines[0], p.DebugGet):
-        return f"{len(lines):,} debug statements: the emulator prints what stands in these words. Nothing changes."
-    return f"{len(lines):,} debug statements: data put in place by the emulator, at no cost of time."
+        return tr(
+            "{lines:,} debug statements: the emulator prints what stands in these words. Nothing changes.",
+            lines=len(lines),
+        )
+    return tr("{lines:,} debug statements: data put in place by the emulator, at no cost of time.", lines=len(lines))

@@ -43,7 +43,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_what_a_cell_prints_is_one_text(source: Path) -> None:
-    found = [one for one in found_in_cells(source) if one.message]
+    found = list(found_in_cells(source))
     assert [one.text for one in found] == ["values: {x} of {n} steps", "before: {x}", "one picture of it"]
     assert {one.file for one in found} == {"notebooks/source/00_start/01_try.md"}
 

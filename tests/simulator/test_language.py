@@ -1,6 +1,7 @@
 import pytest
 
-from simulator.language import LanguageError, language
+from simulator.errors import LanguageError
+from simulator.language import language
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,9 @@ def test_a_script_gets_what_it_asks_for_and_a_page_is_filled(catalogue: None) ->
     assert filled(PAGE_TEXT) == '<h1 title="一">長い文</h1>'
 
 
-def test_no_other_text_is_found_by_the_form_of_a_pages_message(catalogue: None) -> None:
-    assert messages.shown("W1 of n0") == "n0のW1"
-    assert messages.shown("word in n0") == "word in n0"
+def test_a_message_of_a_page_is_no_other_one(catalogue: None) -> None:
+    assert messages.tr("{a} of {b}", a="W1", b="n0") == "n0のW1"
+    assert messages.tr("{a} in {b}", a="word", b="n0") == "word in n0"
 
 
 def test_english_needs_nothing(catalogue: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from haribote.draw.explore.panel import Controls, Panel, Slider, Values, View
 from haribote.draw.held import Holding, holding_of
 from haribote.draw.held_picture import layout_picture
 from haribote.layout import LEVELS
-from simulator.messages import shown
+from haribote.words import word
+from simulator.messages import shown, tr
 from simulator.pictures.style import MONO, fonts, lang
 
 NAMES = "ijklmn"
@@ -44,9 +45,9 @@ def bits_of(holding: Holding, axis: int) -> list[str]:
             step = int(places[index] - places[zero]) if index[axis] < holding.shape[axis] else 0
             if step:
                 power = step > 0 and step & (step - 1) == 0
-                name = shown(level)
-                moved.append(f"{name} {shown('bit')} {step.bit_length() - 1}" if power else f"{name} {step:+}")
-        found.append(", ".join(moved) or shown("nothing"))
+                name = word(level)
+                moved.append(f"{name} {tr('bit')} {step.bit_length() - 1}" if power else f"{name} {step:+}")
+        found.append(", ".join(moved) or tr("nothing"))
     return found
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from haribote.draw.explore.panel import Choice, Controls, Panel, Slider, Values, View
 from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
+from simulator.messages import Text
 from simulator.pictures import animate
 
 LINES = (
@@ -20,7 +21,7 @@ LINES = (
 ADDRESS = re.compile(r"\$(?P<bank>l?l?(?:[mnrs](?!a)|[bcdp]))(?P<address>\d+)")
 FARTHEST, FARTHEST_ADDRESS = 64, 448
 """Steps that a slider has, and how far it goes: every memory has as many words."""
-EVERY = "all at once"
+EVERY = Text("all at once")
 
 
 def move(*lines: str) -> Panel:
@@ -34,13 +35,13 @@ def move(*lines: str) -> Panel:
 
     def controls(values: Values) -> Controls:
         line = str(values["line"]) if values.get("line") in offered else offered[0]
-        found: dict[str, Slider | Choice] = {"line": Choice("line", offered, offered[0])}
+        found: dict[str, Slider | Choice] = {"line": Choice(Text("line"), offered, offered[0])}
         for number, place in enumerate(ADDRESS.finditer(line)):
             start, step = int(place["address"]), step_of(line, number)
             high = max(start, min(start % step + step * FARTHEST, FARTHEST_ADDRESS))
             found[f"{line} {number}"] = Slider(f"${place['bank']}…", start % step, high, start, step)
         cycles = [EVERY, *animate(line).labels]
-        return found | {"cycle": Choice("cycle", cycles, cycles[1])}
+        return found | {"cycle": Choice(Text("cycle"), cycles, cycles[1])}
 
     def draw(values: Values) -> View:
         line = str(values["line"])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from haribote.data import strokes as pen
 from haribote.draw.explore.panel import widget_of
 from haribote.errors import HariboteError
+from simulator.messages import tr
 from simulator.notebook.card import Card
 from simulator.pictures import Picture
 from simulator.pictures.canvas import MARGIN, Canvas
@@ -40,7 +41,9 @@ class Pad:
             self.image = pen.image(self.strokes)
         scores = np.asarray(self._read(self.image), np.float64).ravel()
         if len(scores) != 10:
-            raise HariboteError(f"a pad needs ten scores, one for each digit, not {len(scores)}", "chip.logits(…)[0]")
+            raise HariboteError(
+                tr("a pad needs ten scores, one for each digit, not {scores}", scores=len(scores)), "chip.logits(…)[0]"
+            )
         return shares_picture(self.image, scores)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
@@ -64,7 +67,7 @@ class Pad:
             self.picture = self.draw()
             html = self.picture._repr_html_()
         except HariboteError as error:
-            html = Card("bad", "the network cannot be asked", str(error))._repr_html_()
+            html = Card("bad", tr("the network cannot be asked"), str(error))._repr_html_()
         with self._widget.hold_sync():
             self._widget.html = html
             self._widget.answer += 1
@@ -82,8 +85,8 @@ def pad(read: Callable[[Image], Scores], strokes: Sequence[Sequence[pen.Point]] 
 def shares_picture(image: Image, scores: Scores) -> Picture:
     """The image as the network sees it, and the share of each digit by softmax."""
     canvas = Canvas()
-    canvas.text(MARGIN, 28, "what the network sees", "b")
-    canvas.text(LEFT, 28, "what it takes it for", "b")
+    canvas.text(MARGIN, 28, tr("what the network sees"), "b")
+    canvas.text(LEFT, 28, tr("what it takes it for"), "b")
     canvas.rect(MARGIN, TOP, pen.SIDE * CELL, pen.SIDE * CELL, "empty")
     levels = np.ceil(image / 255 * SHADES).astype(int)
     names = np.array(["", *(f"ink s{SHADES - level}" for level in range(1, SHADES + 1))])
@@ -96,4 +99,8 @@ def shares_picture(image: Image, scores: Scores) -> Picture:
         canvas.text(LEFT + 8, y + 15, str(digit), "b" if digit == best else "f", anchor="middle")
         canvas.rect(LEFT + 24, y, max(1.0, ROOM * share), ROW - 3, "from" if digit == best else "h7", round_=2)
         canvas.text(LEFT + 30 + ROOM * share, y + 14, f"{share:.0%}", "s" if digit == best else "s f")
-    return canvas.picture(f"a drawn digit, taken for {best} ({shares[best]:.0%})", TOP + pen.SIDE * CELL + MARGIN, PAGE)
+    return canvas.picture(
+        tr("a drawn digit, taken for {best} ({shares:.0%})", best=best, shares=shares[best]),
+        TOP + pen.SIDE * CELL + MARGIN,
+        PAGE,
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.errors import SimulatorError
 from simulator.language import language
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.notebook.card import Card
 from simulator.page_texts import script_texts
 from simulator.pictures import Picture
@@ -76,7 +76,7 @@ class Panel:
         try:
             self.view = self._draw(self.values)
         except SimulatorError as error:
-            return Card("bad", "this cannot be drawn", str(error))._repr_html_()
+            return Card("bad", tr("this cannot be drawn"), str(error))._repr_html_()
         return self.view.html
 
     def specification(self) -> list[dict[str, Any]]:

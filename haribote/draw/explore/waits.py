@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 
 from haribote.draw.explore.panel import Choice, Controls, Panel, Slider, Values, View
+from haribote.words import word
 from simulator.assembly import checks
 from simulator.assembly.assembler import assemble
-from simulator.errors import Diagnostic
-from simulator.messages import shown
+from simulator.errors import Diagnostic, advised
+from simulator.messages import tr
 from simulator.notebook.card import card
 from simulator.pictures import Picture
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas
@@ -35,7 +36,7 @@ def nops(write: str = "", read: str = "") -> Panel:
         program(pair, 0)
 
     def controls(_: Values) -> Controls:
-        return {"pair": Choice("lines", list(offered), first), "nops": Slider("nops between", 0, MOST, 0)}
+        return {"pair": Choice(word("lines"), list(offered), first), "nops": Slider(tr("nops between"), 0, MOST, 0)}
 
     def draw(values: Values) -> View:
         pair, between = offered[values["pair"]], int(values["nops"])
@@ -64,28 +65,42 @@ def needed(pair: tuple[str, str]) -> int:
 def verdict(found: list[Diagnostic]) -> str:
     """What is read, as a card, with what the checks say."""
     if not found:
-        return card("good", "✓ the read gets what was written", "")
-    body = "\n".join(html.escape(shown(f"{finding.message}\ntry: {finding.fix}")) for finding in found)
-    return card("bad", "✗ too early: the chip may read the words from before", f'<pre class="prose">{body}</pre>')
+        return card("good", tr("✓ the read gets what was written"), "")
+    body = "\n".join(html.escape(advised(finding.message, finding.fix)) for finding in found)
+    return card("bad", tr("✗ too early: the chip may read the words from before"), f'<pre class="prose">{body}</pre>')
 
 
 def picture(pair: tuple[str, str], between: int, fewest: int) -> Picture:
     """Steps from left to right: the write, the nops, the read, and from where on the words are there."""
     canvas = Canvas()
-    heading = f"{between} nop{'s' * (between != 1)} between write and read"
+    heading = tr("{between} nop{s} between write and read", between=between, s="s" * (between != 1))
     canvas.text(MARGIN, 28, heading, "head")
     canvas.text(LEFT, 52, f"1: {pair[0]}", "m")
     canvas.text(LEFT, 68, f"2: {pair[1]}", "m")
     for step in range(MOST + 2):
-        kind, text = ("from", "1 writes") if not step else ("to", "2 reads") if step == between + 1 else ("empty", "")
+        kind, text = (
+            ("from", tr("1 writes")) if not step else ("to", tr("2 reads")) if step == between + 1 else ("empty", "")
+        )
         x = LEFT + step * STEP
         canvas.rect(x, TOP, STEP - 4, ROOM, kind, round_=3)
         text = text or ("nop" if step <= between else "")
         canvas.text(x + STEP / 2 - 2, TOP + 21, text, "s on" if kind != "empty" else "s f", anchor="middle")
-        canvas.text(x + STEP / 2 - 2, TOP + ROOM + 16, f"step {step}", "s f", anchor="middle")
+        canvas.text(x + STEP / 2 - 2, TOP + ROOM + 16, tr("step {step}", step=step), "s f", anchor="middle")
     arrives = LEFT + (fewest + 1) * STEP - 2
     canvas.arrow([(LEFT + STEP / 2, TOP + ROOM + 34), (arrives, TOP + ROOM + 34)])
     canvas.line(arrives, TOP - 6, arrives, TOP + ROOM + 44, "mark")
-    canvas.text(arrives + 8, TOP + ROOM + 38, "from here on the words are there", "s", room=WIDTH - arrives - MARGIN)
-    says = "in time" if between >= fewest else "too early"
-    return canvas.picture(f"{heading}, `{pair[0]}` then `{pair[1]}`: {says}; {fewest} are needed", TOP + ROOM + 60)
+    canvas.text(
+        arrives + 8, TOP + ROOM + 38, tr("from here on the words are there"), "s", room=WIDTH - arrives - MARGIN
+    )
+    says = tr("in time") if between >= fewest else tr("too early")
+    return canvas.picture(
+        tr(
+            "{heading}, `{pair}` then `{pair2}`: {says}; {fewest} are needed",
+            heading=heading,
+            pair=pair[0],
+            pair2=pair[1],
+            says=says,
+            fewest=fewest,
+        ),
+        TOP + ROOM + 60,
+    )

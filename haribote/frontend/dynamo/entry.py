@@ -20,6 +20,7 @@ from haribote.frontend.compiled import Options
 from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import GraphReport, compile_graph, left_alone
 from haribote.frontend.dynamo.options import options_of
+from simulator.messages import tr
 
 Compiled = Callable[..., Any]
 
@@ -45,7 +46,9 @@ def backend(
     """
     try:
         if mode is not None:
-            raise HariboteError(f"the backend haribote has no modes, received mode={mode!r}", "options={…}")
+            raise HariboteError(
+                tr("the backend haribote has no modes, received mode={mode!r}", mode=mode), "options={…}"
+            )
         chosen = options_of(options)
     except HariboteError as error:
         return _failing(error)
@@ -111,9 +114,17 @@ def _tell(report: GraphReport) -> None:
     elif report.left:
         first = report.left[0]
         warnings.warn(
-            f"{report.name}: {report.taken} of {report.count} operations are compiled; {first.operation} stays with "
-            f"PyTorch ({first.reason}){', …' if report.left[1:] else ''}; "
-            "haribote.frontend.dynamo.explain(model, x) says all",
+            tr(
+                "{name}: {taken} of {count} operations are compiled; {operation} stays with "
+                "PyTorch ({reason}){value}; "
+                "haribote.frontend.dynamo.explain(model, x) says all",
+                name=report.name,
+                taken=report.taken,
+                count=report.count,
+                operation=first.operation,
+                reason=first.reason,
+                value=", …" if report.left[1:] else "",
+            ),
             StaysWithPyTorch,
             stacklevel=2,
         )

@@ -15,7 +15,8 @@ from torch.utils._pytree import tree_leaves
 from haribote.frontend.dynamo.entry import backend, reports
 from haribote.frontend.dynamo.graphs import GraphReport
 from haribote.frontend.dynamo.options import options_of
-from simulator.messages import joined, shown
+from haribote.words import share_of
+from simulator.messages import joined, shown, tr
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Explanation:
     @property
     def coverage(self) -> str:
         """How many operations are compiled, `n of n`; what only moves elements and is left to torch is not counted."""
-        return f"{sum(graph.taken for graph in self.graphs)} of {sum(graph.count for graph in self.graphs)}"
+        return share_of(sum(graph.taken for graph in self.graphs), sum(graph.count for graph in self.graphs))
 
     @property
     def cycles(self) -> float | None:
@@ -46,15 +47,19 @@ class Explanation:
     def __str__(self) -> str:
         """In the language of the moment."""
         if not self.graphs:
-            return shown(
-                "torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch"
-            )
-        where = "chip and host" if self.device == "auto" else self.device
-        lines = [shown(f"{self.coverage} operations on the {where}")]
+            return tr("torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch")
+        where = tr("chip and host") if self.device == "auto" else self.device
+        lines = [tr("{coverage} operations on the {where}", coverage=self.coverage, where=where)]
         for graph in self.graphs:
             lines += [_headline(graph)]
             lines += [
-                "  " + shown(f"piece of {piece.operations}, {piece.nodes} nodes on the chip: {piece.cost.figures}")
+                "  "
+                + tr(
+                    "piece of {operations}, {nodes} nodes on the chip: {figures}",
+                    operations=piece.operations,
+                    nodes=piece.nodes,
+                    figures=piece.cost.figures,
+                )
                 for piece in graph.pieces
                 if piece.cost
             ]
@@ -62,14 +67,20 @@ class Explanation:
                 line = f", {left.line}" if left.line else ""
                 operation = f"{left.operation} x {times}" if times > 1 else left.operation
                 lines.append(f"  PyTorch: {operation}: {shown(left.reason)}{line}")
-        lines += [shown(f"Python runs between graphs: {reason}") for reason in self.breaks]
+        lines += [tr("Python runs between graphs: {reason}", reason=reason) for reason in self.breaks]
         return "\n".join(lines)
 
 
 def _headline(graph: GraphReport) -> str:
     pieces = len(graph.pieces)
-    told = shown(f"{graph.taken} of {graph.count} in {pieces} piece{'s' * (pieces != 1)}")
-    moved = shown(f"{graph.moves} that only move elements with PyTorch") if graph.moves else ""
+    told = tr(
+        "{taken} of {count} in {pieces} piece{s}",
+        taken=graph.taken,
+        count=graph.count,
+        pieces=pieces,
+        s="s" * (pieces != 1),
+    )
+    moved = tr("{moves} that only move elements with PyTorch", moves=graph.moves) if graph.moves else ""
     return f"{shown(graph.name)}: {joined(told, moved)}"
 
 

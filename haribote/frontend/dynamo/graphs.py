@@ -17,6 +17,7 @@ from haribote.frontend.dynamo.piece import Piece
 from haribote.frontend.dynamo.support import Support, random, where
 from haribote.partition.verdicts import reason
 from simulator.isa.cost import Cost
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _compiled(part: Part, program: fx.GraphModule, name: str, options: Options, 
 def _said(error: Exception) -> str:
     """Why an operation stays with PyTorch."""
     said = reason(error)
-    return f"the compiler: {said}" if isinstance(error, HariboteError) else said
+    return tr("the compiler: {said}", said=said) if isinstance(error, HariboteError) else said
 
 
 def left_alone(program: fx.GraphModule, name: str, error: Exception) -> GraphReport:

@@ -9,6 +9,7 @@ from typing import Any
 from haribote.compiler import LEVELS
 from haribote.errors import HariboteError
 from haribote.frontend.compiled import DEVICES, Options
+from simulator.messages import tr
 
 PRECISIONS = ("float", "mixed", "half")
 HOSTS = ("reference", "fastest")
@@ -24,8 +25,18 @@ def options_of(given: Mapping[str, Any] | None) -> Options:
     assert set(known) == {field.name for field in fields(Options)}
     for name, value in (given or {}).items():
         if name not in known:
-            raise HariboteError(f"the backend haribote has no option {name!r}", f"one of {', '.join(known)}")
+            raise HariboteError(
+                tr("the backend haribote has no option {name!r}", name=name),
+                tr("one of {known}", known=", ".join(known)),
+            )
         if value not in known[name] or isinstance(value, bool):
             allowed = ", ".join(map(repr, known[name]))
-            raise HariboteError(f"options[{name!r}] must be one of {allowed}, received {value!r}")
+            raise HariboteError(
+                tr(
+                    "options[{name!r}] must be one of {allowed}, received {value!r}",
+                    name=name,
+                    allowed=allowed,
+                    value=value,
+                )
+            )
     return Options(**(given or {}))

@@ -20,6 +20,7 @@ from haribote.frontend.dynamo.partition import Part
 from haribote.frontend.dynamo.support import where
 from haribote.frontend.lowering import write
 from haribote.graph import Builder, Index
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -100,9 +101,13 @@ class Piece(torch.nn.Module):
             node = next(node for node in self.part.inputs if node.name == name)
             reader = next(user for user in node.users if user in self.part.nodes)
             raise HariboteError(
-                f"an int64 is 32 bits on the chip; received a size of {_widest(copy)} for {reader.target}, "
-                f"{where(reader)}",
-                'numbers below 2^31, or options={"device": "host"}',
+                tr(
+                    "an int64 is 32 bits on the chip; received a size of {copy} for {target}, {reader}",
+                    copy=_widest(copy),
+                    target=reader.target,
+                    reader=where(reader),
+                ),
+                tr('numbers below 2^31, or options={"device": "host"}'),
             )
         self.graph.write(name, copy)
         self._there[name] = copy

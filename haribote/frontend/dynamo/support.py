@@ -14,6 +14,7 @@ from haribote.frontend.aten import Lowering, numpy_dtype
 from haribote.frontend.dynamo.partition import is_item
 from haribote.frontend.lowering import RULES, write
 from haribote.graph import Builder, Index
+from simulator.messages import tr
 
 DTYPES = (torch.float32, torch.int64, torch.int32, torch.bool)
 """What the compiler computes with. On the chip an int64 is a word of 32 bits."""
@@ -37,7 +38,7 @@ class Support:
 
     def _reason(self, node: fx.Node) -> str:
         if node.op != "call_function" or node.target not in RULES:
-            return "its numbers are random: they stay torch's" if random(node) else "no rule"
+            return tr("its numbers are random: they stay torch's") if random(node) else tr("no rule")
         for value in (*node.all_input_nodes, node):
             for tensor in _tensors(value.meta.get("val")):
                 if unfit := _unfit(tensor):
@@ -63,7 +64,7 @@ class Support:
         except HariboteError as error:
             return str(error).splitlines()[0]
         except Exception as error:  # whatever a rule makes of arguments that its author has not thought of
-            return f"its rule fails: {type(error).__name__}: {error}"
+            return tr("its rule fails: {name}: {error}", name=type(error).__name__, error=error)
 
 
 _TAKEN: set[str] = set()
@@ -73,7 +74,7 @@ _TAKEN: set[str] = set()
 def _compared(g: Lowering, results: Mapping[fx.Node, Any]) -> str:
     """Why the results of a rule are not what torch expects; "" where they are."""
     if any(not isinstance(name, str) for name in results.values()):
-        return "its rule computes no such result"
+        return tr("its rule computes no such result")
     for name in dict.fromkeys(results.values()):
         g.builder.output(g.builder.op("Identity", name, name=f"{name}.out"))
     index = Index(g.builder.finish())
@@ -81,7 +82,13 @@ def _compared(g: Lowering, results: Mapping[fx.Node, Any]) -> str:
         value = node.meta["val"]
         found, wanted = (index.dtype[name], index.shape[name]), (numpy_dtype(value.dtype), tuple(value.shape))
         if found != wanted:
-            return f"its rule gives {found[0]}{list(found[1])} instead of {wanted[0]}{list(wanted[1])}"
+            return tr(
+                "its rule gives {found}{found2} instead of {wanted}{wanted2}",
+                found=found[0],
+                found2=list(found[1]),
+                wanted=wanted[0],
+                wanted2=list(wanted[1]),
+            )
     return ""
 
 
@@ -99,14 +106,14 @@ def random(node: fx.Node) -> bool:
 
 def _unfit(tensor: Any) -> str:
     if not isinstance(tensor, Tensor):
-        return f"{type(tensor).__name__} is no tensor"
+        return tr("{name} is no tensor", name=type(tensor).__name__)
     if tensor.dtype not in DTYPES:
-        return f"{tensor.dtype} is none of {', '.join(str(dtype) for dtype in DTYPES)}"
+        return tr("{dtype} is none of {value}", dtype=tensor.dtype, value=", ".join(str(dtype) for dtype in DTYPES))
     if tensor.device.type != "cpu":
-        return f"its tensors are on {tensor.device}"
+        return tr("its tensors are on {device}", device=tensor.device)
     if tensor.layout != torch.strided or tensor.is_complex():
-        return f"{tensor.layout} is no dense layout"
-    return "a tensor without elements" if not tensor.numel() else ""
+        return tr("{layout} is no dense layout", layout=tensor.layout)
+    return tr("a tensor without elements") if not tensor.numel() else ""
 
 
 def _tensors(value: Any) -> list[Any]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from haribote.frontend.lowering import RULES, THEMES
 from simulator.files import write_file
+from simulator.messages import tr
 
 BEGIN, END = "<!-- the table, from the rules -->", "<!-- end of the table -->"
 
 
 def table() -> str:
     """In Markdown: theme, and the operations with a rule; overloads and forms in place (`add_`) are not told apart."""
-    lines = ["| theme | operations of `torch.ops.aten` |", "|---|---|"]
+    lines = [tr("| theme | operations of `torch.ops.aten` |"), "|---|---|"]
     for theme, module in THEMES.items():
         targets = [target for target, rule in RULES.items() if rule.__module__ == module.__name__]
         lines.append(f"| {theme} | {', '.join(sorted({_name(target) for target in targets}))} |")

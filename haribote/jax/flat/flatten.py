@@ -14,6 +14,7 @@ from haribote.jax.flat import keys, loops
 from haribote.jax.flat.fold import compute
 from haribote.jax.flat.source import of_jax, where
 from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, live
+from simulator.messages import tr
 
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Parameters in which a primitive carries the program that it calls."""
@@ -74,7 +75,7 @@ class Flattener:
     def where(self, equation: Any) -> str:
         """The line of the user's program; of what a function of JAX does, the line that calls it."""
         own = "" if self._known_only_outside else where(equation)
-        return own or self._line or "a line inside jax"
+        return own or self._line or tr("a line inside jax")
 
     def _inline(self, inner: ClosedJaxpr, equation: Any, inputs: list[Value]) -> list[Value]:
         """The results of a call."""
@@ -122,7 +123,10 @@ class Flattener:
         if inner is not None:
             return self._inline(closed(inner), equation, inputs)
         if equation.effects:
-            raise UnsupportedOp(f"{name} has an effect outside the graph, at {self.where(equation)}", "leave it out")
+            raise UnsupportedOp(
+                tr("{name} has an effect outside the graph, at {equation}", name=name, equation=self.where(equation)),
+                tr("leave it out"),
+            )
         if any(is_key(var.aval) for var in [*equation.invars, *equation.outvars]):
             return self._on_words(equation, inputs)
         if all(isinstance(value, np.ndarray) for value in inputs):
@@ -156,7 +160,14 @@ class Flattener:
         except HariboteError:
             raise
         except Exception as error:
-            raise UnsupportedOp(f"{equation.primitive.name} fails at {self.where(equation)}: {error}") from error
+            raise UnsupportedOp(
+                tr(
+                    "{name} fails at {equation}: {error}",
+                    name=equation.primitive.name,
+                    equation=self.where(equation),
+                    error=error,
+                )
+            ) from error
 
     def _cond(self, equation: Any, inputs: list[Value]) -> list[Value]:
         """The branch that is known; else all of them, and the results selected."""

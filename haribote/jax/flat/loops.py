@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 from haribote.errors import UnsupportedOp
 from haribote.jax.flat.values import Array, Flat, Loop, Ref, Value, live
 from haribote.jax.flat.walk import Walk
+from simulator.messages import tr
 
 MOST_ROUNDS = 1_000_000
 """A `while` of more rounds than this counts as one without a known end."""
@@ -56,8 +57,10 @@ def while_loop(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     count = _rounds(params["cond_jaxpr"], params["body_jaxpr"], test_constants, constants, carry)
     if count is None:
         raise UnsupportedOp(
-            f"while: the number of rounds is not known when tracing, at {walk.where(equation)}",
-            "a `fori_loop` or a `scan` with a fixed number of rounds, or the loop outside of mnjit, around its body",
+            tr("while: the number of rounds is not known when tracing, at {equation}", equation=walk.where(equation)),
+            tr(
+                "a `fori_loop` or a `scan` with a fixed number of rounds, or the loop outside of mnjit, around its body"
+            ),
         )
     if count > walk.limit:
         return _by_host(walk, params["body_jaxpr"], [*constants, *carry], of_body, len(carry), count, False, equation)

@@ -11,6 +11,7 @@ from haribote.answers.ownership import exercise
 from haribote.core.elementwise import ROWS
 from haribote.jax.flat.values import Ref, Value
 from haribote.jax.rules.lowering import RULES, Held, Lowering, graph_type, is_float, rule, uniform
+from simulator.messages import tr
 
 SAME_IN_ONNX = {name: row.name for row in ROWS for name in row.jax.split()}
 """Primitives of one argument that are one operator."""
@@ -255,11 +256,13 @@ def bitcast(g: Lowering, x: Value, new_dtype: Any) -> Held:
     if dtype.kind in "iu" and x.dtype.kind in "iu" and dtype.itemsize == x.dtype.itemsize:
         return g.cast(g.small(x), dtype, "")
     joined = g.maker(x)
-    g.require(dtype == np.float32 and joined is not None and joined.name == "or", "only bits of numbers from 1 to 2")
+    g.require(
+        dtype == np.float32 and joined is not None and joined.name == "or", tr("only bits of numbers from 1 to 2")
+    )
     assert joined is not None
     bits, one = joined.inputs if isinstance(joined.inputs[0], Ref) else joined.inputs[::-1]
     shift = g.maker(bits)
     shifted = shift is not None and shift.name == "shift_right_logical" and uniform(shift.inputs[1], 9)
-    g.require(uniform(one, ONE) and shifted, "only bits of numbers from 1 to 2")
+    g.require(uniform(one, ONE) and shifted, tr("only bits of numbers from 1 to 2"))
     whole = g.cast(g.small(bits), np.float32)
     return g.each("Add", g.each("Mul", whole, g.scalar(2.0**-23, np.float32)), g.scalar(1, np.float32))

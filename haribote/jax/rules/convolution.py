@@ -10,6 +10,7 @@ import numpy as np
 from haribote.jax.flat.values import Value
 from haribote.jax.rules.lowering import Held, Lowering, rule
 from haribote.jax.rules.shapes import padded
+from simulator.messages import tr
 
 
 @rule("conv_general_dilated")
@@ -26,7 +27,7 @@ def convolution(
     batch_group_count: int,
 ) -> Held:
     """Conv, between transpositions to [batch, channels, ...]; zeros between the elements of x where it is dilated."""
-    g.require(batch_group_count == 1 or feature_group_count == 1, "groups of the batch and of channels at once")
+    g.require(batch_group_count == 1 or feature_group_count == 1, tr("groups of the batch and of channels at once"))
     images, kernels = (
         _turned(g, Held(g.full(value), value.shape), order)
         for value, order in zip((x, w), dimension_numbers[:2], strict=True)

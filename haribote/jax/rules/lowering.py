@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike
 from haribote.errors import UnsupportedOp
 from haribote.graph import Builder
 from haribote.jax.flat.values import Array, Operation, Ref, Value
+from simulator.messages import tr
 
 Shape = tuple[int, ...]
 
@@ -76,7 +77,7 @@ class Lowering:
         """
         self.operation = operation
         found = RULES.get(operation.name)
-        self.require(found is not None, "mnjit has no rule for it; docs/frontends/jax.md lists those it has")
+        self.require(found is not None, tr("mnjit has no rule for it; docs/frontends/jax.md lists those it has"))
         assert found is not None
         known = inspect.signature(found).parameters
         params = {name: value for name, value in operation.params.items() if name in known}

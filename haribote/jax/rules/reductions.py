@@ -11,6 +11,7 @@ import numpy as np
 from haribote.jax.flat.values import Value
 from haribote.jax.rules.lowering import Held, Lowering, graph_type, is_float, rule
 from haribote.jax.rules.shapes import padded, sliced
+from simulator.messages import tr
 
 OPERATORS = {"reduce_sum": "ReduceSum", "reduce_max": "ReduceMax", "reduce_min": "ReduceMin"}
 
@@ -30,7 +31,7 @@ def reduce_prod(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
 @rule("reduce_or", "reduce_and")
 def reduce_bool(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """Of bool: the largest or the smallest of 0 and 1."""
-    g.require(x.dtype == np.bool_, "only of bool")
+    g.require(x.dtype == np.bool_, tr("only of bool"))
     numbers = g.cast(Held(g.full(x), x.shape), np.int32)
     kind = "ReduceMax" if g.operation.name == "reduce_or" else "ReduceMin"
     return g.cast(_reduced(g, kind, numbers, axes), np.bool_, "")
@@ -47,7 +48,7 @@ def _reduced(g: Lowering, kind: str, x: Held, axes: Sequence[int]) -> Held:
 @rule("reduce_xor")
 def reduce_xor(g: Lowering, x: Value, axes: Sequence[int]) -> Held:
     """Of bool: whether their number is odd."""
-    g.require(x.dtype == np.bool_, "only of bool")
+    g.require(x.dtype == np.bool_, tr("only of bool"))
     count = _reduced(g, "ReduceSum", g.cast(Held(g.full(x), x.shape), np.int32), axes)
     return g.cast(g.each("BitwiseAnd", count, g.scalar(1, np.int32)), np.bool_, "")
 

@@ -12,6 +12,7 @@ from haribote.lazy.evaluators.reference import Reference
 from haribote.lazy.primitives.arrays import Array, Input, walk
 from haribote.lazy.primitives.fusing import fuse
 from haribote.lazy.primitives.indices import LazyError
+from simulator.messages import tr
 
 DEVICES = ("numpy", "cpp", "chip")
 Outputs = Array | Mapping[str, Array]
@@ -31,7 +32,7 @@ class Function:
 
     def __init__(self, outputs: Outputs, on: str = "numpy") -> None:
         if on not in (*DEVICES, "host"):
-            raise LazyError(f"there is no device {on!r}", f"one of {', '.join(DEVICES)}")
+            raise LazyError(tr("there is no device {on!r}", on=on), tr("one of {devices}", devices=", ".join(DEVICES)))
         self._single = isinstance(outputs, Array)
         named = {"result": outputs} if isinstance(outputs, Array) else dict(outputs)
         self.inputs = inputs_of(*named.values())
@@ -52,12 +53,26 @@ class Function:
     def __call__(self, **inputs: Any) -> Any:
         """The values. Raises LazyError for inputs that are missing, unknown, or of another shape or type."""
         if set(inputs) != set(self.inputs):
-            raise LazyError(f"inputs are {', '.join(self.inputs)}, received {', '.join(inputs) or 'none'}")
+            raise LazyError(
+                tr(
+                    "inputs are {inputs}, received {value}",
+                    inputs=", ".join(self.inputs),
+                    value=", ".join(inputs) or tr("none"),
+                )
+            )
         given = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in inputs.items()}
         for name, value in given.items():
             wanted = self.inputs[name]
             if (value.shape, value.dtype) != (wanted.shape, wanted.dtype):
-                raise LazyError(f"input {name!r} must be {wanted}, received {value.dtype}{list(value.shape)}")
+                raise LazyError(
+                    tr(
+                        "input {name!r} must be {wanted}, received {dtype}{shape}",
+                        name=name,
+                        wanted=wanted,
+                        dtype=value.dtype,
+                        shape=list(value.shape),
+                    )
+                )
         results = self.evaluator(given)
         return results["result"] if self._single else results
 
@@ -74,5 +89,8 @@ def inputs_of(*outputs: Array) -> dict[str, Input]:
         if isinstance(x, Input):
             other = found.setdefault(x.name, x)
             if (other.shape, other.dtype) != (x.shape, x.dtype):
-                raise LazyError(f"two inputs are called {x.name!r}: {other} and {x}", "a name of its own for each")
+                raise LazyError(
+                    tr("two inputs are called {name!r}: {other} and {x}", name=x.name, other=other, x=x),
+                    tr("a name of its own for each"),
+                )
     return found

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from haribote.core.cells import BOOL, FLOAT, INT, Cell, DType, trace
 from haribote.core.notation import Operators
 from haribote.lazy.primitives.indices import Index, LazyError, axes
+from simulator.messages import tr
 
 Shape = tuple[int, ...]
 REDUCTIONS = {"Add": "sum", "Mul": "product", "Max": "max", "Min": "min"}
@@ -38,7 +39,7 @@ class Array(Operators):
         return lazy_map(one, *arrays)
 
     def __bool__(self) -> bool:
-        raise LazyError("an array has no truth before it is computed", "evaluate it, or where(condition, a, b)")
+        raise LazyError(tr("an array has no truth before it is computed"), tr("evaluate it, or where(condition, a, b)"))
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"
@@ -104,7 +105,9 @@ class Product(Array):
 def array(name: str, shape: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
     """An input. Raises LazyError for a type that is not float32, int64 or bool."""
     if np.dtype(dtype) not in (FLOAT, INT, BOOL):
-        raise LazyError(f"array {name!r} cannot be {np.dtype(dtype)}", "float32, int64 or bool")
+        raise LazyError(
+            tr("array {name!r} cannot be {dtype}", name=name, dtype=np.dtype(dtype)), tr("float32, int64 or bool")
+        )
     return Input(_shape(shape), np.dtype(dtype), (), name)
 
 
@@ -113,7 +116,7 @@ def constant(value: Any) -> Array:
     found = np.asarray(value)
     kinds: dict[str, DType] = {"f": FLOAT, "i": INT, "u": INT, "b": BOOL}
     if found.dtype.kind not in kinds:
-        raise LazyError(f"a constant cannot be {found.dtype}", "numbers or truth values")
+        raise LazyError(tr("a constant cannot be {dtype}", dtype=found.dtype), tr("numbers or truth values"))
     dtype = kinds[found.dtype.kind]
     return Constant(found.shape, dtype, (), np.array(found, dtype, order="C"))
 
@@ -122,10 +125,14 @@ def lazy_map(function: Callable[..., Any], *arrays: Array) -> Array:
     """`function` of the elements at the same place of arrays of one shape, for every place."""
     for other in arrays[1:]:
         if other.shape != arrays[0].shape:
-            what = f"a map needs arrays of one shape, received {list(arrays[0].shape)} and {list(other.shape)}"
-            raise LazyError(what, "broadcast the smaller one")
+            what = tr(
+                "a map needs arrays of one shape, received {shape} and {shape2}",
+                shape=list(arrays[0].shape),
+                shape2=list(other.shape),
+            )
+            raise LazyError(what, tr("broadcast the smaller one"))
     if not arrays:
-        raise LazyError("a map needs an array")
+        raise LazyError(tr("a map needs an array"))
     cell = trace(function, [a.dtype for a in arrays])
     return Map(arrays[0].shape, cell.dtype, arrays, cell)
 
@@ -134,15 +141,31 @@ def lazy_reduce(function: Callable[..., Any], x: Array, along: Sequence[int]) ->
     """The elements along these axes as one: `lambda a, b: a + b` for their sum; also `*`, maximum, minimum."""
     chosen = {axis + len(x.shape) if axis < 0 else axis for axis in along}
     if len(chosen) != len(along) or not chosen <= set(range(len(x.shape))):
-        raise LazyError(f"cannot reduce {x} along {list(along)}", f"different axes of {list(range(len(x.shape)))}")
+        raise LazyError(
+            tr("cannot reduce {x} along {along}", x=x, along=list(along)),
+            tr("different axes of {shape}", shape=list(range(len(x.shape)))),
+        )
     cell = trace(function, [x.dtype, x.dtype])
     if cell.op not in REDUCTIONS or [operand.op for operand in cell.operands] != ["argument"] * 2:
-        raise LazyError(f"a reduction is one of {', '.join(REDUCTIONS)} of its two elements, received {cell.op}")
+        raise LazyError(
+            tr(
+                "a reduction is one of {reductions} of its two elements, received {op}",
+                reductions=", ".join(REDUCTIONS),
+                op=cell.op,
+            )
+        )
     if not chosen:
         return x
     kept = tuple(size for axis, size in enumerate(x.shape) if axis not in chosen)
     if 0 in x.shape and 0 not in kept and cell.op in ("Max", "Min"):
-        raise LazyError(f"{x} has no {REDUCTIONS[cell.op]} along {list(along)}: it is empty")
+        raise LazyError(
+            tr(
+                "{x} has no {reductions} along {along}: it is empty",
+                x=x,
+                reductions=REDUCTIONS[cell.op],
+                along=list(along),
+            )
+        )
     return Reduce(kept, x.dtype, (x,), cell.op, tuple(sorted(chosen)))
 
 
@@ -152,12 +175,23 @@ def reshape(x: Array, shape: Sequence[int], where: Callable[..., Any]) -> Array:
     found = where(*axes(len(wanted)))
     index = tuple(Index("number") + part for part in (found if isinstance(found, tuple) else (found,)))
     if len(index) != len(x.shape):
-        raise LazyError(f"{x} has {len(x.shape)} indices, received {len(index)} for a view of {list(wanted)}")
+        raise LazyError(
+            tr(
+                "{x} has {shape} indices, received {index} for a view of {wanted}",
+                x=x,
+                shape=len(x.shape),
+                index=len(index),
+                wanted=list(wanted),
+            )
+        )
     for axis, (part, size) in enumerate(zip(index, x.shape, strict=True)):
         low, high = part.bounds(wanted)
         if prod(wanted) and not 0 <= low <= high < size:
-            read = f"axis {axis} of {x} at {low} to {high}"
-            raise LazyError(f"a view of {list(wanted)} would read {read}", f"indices from 0 to {size - 1}")
+            read = tr("axis {axis} of {x} at {low} to {high}", axis=axis, x=x, low=low, high=high)
+            raise LazyError(
+                tr("a view of {wanted} would read {read}", wanted=list(wanted), read=read),
+                tr("indices from 0 to {value}", value=size - 1),
+            )
     return View(wanted, x.dtype, (x,), index)
 
 
@@ -167,8 +201,16 @@ def broadcast(x: Array, shape: Sequence[int], to: Sequence[int] | None = None) -
     places = tuple(range(len(wanted) - count, len(wanted)) if to is None else to)
     fits = len(places) == count == len(set(places)) and all(0 <= place < len(wanted) for place in places)
     if not fits or any(size not in (1, wanted[place]) for size, place in zip(x.shape, places, strict=True)):
-        sizes = "equal sizes, or 1"
-        raise LazyError(f"cannot repeat {list(x.shape)} to {list(wanted)} at axes {list(places)}", sizes)
+        sizes = tr("equal sizes, or 1")
+        raise LazyError(
+            tr(
+                "cannot repeat {shape} to {wanted} at axes {places}",
+                shape=list(x.shape),
+                wanted=list(wanted),
+                places=list(places),
+            ),
+            sizes,
+        )
     return reshape(
         x, wanted, lambda *i: tuple(i[at] if size > 1 else 0 for size, at in zip(x.shape, places, strict=True))
     )
@@ -177,10 +219,19 @@ def broadcast(x: Array, shape: Sequence[int], to: Sequence[int] | None = None) -
 def stack(arrays: Sequence[Array], axis: int = 0) -> Array:
     """Arrays of one shape and type one after another along a new axis."""
     if not arrays or not 0 <= axis <= len(arrays[0].shape):
-        raise LazyError(f"cannot stack {len(arrays)} arrays along a new axis {axis}", "one array or more, axis from 0")
+        raise LazyError(
+            tr("cannot stack {arrays} arrays along a new axis {axis}", arrays=len(arrays), axis=axis),
+            tr("one array or more, axis from 0"),
+        )
     for other in arrays[1:]:
         if (other.shape, other.dtype) != (arrays[0].shape, arrays[0].dtype):
-            raise LazyError(f"a stack needs arrays of one shape and type, received {arrays[0]} and {other}")
+            raise LazyError(
+                tr(
+                    "a stack needs arrays of one shape and type, received {arrays} and {other}",
+                    arrays=arrays[0],
+                    other=other,
+                )
+            )
     shape = (*arrays[0].shape[:axis], len(arrays), *arrays[0].shape[axis:])
     return Stack(shape, arrays[0].dtype, tuple(arrays), axis)
 
@@ -205,5 +256,5 @@ def depends(output: Array) -> bool:
 
 def _shape(shape: Sequence[int]) -> Shape:
     if any(isinstance(size, bool) or not hasattr(size, "__index__") or size < 0 for size in shape):
-        raise LazyError(f"a shape is made of whole numbers from 0 on, received {list(shape)}")
+        raise LazyError(tr("a shape is made of whole numbers from 0 on, received {shape}", shape=list(shape)))
     return tuple(int(size) for size in shape)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from haribote.core.notation import ExpressionError
+from simulator.messages import tr
 
 LazyError = ExpressionError
 """What is wrong with an expression, as those who write one know it."""
@@ -78,7 +79,10 @@ class Index:
         if self.op == "*":
             return min(low * first, high * first), max(low * first, high * first)
         if low < 0 or first < 1:
-            raise LazyError(f"an index is divided that can be {low}, by {first}", "add a multiple of the divisor first")
+            raise LazyError(
+                tr("an index is divided that can be {low}, by {first}", low=low, first=first),
+                tr("add a multiple of the divisor first"),
+            )
         if self.op == "//":
             return low // first, high // first
         return (low, high) if high < first else (0, first - 1)
@@ -113,7 +117,9 @@ def _index(value: object) -> Index:
 
 def _number(value: Any) -> Index:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise LazyError(f"an index is made of whole numbers, received {value!r}", "2 * i + j, i // 4, i % 4")
+        raise LazyError(
+            tr("an index is made of whole numbers, received {value!r}", value=value), "2 * i + j, i // 4, i % 4"
+        )
     return Index("number", int(value))
 
 

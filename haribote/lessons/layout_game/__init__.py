@@ -15,7 +15,7 @@ from haribote.lessons.layout_game.bill import Bill
 from haribote.lessons.layout_game.cheapest import cheapest
 from haribote.lessons.layout_game.prices import COLUMNS, FIXED, LAYOUTS, OPERATORS, READS, prices
 from simulator.columns import left, right
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 if TYPE_CHECKING:
     from haribote.lessons.layout_game.menus import Menus
@@ -49,7 +49,10 @@ class LayoutGame:
         """
         for value in layouts:
             if value not in OPERATORS:
-                raise HariboteError(f"there is no value {value!r} to choose for", f"one of {', '.join(OPERATORS)}")
+                raise HariboteError(
+                    tr("there is no value {value!r} to choose for", value=value),
+                    tr("one of {operators}", operators=", ".join(OPERATORS)),
+                )
         self._require(layouts)
         self.plan |= layouts
         bill = Bill({**self._fixed, **self.plan})
@@ -75,16 +78,14 @@ class LayoutGame:
     def prices(self) -> str:
         """What everything costs, in cycles, as a table."""
         table, width = prices(), 22
-        lines = [left(shown("cycles in layout"), width) + "".join(f"{layout:>8}" for layout in LAYOUTS)]
+        lines = [left(tr("cycles in layout"), width) + "".join(f"{layout:>8}" for layout in LAYOUTS)]
         for value, operator in OPERATORS.items():
             costs = (table.work[value, layout].cycles for layout in LAYOUTS)
             lines.append(f"{f'{value} = {operator}':{width}}" + "".join(f"{cycles:8,.0f}" for cycles in costs))
         lines.append("")
-        lines.append(
-            left(shown("cycles of a move"), width) + "".join(right(shown("to ") + layout, 8) for layout in LAYOUTS)
-        )
-        lines += self._moves("logits", [f"matrix from {before}" for before in LAYOUTS], width)
-        lines += self._moves(COLUMNS[0], [f"column from {before}" for before in LAYOUTS], width)
+        lines.append(left(tr("cycles of a move"), width) + "".join(right(tr("to ") + layout, 8) for layout in LAYOUTS))
+        lines += self._moves("logits", [tr("matrix from {before}", before=before) for before in LAYOUTS], width)
+        lines += self._moves(COLUMNS[0], [tr("column from {before}", before=before) for before in LAYOUTS], width)
         return "\n".join(lines)
 
     @staticmethod
@@ -100,4 +101,7 @@ class LayoutGame:
     def _require(layouts: dict[str, str]) -> None:
         for value, layout in layouts.items():
             if layout not in LAYOUTS:
-                raise HariboteError(f"{value} cannot be in layout {layout!r}", f"one of {', '.join(LAYOUTS)}")
+                raise HariboteError(
+                    tr("{value} cannot be in layout {layout!r}", value=value, layout=layout),
+                    tr("one of {layouts}", layouts=", ".join(LAYOUTS)),
+                )

@@ -9,7 +9,7 @@ from functools import cached_property
 from haribote.lessons.layout_game.prices import LAYOUTS, OPERATORS, READS, prices
 from simulator.columns import left
 from simulator.isa.cost import Cost
-from simulator.messages import joined, shown
+from simulator.messages import joined, shown, tr
 from simulator.pictures.canvas import MARGIN, Canvas, Picture
 
 LANE, ROW, TOP = 132.0, 62.0, 74.0
@@ -29,8 +29,8 @@ class Entry:
 
     def __str__(self) -> str:
         if self.after:
-            return f"move {self.value}: {self.layout} → {self.after}"
-        return f"{self.value} = {OPERATORS[self.value]}{shown(' in ')}{self.layout}"
+            return tr("move {value}: {layout} → {after}", value=self.value, layout=self.layout, after=self.after)
+        return f"{self.value} = {OPERATORS[self.value]}{tr(' in ')}{self.layout}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Bill:
     def __str__(self) -> str:
         lines = [f"{left(shown(str(entry)), 28)} {_sums(entry.cost.steps, entry.cost.moves, entry.cost.cycles)}"
                  for entry in self.entries]  # fmt: skip
-        return "\n".join([*lines, f"{left(shown('together'), 28)} {self.summary}"])
+        return "\n".join([*lines, f"{left(tr('together'), 28)} {self.summary}"])
 
     @property
     def summary(self) -> str:
@@ -86,11 +86,20 @@ class Bill:
     def picture(self) -> Picture:
         """A lane for each layout: values are boxes in them, and what crosses from lane to lane is a move."""
         canvas = Canvas()
-        canvas.text(MARGIN, 28, f"Softmax in {self.cycles:,.0f} cycles, {self.moving:,.0f} of them for moves", "head")
+        canvas.text(
+            MARGIN,
+            28,
+            tr(
+                "Softmax in {cycles:,.0f} cycles, {moving:,.0f} of them for moves",
+                cycles=self.cycles,
+                moving=self.moving,
+            ),
+            "head",
+        )
         for number, layout in enumerate(LAYOUTS):
             x = MARGIN + number * LANE
             canvas.rect(x, 44, LANE - 10, TOP + ROW * len(self._rows) - 60, "empty", round_=6)
-            canvas.text(x + LANE / 2 - 5, 62, f"layout {layout}", "b", anchor="middle")
+            canvas.text(x + LANE / 2 - 5, 62, tr("layout {layout}", layout=layout), "b", anchor="middle")
         for reader, reads in READS.items():
             for operand in reads:
                 self._wire(canvas, operand, reader)
@@ -98,7 +107,7 @@ class Bill:
             self._box(canvas, value, row)
         self._list(canvas)
         text = "; ".join(f"{entry}, {entry.cost.cycles:g} cycles" for entry in self.entries)
-        return canvas.picture(f"A plan for softmax: {text}", TOP + ROW * len(self._rows))
+        return canvas.picture(tr("A plan for softmax: {text}", text=text), TOP + ROW * len(self._rows))
 
     @cached_property
     def _rows(self) -> list[str]:
@@ -139,15 +148,18 @@ class Bill:
         for entry in self.entries:
             style = "to" if entry.after else ""
             canvas.text(BILL_LEFT, y, str(entry), f"b {style}".strip() if style else "")
-            steps, moves = f"{entry.cost.steps} steps", f"{entry.cost.moves} MV" if entry.cost.moves else ""
+            steps, moves = (
+                tr("{steps} steps", steps=entry.cost.steps),
+                f"{entry.cost.moves} MV" if entry.cost.moves else "",
+            )
             canvas.text(BILL_LEFT + 236, y, joined(steps, moves), "s f", anchor="start")
             canvas.text(right, y, f"{entry.cost.cycles:,.0f}", style, anchor="end")
             y += 25
         canvas.line(BILL_LEFT, y - 14, right, y - 14)
-        canvas.text(BILL_LEFT, y + 6, "together, cycles", "b")
+        canvas.text(BILL_LEFT, y + 6, tr("together, cycles"), "b")
         canvas.text(right, y + 6, f"{self.cycles:,.0f}", "b", anchor="end")
 
 
 def _sums(steps: int, moves: int, cycles: float) -> str:
     """The numbers of a line, aligned with those of the others."""
-    return f"{steps:4} {shown('steps')} {moves:2} MV {cycles:6,.0f} {shown('cycles')}"
+    return f"{steps:4} {tr('steps')} {moves:2} MV {cycles:6,.0f} {tr('cycles')}"

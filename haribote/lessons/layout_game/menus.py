@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from haribote.lessons.layout_game.prices import LAYOUTS, OPERATORS
-from simulator.messages import shown
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from haribote.lessons.layout_game import LayoutGame
@@ -35,7 +35,7 @@ class Menus:
         bill = self.game.choose(**{value: menu.value for value, menu in self.menus.items()})
         best = self.game.best_so_far or bill
         self._picture.value = bill._repr_html_()
-        self._best.value = shown(f"The best plan so far takes {best.cycles:,.0f} cycles.")
+        self._best.value = tr("The best plan so far takes {cycles:,.0f} cycles.", cycles=best.cycles)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         given = self.box._repr_mimebundle_(**options)

@@ -12,6 +12,7 @@ from haribote.stack.code import Code
 from haribote.stack.picks import computed, gather
 from haribote.stack.picks.gather import Join, PickError
 from haribote.stack.places import Place
+from simulator.messages import tr
 
 __all__ = ["Join", "PickError", "emit"]
 
@@ -35,7 +36,7 @@ def emit(
     if isinstance(index, np.ndarray):
         gather.emit(code, sources, first, index, fill, combine, padding)
     elif len(sources) != 1 or combine or padding:
-        raise PickError("a computed index picks from one source, without terms", "an index that is known")
+        raise PickError(tr("a computed index picks from one source, without terms"), tr("an index that is known"))
     else:
         computed.emit(code, sources[0], first, index[0], fill, along)
     if others:

@@ -19,6 +19,7 @@ from haribote.stack.picks.held import elements
 from haribote.stack.picks.spread import Load, tied
 from haribote.stack.places import Place
 from simulator import isa
+from simulator.messages import tr
 
 Ints = NDArray[np.int64]
 SIGN = 1 << 31
@@ -39,7 +40,7 @@ def emit(
     """
     held = elements(target.map)
     if not index.map.satisfies(target.map):
-        raise PickError("a computed index of a gather lies otherwise than its target", "move the index before")
+        raise PickError(tr("a computed index of a gather lies otherwise than its target"), tr("move the index before"))
     with code.scratch():
         wants = tied(target.map, held, source.map, along)
         defaults = constant(code, 0), constant(code, word_of_fill(fill or 0))

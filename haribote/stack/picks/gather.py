@@ -23,6 +23,7 @@ from haribote.stack.picks.spread import Load, Wants, gathered, loads
 from haribote.stack.places import BANKS, Place
 from haribote.stack.ways import Combine
 from simulator import isa
+from simulator.messages import tr
 
 Ints = NDArray[np.int64]
 KEPT = 256
@@ -68,12 +69,16 @@ def emit(
     flat = np.asarray(index, np.int64)
     if flat.size and (flat.min() < -1 or flat.max() >= end):
         raise PickError(
-            f"a gather from {end} elements has indices from {flat.min()} to {flat.max()}", f"0 to {end - 1}"
+            tr("a gather from {end} elements has indices from {min} to {max}", end=end, min=flat.min(), max=flat.max()),
+            f"0 to {end - 1}",
         )
     for place in [target] if isinstance(target, Place) else target:
         terms = flat.shape[0] if combine else 1
         if flat.size != terms * np.prod(place.map.shape):
-            raise PickError(f"indices of shape {flat.shape} for a target of shape {place.map.shape}", "one per element")
+            raise PickError(
+                tr("indices of shape {shape} for a target of shape {shape2}", shape=flat.shape, shape2=place.map.shape),
+                tr("one per element"),
+            )
         own = flat.reshape(terms, *place.map.shape)
         if padding:
             place = replace(place, map=place.map.padded)

@@ -11,6 +11,7 @@ from haribote.stack.code import Code
 from haribote.stack.picks import gather
 from haribote.stack.picks.indices import adjoint
 from haribote.stack.places import Place
+from simulator.messages import tr
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -44,7 +45,7 @@ def emit(
 def joined(reduction: Reduction, integers: bool) -> gather.Join:
     """What joins terms. Raises PickError where there is no such instruction."""
     if integers and reduction == "mul":
-        raise gather.PickError("a scatter cannot multiply integers: there is no such instruction", "floats")
+        raise gather.PickError(tr("a scatter cannot multiply integers: there is no such instruction"), "floats")
     names: dict[tuple[str, bool], gather.Join] = {
         ("add", False): "fadd", ("add", True): "iadd", ("mul", False): "fmul",
         ("max", False): "fmax", ("max", True): "imax", ("min", False): "fmin", ("min", True): "imin",

@@ -20,6 +20,7 @@ from haribote.stack.maps import COPY, NOTHING, UNITS, Bit, BitMap, Memory, W, ad
 from haribote.stack.picks.held import in_unit, pe_weight, word_weight
 from haribote.stack.places import BANKS, NoRoom, Place
 from simulator import isa
+from simulator.messages import tr
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -202,7 +203,7 @@ def _fixed(source: Place, found: BitMap, wants: Wants, room: int, ordered: bool)
         lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
     count = len(lines) + 2 - room.bit_length()  # 2 << len(lines) words are there
     if count > len(lines):
-        raise NoRoom(f"a gather needs 2 words of LM0 at least; there are {room}")
+        raise NoRoom(tr("a gather needs 2 words of LM0 at least; there are {room}", room=room))
     return [index for _, index in lines[len(lines) - count :]][::-1]
 
 
@@ -275,7 +276,7 @@ def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> P
         place = Place(memory, start, stage)
         _moved(code, source, place)
         return place
-    raise NoRoom(f"a tensor of shape {found.shape} is too large to be taken apart for a gather")
+    raise NoRoom(tr("a tensor of shape {shape} is too large to be taken apart for a gather", shape=found.shape))
 
 
 def _stage(memory: Memory, found: BitMap, fixed: Sequence[int]) -> BitMap:

@@ -24,6 +24,7 @@ from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
 from haribote.stack.planner.versions import NotPlanned, versions
 from simulator.isa import STEP_CYCLES
+from simulator.messages import tr
 
 PRODUCTS = ("Einsum", "Gemm", "MatMul")
 Ways = tuple[products.Precision, ...]
@@ -70,11 +71,17 @@ def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
         return a, b, result
     if node.op_type == "Gemm":
         if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
-            raise NotPlanned(f"node {node.name}: a Gemm with alpha or C", "the pass `elementary` before the planner")
+            raise NotPlanned(
+                tr("node {name}: a Gemm with alpha or C", name=node.name),
+                tr("the pass `elementary` before the planner"),
+            )
         return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
     a, b = (index.shape[name] for name in node.input)
     if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
-        raise NotPlanned(f"node {node.name}: a MatMul of {a} and {b}", "the same batch in both, or none in the second")
+        raise NotPlanned(
+            tr("node {name}: a MatMul of {a} and {b}", name=node.name, a=a, b=b),
+            tr("the same batch in both, or none in the second"),
+        )
     batch = "abcdefgh"[: len(a) - 2]
     return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
 

@@ -10,6 +10,7 @@ from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
 from haribote.graph import Index, updates
 from haribote.stack import products
+from simulator.messages import tr
 
 Precision = Literal["float", "mixed", "half"]
 """float: products of singles. half: of halves where an operand's layout allows it, else of pseudo-singles. mixed: as
@@ -28,7 +29,10 @@ def checked(precision: str) -> Precision:
     for known in PRECISIONS:
         if known == precision:
             return known
-    raise HariboteError(f"there is no precision {precision!r}", f"one of {', '.join(PRECISIONS)}")
+    raise HariboteError(
+        tr("there is no precision {precision!r}", precision=precision),
+        tr("one of {precisions}", precisions=", ".join(PRECISIONS)),
+    )
 
 
 def ways(precision: Precision, delicate_product: bool) -> tuple[products.Precision, ...]:

@@ -16,6 +16,7 @@ from haribote.stack.planner.families import projected, reduced
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER
 from haribote.stack.planner.versions import NotPlanned, versions
+from simulator.messages import tr
 
 REDUCTIONS = {"ReduceSum": "add", "ReduceMax": "max", "ReduceMin": "min"}
 
@@ -70,7 +71,7 @@ def _reduced(
     made = Version(node.output[0], target, split, fill if left else 0.0)
     cost = state.facts.tariff.price(reduced(source.map, inner, PART), after, combine)
     if cost >= NEVER:
-        raise NoWay(f"no way to reduce {source.value} in {source.map}")
+        raise NoWay(tr("no way to reduce {value} in {map}", value=source.value, map=source.map))
     return state.did(Shift(source, made, combine, inner), cost, made)
 
 
@@ -79,7 +80,7 @@ def reduced_axes(index: Index, node: onnx.NodeProto, rank: int) -> tuple[int, ..
     given = attributes(node).get("axes")
     if given is None and len(node.input) > 1 and node.input[1]:
         if node.input[1] not in index.constants:
-            raise NotPlanned(f"node {node.name}: its axes are computed", "axes that are constants")
+            raise NotPlanned(tr("node {name}: its axes are computed", name=node.name), tr("axes that are constants"))
         given = index.constants[node.input[1]]
     if given is None or len(given) == 0:
         return tuple(range(rank))

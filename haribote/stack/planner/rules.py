@@ -14,6 +14,7 @@ from haribote.stack.planner.gathers import pick
 from haribote.stack.planner.reductions import REDUCTIONS, reduced_axes, reduction
 from haribote.stack.planner.states import State
 from haribote.stack.planner.versions import NotPlanned
+from simulator.messages import tr
 
 __all__ = ["PRODUCTS", "REDUCTIONS", "NotPlanned", "Rule", "letters_of", "reduced_axes", "rule_of"]
 
@@ -30,12 +31,12 @@ def rule_of(node: onnx.NodeProto, index: Index | None = None) -> Rule:
         return pick
     if node.op_type in ELEMENTWISE:
         return elementwise
-    why = f"there is no rule for {node.op_type}"
+    why = tr("there is no rule for {op_type}", op_type=node.op_type)
     if index is not None:
         operands = _told(index, node)
-        why = f"there is no rule for {node.op_type} of {operands}"
-    what_to_try = "operators and forms that -O2 has; `haribote cut` leaves the others to the host"
-    raise NotPlanned(f"node {node.name}: {why}", what_to_try)
+        why = tr("there is no rule for {op_type} of {operands}", op_type=node.op_type, operands=operands)
+    what_to_try = tr("operators and forms that -O2 has; `haribote cut` leaves the others to the host")
+    raise NotPlanned(tr("node {name}: {why}", name=node.name, why=why), what_to_try)
 
 
 def _told(index: Index, node: onnx.NodeProto) -> str:

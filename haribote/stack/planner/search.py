@@ -22,6 +22,7 @@ from haribote.stack.planner.precision import Precision
 from haribote.stack.planner.rules import REDUCTIONS, NotPlanned, rule_of
 from haribote.stack.planner.states import MOST_WORDS, NoWay, State
 from haribote.stack.planner.tariff import NEVER, Ask, Tariff
+from simulator.messages import tr
 
 BEAM, LEAST_BEAM = 12, 3
 """States that are kept after each node; of graphs with so many nodes that time counts."""
@@ -74,7 +75,7 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
                 raise _no_layout(facts, node)
         finished = _followers(states, _finished, Beam(1, frozenset()))
     if not finished:
-        raise NotPlanned("the results of the graph have no way to where they belong", "report the graph")
+        raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
     actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
@@ -87,17 +88,24 @@ def _floats(facts: Facts) -> frozenset[str]:
 
 def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
     """Why a node cannot be planned: a value is too large in all layouts, or it is not known."""
-    what = f"there is no layout for node {node.name} ({node.op_type})"
+    what = tr("there is no layout for node {name} ({op_type})", name=node.name, op_type=node.op_type)
     for name in (*node.input, *node.output):
         shape = facts.index.shape[name] if name else ()
         words = 2 * min((found.longs for _, found in candidates(shape)), default=0)
         if words > MOST_WORDS:
             sizes = "x".join(map(str, shape))
             return NotPlanned(
-                f"{what}: {name!r} ({sizes}) needs {words} words per PE, and a value may have {MOST_WORDS}",
-                "smaller axes: only element-wise nodes, reductions, products and views are cut into pieces",
+                tr(
+                    "{what}: {name!r} ({sizes}) needs {words} words per PE, and a value may have {most_words}",
+                    what=what,
+                    name=name,
+                    sizes=sizes,
+                    words=words,
+                    most_words=MOST_WORDS,
+                ),
+                tr("smaller axes: only element-wise nodes, reductions, products and views are cut into pieces"),
             )
-    return NotPlanned(what, "report the graph")
+    return NotPlanned(what, tr("report the graph"))
 
 
 def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]], beam: Beam) -> list[State]:

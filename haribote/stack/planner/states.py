@@ -16,6 +16,7 @@ from haribote.stack.planner.padding import mended
 from haribote.stack.planner.resort import picked
 from haribote.stack.planner.tariff import NEVER
 from simulator.isa import LM_WORDS, STEP_CYCLES
+from simulator.messages import tr
 
 MOST_WORDS = 3 * LM_WORDS // 4
 """Words per PE of a version; an LM also has tables."""
@@ -115,14 +116,16 @@ class State:
         if view is not None and not self.of(name):
             asked = view.inverse(wanted)
             if asked is None:
-                return self._resorted(wanted, f"{name} is a view of {view.root}, which cannot be split so")
+                return self._resorted(
+                    wanted, tr("{name} is a view of {root}, which cannot be split so", name=name, root=view.root)
+                )
             state, _ = self.get(asked)
             return state.get(wanted)
         fresh = wanted.filled(0.0)
         if name in facts.parameters:
             cost = _return_cost(facts, fresh)
             if cost >= NEVER:
-                raise NoWay(f"{name} cannot be kept in {wanted.map}")
+                raise NoWay(tr("{name} cannot be kept in {map}", name=name, map=wanted.map))
             return self.settled(fresh, cost), fresh
         if name in facts.index.constants:
             fresh = fresh.filled(facts.constant_fill(name, wanted.fill))
@@ -133,16 +136,20 @@ class State:
         if not near and name in facts.inputs:
             cost = load_cost(fresh.map)
             if cost >= NEVER:
-                raise NoWay(f"{name} does not pass through an L1BM on its way to {wanted.map}")
+                raise NoWay(tr("{name} does not pass through an L1BM on its way to {map}", name=name, map=wanted.map))
             return self.did(Load(fresh), cost, fresh), fresh
         if not near:
-            return self._resorted(wanted, f"{name} is in no version that is split as {wanted.split}")
+            return self._resorted(
+                wanted, tr("{name} is in no version that is split as {split}", name=name, split=wanted.split)
+            )
         source = min(near, key=lambda version: facts.tariff.price(version.map, wanted.map))
         state, source = self._named(source)
         made = wanted.filled(source.fill)
         cost = facts.tariff.price(source.map, made.map)
         if cost >= NEVER:
-            return self._resorted(wanted, f"{name} has no way from {source.map} to {wanted.map}")
+            return self._resorted(
+                wanted, tr("{name} has no way from {map} to {map2}", name=name, map=source.map, map2=wanted.map)
+            )
         return state.did(Shift(source, made), cost, made), made
 
     def _resorted(self, wanted: Version, problem: str) -> tuple[State, Version]:
@@ -186,7 +193,14 @@ class State:
 def holdable(version: Version) -> None:
     """Raises NoWay for a version that is larger than most of an LM, where it is in one."""
     if not in_dram(version) and 2 * version.map.longs > MOST_WORDS:
-        raise NoWay(f"{version.value} would take {2 * version.map.longs} words per PE; {MOST_WORDS} are the most")
+        raise NoWay(
+            tr(
+                "{value} would take {value2} words per PE; {most_words} are the most",
+                value=version.value,
+                value2=2 * version.map.longs,
+                most_words=MOST_WORDS,
+            )
+        )
 
 
 def groups(found: BitMap) -> int:

@@ -14,6 +14,7 @@ from haribote.stack.code import GRF, LM, Code, Slot
 from haribote.stack.places import NoRoom, Place
 from haribote.stack.plan import Alias, Become, Compute, Version
 from haribote.stack.program.work import Work, reads, writes
+from simulator.messages import tr
 
 SMALL, MEDIUM = 64, 256
 """Words per PE up to which a version may have two homes in GRF; up to which it may live in GRF at all."""
@@ -164,6 +165,12 @@ class Homes:
             free = ", ".join(f"{self.code.largest(bank)} of {bank}" for bank in (*grf, *lm))
             shape = "x".join(map(str, version.map.shape))
             raise NoRoom(
-                f"{version.value!r} ({shape}) needs {words} words per PE; the largest free pieces are {free}",
-                "a smaller batch, or narrower layers",
+                tr(
+                    "{value!r} ({shape}) needs {words} words per PE; the largest free pieces are {free}",
+                    value=version.value,
+                    shape=shape,
+                    words=words,
+                    free=free,
+                ),
+                tr("a smaller batch, or narrower layers"),
             ) from None

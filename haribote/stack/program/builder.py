@@ -28,6 +28,7 @@ from haribote.stack.program.scheduled import Segment, in_segments, mended
 from haribote.stack.program.work import Spill, Work, joined, reads, writes
 from simulator import Program, isa
 from simulator.isa.cost import cost_of
+from simulator.messages import tr
 from simulator.schedule import Keep, overlapped
 
 MOST_PASSES = 24
@@ -90,7 +91,10 @@ def build(plan: Plan, quick: bool = False) -> Built:
                     raise
                 away |= largest
         code.restart()  # tables that this pass has asked for get their room before all else
-    raise HariboteError(f"the program asks for other tables in each of {MOST_PASSES} passes", "a report of it")
+    raise HariboteError(
+        tr("the program asks for other tables in each of {most_passes} passes", most_passes=MOST_PASSES),
+        tr("a report of it"),
+    )
 
 
 def _too_many(resident: Sequence[Version]) -> frozenset[Version]:
@@ -206,7 +210,7 @@ class _Builder:
             except NoRoom as problem:
                 shape = "x".join(map(str, self.index.shape[version.value]))
                 what = str(problem).splitlines()[0]
-                raise NoDram(f"{version.value!r} ({shape}): {what}", "a smaller batch, or fewer weights") from None
+                raise NoDram(f"{version.value!r} ({shape}): {what}", tr("a smaller batch, or fewer weights")) from None
         return self.rooms[way, version]
 
     def _port(self, version: Version, place: Place, lines: Sequence[str] = ()) -> Port:

@@ -27,6 +27,7 @@ from haribote.stack.program.garbage import seldom_collected
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 from simulator.isa.cost import Cost
+from simulator.messages import tr
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,11 @@ class StackCompiled(Compiled):
     @property
     def summary(self) -> str:
         """One line: what runs on the chip."""
-        return f"on chip {self.chip_count} of {self.node_count} nodes (generated)"
+        return tr(
+            "on chip {chip_count} of {node_count} nodes (generated)",
+            chip_count=self.chip_count,
+            node_count=self.node_count,
+        )
 
     @property
     def text(self) -> str:
@@ -71,7 +76,7 @@ def compile_stack(model: onnx.ModelProto, precision: str = "float", quick: bool 
     file = cache_folder() / "stack" / f"{_key(model, precision, quick)}.npz"
     try:
         if checker.asked():
-            raise LookupError("what is kept was not checked now")
+            raise LookupError(tr("what is kept was not checked now"))
         executable = from_bytes(file.read_bytes())
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not as we write it
         executable = built(model, precision, quick).executable
@@ -91,7 +96,9 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
         from haribote.stack.program.ownership import trespasses  # which nobody else needs
 
         if wrong := trespasses(found):
-            raise HariboteError(f"the program touches what is not its own: {wrong[0]}", "report it with the model")
+            raise HariboteError(
+                tr("the program touches what is not its own: {wrong}", wrong=wrong[0]), tr("report it with the model")
+            )
     paths.save()
     return found
 

@@ -33,6 +33,7 @@ from haribote.stack.products.stream import emit_stream
 from haribote.stack.program.allocate import Homes
 from haribote.stack.program.work import Joined, Work
 from haribote.stack.vectors.emit import emit as emit_chain
+from simulator.messages import tr
 
 Places = tuple[Place, ...]
 MENDED = "'"
@@ -157,10 +158,10 @@ def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     def between(core: Core) -> Places:
         found = core.reduced_target
         if found is None or core.target != multiply.target.map:
-            raise NoProduct("no transfer sums these parts")
+            raise NoProduct(tr("no transfer sums these parts"))
         below = Place("L1BM", code.buffer("L1BM", found.longs), found)
         if moves.cycles(found, targets[0].map, shift.combine) > cycles:
-            raise NoProduct("the way from L1BM is longer")
+            raise NoProduct(tr("the way from L1BM is longer"))
         return (below,)
 
     with code.scratch():
@@ -180,7 +181,10 @@ def _taken(code: Code, found: BitMap) -> Place:
 
 def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Places]) -> Places:
     """By the first way that gives the result where it is wanted; where that is. Raises NoProduct."""
-    homes, problem = context.homes, NoProduct(f"no way to multiply {action.a.value} by {action.b.value}")
+    homes, problem = (
+        context.homes,
+        NoProduct(tr("no way to multiply {value} by {value2}", value=action.a.value, value2=action.b.value)),
+    )
     halves = homes.of(action.halves) if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))
     for core in products.cores(action.spec, action.a.map, action.b.map, action.precision):

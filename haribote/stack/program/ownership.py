@@ -19,6 +19,7 @@ from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.emitters import Places
 from haribote.stack.program.work import reads, writes
 from simulator import assemble
+from simulator.messages import tr
 from simulator.schedule.nodes import nodes_of
 from simulator.schedule.touches import BLOCK, touches
 
@@ -50,7 +51,7 @@ class Trespass:
     owner: str = ""
 
     def __str__(self) -> str:
-        does = f"overwrites {self.owner!r}" if self.written else "reads what nobody has written"
+        does = f"overwrites {self.owner!r}" if self.written else tr("reads what nobody has written")
         return f"action {self.piece}: {self.line!r} {does}: {self.memory} {', '.join(map(str, self.cells[:8]))}"
 
 
@@ -113,7 +114,7 @@ def _words(slot: Slot) -> Iterator[Cell]:
 
 
 def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset[Cell]) -> Iterator[Trespass]:
-    owned: dict[Cell, str] = dict.fromkeys(fixed, "a table")
+    owned: dict[Cell, str] = dict.fromkeys(fixed, tr("a table"))
     for life in lives:
         if life.made < number < life.last:
             owned |= dict.fromkeys(life.cells, life.version.value)

@@ -13,7 +13,7 @@ from haribote.stack.plan import Alias, Shift, Version
 from haribote.stack.program.builder import Built
 from haribote.stack.program.telling import Letters, made, piece_costs, read, subject, told, utilisation, way, where
 from simulator.isa.cost import sum_costs
-from simulator.messages import shown
+from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
 
 LEFT, RIGHT = 190.0, WIDTH - MARGIN
@@ -68,12 +68,19 @@ def plan_picture(built: Built, title: str = "") -> Picture:
     total, cost = sum_costs(costs), built.executable.cost
     edges = _edges([piece_cost.cycles for piece_cost in costs])
     canvas = Canvas()
-    head = f"{title or 'the plan'}: {cost.cycles:,.0f} cycles, {total.cycles:,.0f} before the schedule"
+    head = tr(
+        "{value}: {cycles:,.0f} cycles, {cycles2:,.0f} before the schedule",
+        value=title or tr("the plan"),
+        cycles=cost.cycles,
+        cycles2=total.cycles,
+    )
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, utilisation(cost), "s f", room=WIDTH - 2 * MARGIN)
     bottom = TOP + len(found) * ROW
     canvas.text(LEFT - 8, TOP - 14, "value", "s f", anchor="end")
-    canvas.text(LEFT, TOP - 26, "actions in their order, as wide as they take cycles; time runs to the right", "s f")
+    canvas.text(
+        LEFT, TOP - 26, tr("actions in their order, as wide as they take cycles; time runs to the right"), "s f"
+    )
     _actions(canvas, built, letters, edges, bottom, [piece_cost.cycles for piece_cost in costs])
     for row, bar in enumerate(found):
         _bar(canvas, bar, TOP + row * ROW, edges, letters)
@@ -98,7 +105,7 @@ def _actions(
     free = 0.0
     for number, piece in enumerate(built.pieces):
         x, width = edges[number], edges[number + 1] - edges[number]
-        does, time = shown(told(piece)), shown(f"{cycles[number]:,.0f} cycles")
+        does, time = shown(told(piece)), tr("{cycles:,.0f} cycles", cycles=cycles[number])
         text = f"{number + 1}: {subject(piece)}: {does}, {way(piece, letters)}, {time}"
         canvas.rect(x, TOP - 8, width, bottom - TOP + 8, "empty" if number % 2 else "paper", title=text)
         if x + width / 2 - 10 > free:
@@ -112,7 +119,12 @@ def _bar(canvas: Canvas, bar: Bar, y: float, edges: list[float], letters: Letter
     name = bar.version.value
     words = 2 * bar.version.map.longs
     canvas.text(LEFT - 8, y + 11, name, "s", anchor="end", room=LEFT - MARGIN - 12, name=True)
-    text = shown(f"layout {letters[bar.version.map]}, {words} words per PE at {where(bar.places)}")
+    text = tr(
+        "layout {letters}, {words} words per PE at {places}",
+        letters=letters[bar.version.map],
+        words=words,
+        places=where(bar.places),
+    )
     canvas.rect(x, y, end - x, BAR, bar.hue, round_=3, title=f"{name}: {text}")
     if end - x > 14:
         text = f"{letters[bar.version.map]} {words}" if end - x > 50 else letters[bar.version.map]
@@ -142,7 +154,7 @@ def _legend(canvas: Canvas, letters: Letters, y: float) -> float:
         canvas.rect(x, y - 10, 12, 12, hue, round_=2)
         canvas.text(x + 17, y, name, "s")
         x += 130
-    canvas.text(x, y, "in a bar: its layout and words per PE; orange arrows: moves", "s f")
+    canvas.text(x, y, tr("in a bar: its layout and words per PE; orange arrows: moves"), "s f")
     for line in letters.legend():
         y += 16
         canvas.text(MARGIN, y, line, "m", room=WIDTH - 2 * MARGIN)

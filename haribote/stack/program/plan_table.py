@@ -12,7 +12,7 @@ from haribote.stack.program.telling import Letters, made, piece_costs, subject, 
 from haribote.stack.program.work import Joined
 from simulator.columns import columns, left, right
 from simulator.isa.cost import Cost, sum_costs
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 HEAD = ("", "value", "action", "layout", "in", "steps", "nops", "MV words", "cycles")
 NUMBERS = 4
@@ -28,9 +28,9 @@ def table(built: Built) -> str:
     letters, costs = Letters(built), piece_costs(built)
     cells = [HEAD, *(_row(k, *both, letters) for k, both in enumerate(zip(built.pieces, costs, strict=True), 1))]
     scheduled = built.executable.cost
-    cells.append(("", "", "one after another", "", "", *_numbers(sum_costs(costs))))
+    cells.append(("", "", tr("one after another"), "", "", *_numbers(sum_costs(costs))))
     cells.append(("", "", "scheduled", "", "", *_numbers(scheduled)))
-    said = [tuple(map(shown, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
+    said = [tuple(map(word, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
     widths = [max(map(columns, column)) for column in zip(*said, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in said]
     below = ["", *stays(built, letters), "", *products(built, costs), "", *letters.legend(), "", _total(scheduled)]
@@ -39,7 +39,8 @@ def table(built: Built) -> str:
 
 def stays(built: Built, letters: Letters) -> list[str]:
     """What is on the chip before and after a step."""
-    return [f"stays on the chip: {version.value} in {letters[version.map]}, {where(places)}"
+    return [tr("stays on the chip: {value} in "
+               "{letters}, {places}", value=version.value, letters=letters[version.map], places=where(places))
             for version, places in built.homes.items()]  # fmt: skip
 
 
@@ -56,8 +57,19 @@ def products(built: Built, costs: Sequence[Cost]) -> list[str]:
         tiling = action.tiling
         least = gemm_bound(tiling.rows, tiling.depth, tiling.columns)
         size = f"{tiling.rows}x{tiling.depth}x{tiling.columns}"
-        cycles = f"{tiling.overlapped:,.0f} cycles, at least {least.cycles:,.0f}"
-        lines.append(f"streamed: {action.target.value}, {size}, matrix {action.matrix.value}, {tiling}; {cycles}")
+        cycles = tr(
+            "{overlapped:,.0f} cycles, at least {cycles:,.0f}", overlapped=tiling.overlapped, cycles=least.cycles
+        )
+        lines.append(
+            tr(
+                "streamed: {value}, {size}, matrix {value2}, {tiling}; {cycles}",
+                value=action.target.value,
+                size=size,
+                value2=action.matrix.value,
+                tiling=tiling,
+                cycles=cycles,
+            )
+        )
     return lines
 
 
@@ -76,7 +88,7 @@ def _multiplied(action: Multiply, piece: Piece, cost: Cost) -> str:
 
 
 def _total(cost: Cost) -> str:
-    return f"{shown(f'{cost.cycles:,.0f} cycles')}: {shown(utilisation(cost))}"
+    return f"{tr('{cycles:,.0f} cycles', cycles=cost.cycles)}: {shown(utilisation(cost))}"
 
 
 def _row(number: int, piece: Piece, cost: Cost, letters: Letters) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from haribote.stack import uploads
 from haribote.stack.program.executable import Executable, Port
 from simulator import assemble
 from simulator.isa.program import Program
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from simulator import Machine

@@ -14,7 +14,7 @@ from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.work import Joined, Spill, reads, writes
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
-from simulator.messages import shown
+from simulator.messages import tr
 
 
 def piece_costs(built: Built) -> list[Cost]:
@@ -49,8 +49,8 @@ class Letters:
     def legend(self) -> Iterator[str]:
         """What the letters stand for, in the language of the moment."""
         for layout, letter in self._letters.items():
-            size = "x".join(map(str, layout.shape)) or shown("scalar")
-            yield f"{letter}  {size}  {layout_text(layout)}, {shown(f'{2 * layout.longs} words per PE')}"
+            size = "x".join(map(str, layout.shape)) or tr("scalar")
+            yield f"{letter}  {size}  {layout_text(layout)}, {tr('{value} words per PE', value=2 * layout.longs)}"
 
 
 def _letter(number: int) -> str:
@@ -71,30 +71,30 @@ def told(piece: Piece) -> str:
     """What an action does, in a few words."""
     match piece.action:
         case Spill(_, back):
-            return "back from DRAM" if back else "to DRAM, for want of room"
+            return tr("back from DRAM") if back else tr("to DRAM, for want of room")
         case Load(_, half):
-            return "load halves" if half else "load"
+            return tr("load halves") if half else "load"
         case Store():
             return "store"
         case Shift(source, _, combine, _):
             return f"{combine or 'move'} {source.value}"
         case Alias(source, _):
-            return f"same words as {source.value}"
+            return tr("same words as {value}", value=source.value)
         case Compute(nodes, _, _):
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
         case Halve(source, _):
-            return f"halves of {source.value}"
+            return tr("halves of {value}", value=source.value)
         case Multiply(spec, a, b, _, _, precision):
             return f"{a.value} x {b.value}, {spec}" + f", {precision}" * (precision != "float")
         case Stream(matrix, vectors):
-            return f"{matrix.value} x {vectors.value}, streamed"
+            return tr("{value} x {value2}, streamed", value=matrix.value, value2=vectors.value)
         case Joined(multiply, shift):
             return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
         case Pick(source, _, _, _, others, combine, _):
             names = ", ".join(version.value for version in (source, *others))
-            return f"{combine or 'pick from'} {names}"
+            return f"{combine or tr('pick from')} {names}"
         case Become(source, _):
-            return f"becomes {source.value}"
+            return tr("becomes {value}", value=source.value)
 
 
 def read(piece: Piece) -> list[Version]:
@@ -128,4 +128,10 @@ def utilisation(cost: Cost) -> str:
     """For how many of its steps a program waits, and how many each unit works."""
     steps = max(cost.steps, 1)
     units = ", ".join(f"{name} {count / steps:.0%}" for name, count in sorted(cost.units.items()) if name != "nop")
-    return f"of {cost.steps} steps {cost.nops} wait ({cost.nops / steps:.1%}); units work in: {units or 'none'}"
+    return tr(
+        "of {steps} steps {nops} wait ({value:.1%}); units work in: {value2}",
+        steps=cost.steps,
+        nops=cost.nops,
+        value=cost.nops / steps,
+        value2=units or tr("none"),
+    )

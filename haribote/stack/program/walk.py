@@ -26,6 +26,7 @@ from haribote.stack.program.emitters import Places
 from haribote.stack.program.session import session_of
 from haribote.stack.program.work import reads, writes
 from simulator import Machine, assemble, isa
+from simulator.messages import tr
 
 TOLERANCE = 1e-4
 """Largest difference of a float, as a share of the largest absolute value of its tensor."""
@@ -53,9 +54,28 @@ class Wrong:
     wanted: float
 
     def __str__(self) -> str:
-        name = f"{self.version.value} in {self.place.memory} at {self.place.address}"
-        first = f"the first is word {self.word} of unit {self.unit}: {self.got:.9g}, wanted {self.wanted:.9g}"
-        return f"{self.when} action {self.action}: {self.count} of {self.of} words of {name} are wrong; {first}"
+        name = tr(
+            "{value} in {memory} at {address}",
+            value=self.version.value,
+            memory=self.place.memory,
+            address=self.place.address,
+        )
+        first = tr(
+            "the first is word {word} of unit {unit}: {got:.9g}, wanted {wanted:.9g}",
+            word=self.word,
+            unit=self.unit,
+            got=self.got,
+            wanted=self.wanted,
+        )
+        return tr(
+            "{when} action {action}: {count} of {of} words of {name} are wrong; {first}",
+            when=self.when,
+            action=self.action,
+            count=self.count,
+            of=self.of,
+            name=name,
+            first=first,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,8 +89,8 @@ class Walk:
     unknown: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = f"{self.words:,} words compared, {len(self.wrong)} findings"
-        missing = f"; not compared: {', '.join(self.unknown)}" if self.unknown else ""
+        head = tr("{words:,} words compared, {wrong} findings", words=self.words, wrong=len(self.wrong))
+        missing = tr("; not compared: {unknown}", unknown=", ".join(self.unknown)) if self.unknown else ""
         return "\n".join([head + missing, *map(str, self.wrong)])
 
 
@@ -224,12 +244,12 @@ def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 
         one, other = (np.asarray(getattr(machine, name)) for machine in machines)
         for words in ranges:
             if not np.array_equal(_of(one, name, words), _of(other, name, words)):
-                return f"{name} differs in {words}"
+                return tr("{name} differs in {words}", name=name, words=words)
     for port in built.executable.outputs:
         for group in range(isa.GROUPS):
             first, second = (machine.dram[group].read(port.address, port.map.longs) for machine in machines)
             if not np.array_equal(first, second):
-                return f"{port.name} differs in DRAM {group}"
+                return tr("{name} differs in DRAM {group}", name=port.name, group=group)
     return ""
 
 

@@ -27,7 +27,7 @@ from simulator.cxx import NoCompiler, find_compiler
 from simulator.engine.native import records
 from simulator.errors import SimulatorError
 from simulator.files import FileError, write_file
-from simulator.messages import say
+from simulator.messages import say, tr
 
 FLAGS = (
     "-std=c++17",
@@ -58,7 +58,7 @@ def load() -> ctypes.CDLL:
     try:
         return _load(path)
     except (OSError, AttributeError) as error:
-        raise BuildError(f"the native engine cannot be loaded: {error}", "engine='numpy'") from error
+        raise BuildError(tr("the native engine cannot be loaded: {error}", error=error), "engine='numpy'") from error
 
 
 def compiled(sources: Path, name: str) -> Path:
@@ -90,8 +90,8 @@ def _compiler() -> list[str]:
         return find_compiler()
     except NoCompiler as error:
         raise BuildError(
-            f"the native engine needs a C++ compiler: {error}",
-            "install g++ or clang++, or set CXX; or engine='numpy'",
+            tr("the native engine needs a C++ compiler: {error}", error=error),
+            tr("install g++ or clang++, or set CXX; or engine='numpy'"),
         ) from error
 
 
@@ -100,7 +100,9 @@ def _identity(compiler: list[str], sources: Path) -> str:
     try:
         version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"{compiler[0]} --version does not work: {error}", "engine='numpy'") from error
+        raise BuildError(
+            tr("{compiler} --version does not work: {error}", compiler=compiler[0], error=error), "engine='numpy'"
+        ) from error
     parts = [
         " ".join(compiler).encode(),
         version,
@@ -156,7 +158,11 @@ def _compile(compiler: list[str], sources: Path, path: Path, told: bool) -> None
     start = time.monotonic()
     name = Path(compiler[0]).name
     if told:
-        say(f"building the simulator's native engine with {name}, once: some 10 s if idle", file=sys.stderr, flush=True)
+        say(
+            tr("building the simulator's native engine with {name}, once: some 10 s if idle", name=name),
+            file=sys.stderr,
+            flush=True,
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
@@ -173,11 +179,17 @@ def _compile(compiler: list[str], sources: Path, path: Path, told: bool) -> None
         _failure(path).unlink(missing_ok=True)
     except (OSError, FileError) as error:
         raise BuildError(
-            f"the native engine cannot be kept in {path.parent}: {getattr(error, 'strerror', error)}",
-            "set HARIBOTE_CACHE to a folder",
+            tr(
+                "the native engine cannot be kept in {parent}: {error}",
+                parent=path.parent,
+                error=getattr(error, "strerror", error),
+            ),
+            tr("set HARIBOTE_CACHE to a folder"),
         ) from error
     if told:
-        say(f"built in {time.monotonic() - start:.0f} s: {path}", file=sys.stderr, flush=True)
+        say(
+            tr("built in {value:.0f} s: {path}", value=time.monotonic() - start, path=path), file=sys.stderr, flush=True
+        )
 
 
 def _run_compiler(compiler: list[str], sources: Sequence[Path], output: Path) -> None:
@@ -211,10 +223,15 @@ def _run(command: list[str]) -> None:
             command, capture_output=True, text=True, errors="replace", check=False, timeout=TIME_LIMIT
         )
     except subprocess.TimeoutExpired as error:
-        raise BuildError(f"{command[0]} took more than {TIME_LIMIT} s", "engine='numpy'") from error
+        raise BuildError(
+            tr("{command} took more than {time_limit} s", command=command[0], time_limit=TIME_LIMIT), "engine='numpy'"
+        ) from error
     if done.returncode or not Path(command[-1]).exists():
         first = "\n".join(done.stderr.splitlines()[:5])
-        raise BuildError(f"the native engine did not compile: {shlex.join(command)}\n{first}", "engine='numpy'")
+        raise BuildError(
+            tr("the native engine did not compile: {command}\n{first}", command=shlex.join(command), first=first),
+            "engine='numpy'",
+        )
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -231,5 +248,5 @@ def _load(path: Path) -> ctypes.CDLL:
     sizes = (ctypes.c_int * len(records.ALL))()
     library.haribote_record_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(record) for record in records.ALL.values()]:
-        raise BuildError("the native engine's records differ from records.hpp", "engine='numpy'")
+        raise BuildError(tr("the native engine's records differ from records.hpp"), "engine='numpy'")
     return library

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simulator.messages import tr
+
 Bits = npt.NDArray[Any]  # unsigned integers: bit patterns
 Floats = npt.NDArray[np.float64]
 
@@ -127,7 +129,7 @@ def from_float64(values: npt.ArrayLike, fmt: Format) -> Bits:
     """
     numbers = np.array(values, np.float64)
     if np.isnan(numbers).any():
-        raise ValueError("cannot encode NaN: the machine has none")
+        raise ValueError(tr("cannot encode NaN: the machine has none"))
     minus_zero = (numbers == 0) & np.signbit(numbers)
     return np.where(minus_zero, np.array(fmt.sign, fmt.dtype), round_float64(numbers, fmt))
 

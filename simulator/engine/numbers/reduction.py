@@ -22,6 +22,7 @@ from simulator.engine.numbers.formats import (
     widen,
 )
 from simulator.engine.numbers.rounding import round_integers, shift_right
+from simulator.messages import tr
 
 GUARD_BITS = 3  # zeros appended to a significand before it is shifted to the largest exponent
 WIDTHS = {"d": 64, "f": 32, "h": 16, "l": 64, "i": 32, "s": 16}
@@ -48,7 +49,14 @@ def reduce(
     lower (suffix `r`); a sum is rounded to it directly in the last stage, max and min are narrowed at the end.
     """
     if prod(stages) != values.shape[0]:
-        raise ValueError(f"stages {stages} reduce {prod(stages)} inputs, but there are {values.shape[0]}")
+        raise ValueError(
+            tr(
+                "stages {stages} reduce {stages2} inputs, but there are {shape}",
+                stages=stages,
+                stages2=prod(stages),
+                shape=values.shape[0],
+            )
+        )
     if letter not in FORMATS:
         return _reduce_integers(op, values)
     fmt = FORMATS[letter]

@@ -21,6 +21,7 @@ from simulator.engine.state.elements import WIDTH, Elements, fit, pack, unpack
 from simulator.engine.state.memories import Memories, Words
 from simulator.isa import ALL_MABS, ALL_PES
 from simulator.isa.program import Immediate, Instruction
+from simulator.messages import tr
 
 ElementFlags = NDArray[np.bool_]
 Function = Callable[[Elements, Elements], Elements]
@@ -52,7 +53,9 @@ def without_flags(instruction: Instruction) -> None:
     """Refuse a mask register as destination of an instruction that has no flags."""
     if wants_flags(instruction.destinations):
         name = f"{instruction.precision}{instruction.op}"
-        raise NotExecutable(f"`{name}` has no mask flags for $omr", "write its result elsewhere, then passa that")
+        raise NotExecutable(
+            tr("`{name}` has no mask flags for $omr", name=name), tr("write its result elsewhere, then passa that")
+        )
 
 
 def _constant(instruction: Instruction) -> Callable[[Memories], Result]:
@@ -232,7 +235,7 @@ def _functions(instruction: Instruction) -> tuple[Function, FlagFunction | None]
         found = _float_functions(op, numbers.FORMATS[letter], instruction.unsigned)
         if found is not None:
             return found
-    raise NotExecutable(f"`{letter}{op}` is not executed by this version of the simulator")
+    raise NotExecutable(tr("`{letter}{op}` is not executed by this version of the simulator", letter=letter, op=op))
 
 
 def _float_functions(op: str, fmt: numbers.Format, unsigned: bool) -> tuple[Function, FlagFunction | None] | None:

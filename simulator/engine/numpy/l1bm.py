@@ -23,6 +23,7 @@ from simulator.isa.formulas import Index
 from simulator.isa.gather import PES, Gather, gather_of
 from simulator.isa.program import Instruction, L1bm, Turnaround
 from simulator.isa.transfers import transfer_of, turnaround_block
+from simulator.messages import tr
 
 CYCLES = isa.STEP_CYCLES
 
@@ -62,10 +63,19 @@ def _turned(memories: Memories, instruction: Instruction, operand: Turnaround) -
     """The block in the turnaround register. Raises NotExecutable where it is not of this kind."""
     wanted, _ = turnaround_block(instruction, operand)
     if memories.turnaround is None or memories.turnaround[0] != wanted:
-        held = "nothing" if memories.turnaround is None else f"a block of {memories.turnaround[0]}"
+        held = (
+            tr("nothing")
+            if memories.turnaround is None
+            else tr("a block of {turnaround}", turnaround=memories.turnaround[0])
+        )
         raise NotExecutable(
-            f"the turnaround register holds {held}, but `{instruction.text}` needs one of {wanted}",
-            "send the data with the same kind of transfer in the step before",
+            tr(
+                "the turnaround register holds {held}, but `{text}` needs one of {wanted}",
+                held=held,
+                text=instruction.text,
+                wanted=wanted,
+            ),
+            tr("send the data with the same kind of transfer in the step before"),
         )
     return memories.turnaround[1]
 

@@ -15,6 +15,7 @@ from simulator.engine.state.elements import WIDTH, Elements, fit, join_words, pa
 from simulator.engine.state.memories import Flags, Memories, Words
 from simulator.isa import ALL_MABS, ALL_PES
 from simulator.isa.program import Instruction, Matrix, Source
+from simulator.messages import tr
 
 ElementReader = Callable[[Memories], Elements]
 ROWS = {"d": 4, "f": 8, "g": 8, "h": 16}
@@ -174,7 +175,7 @@ def decode_product(instruction: Instruction) -> Action[Result]:
     """mmul, mfma: in every MAB and cycle, matrix times the vector that lies across the PEs, plus y (section 9.2)."""
     matrix = instruction.sources[0].operand
     if not isinstance(matrix, Matrix):
-        raise NotExecutable("the first source of a matrix product is $lx or $ly")
+        raise NotExecutable(tr("the first source of a matrix product is $lx or $ly"))
     letter, narrow, rows = instruction.precision, instruction.narrow, instruction.rows
     read_x = element_reader(instruction.sources[1], letter, {"d": 1, "f": 1, "g": 2, "h": 4}[letter])
     read_c = _addend_reader(instruction.sources[2], letter) if instruction.op == "mfma" else None

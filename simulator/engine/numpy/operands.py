@@ -21,6 +21,7 @@ from simulator.engine.state.memories import Memories, Words
 from simulator.isa import ALL_PES
 from simulator.isa import program as p
 from simulator.isa.words import BEYOND_J, start_of, words_of
+from simulator.messages import tr
 
 Reader = Callable[[Memories], Words]
 Writer = Callable[[Memories, Result], None]
@@ -83,7 +84,7 @@ def reader(operand: p.Operand, precision: str = "") -> Reader:
     if isinstance(operand, p.Immediate):
         literal = np.full((1, 4, 1), operand.word, np.uint32)
         return lambda _: literal
-    raise NotExecutable(f"{type(operand).__name__} cannot be read by a PE instruction")
+    raise NotExecutable(tr("{name} cannot be read by a PE instruction", name=type(operand).__name__))
 
 
 def _memory_reader(operand: p.PeMemory) -> Reader:
@@ -163,7 +164,7 @@ def writer(destination: p.Destination) -> Writer:
         return _base_writer(operand, mask)
     if isinstance(operand, p.MaskRegister):
         return _flag_writer(operand, mask)
-    raise NotExecutable(f"{type(operand).__name__} cannot be written by a PE instruction")
+    raise NotExecutable(tr("{name} cannot be written by a PE instruction", name=type(operand).__name__))
 
 
 def _cycle(words: Words, cycle: int) -> Words:

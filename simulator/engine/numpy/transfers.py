@@ -19,6 +19,7 @@ from simulator.engine.state.memories import LongWords, Memories, load_block, sto
 from simulator.isa.gather import Gather, Side, gather_of
 from simulator.isa.program import Dram, DramIndirect, Instruction, L1bm, L2bm, Move, Operand, Pdm
 from simulator.isa.transfers import Transfer, move_transfer, transfer_of
+from simulator.messages import tr
 
 Combine = Callable[[LongWords], LongWords]
 
@@ -44,7 +45,7 @@ def decode_move(move: Move) -> Callable[[Memories], None]:
 def known(transfer: Transfer | None, text: str) -> Transfer:
     """A transfer that there is. Raises NotExecutable."""
     if transfer is None:
-        raise NotExecutable(f"`{text}` is not executed: the table has no such form of it")
+        raise NotExecutable(tr("`{text}` is not executed: the table has no such form of it", text=text))
     return transfer
 
 

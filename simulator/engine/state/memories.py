@@ -17,6 +17,7 @@ from simulator.engine.state import rows
 from simulator.errors import SimulatorError
 from simulator.isa import ALL_MABS, ALL_PES, L2BS
 from simulator.isa.units import PATHS
+from simulator.messages import tr
 
 Words = NDArray[np.uint32]
 LongWords = NDArray[np.uint64]
@@ -74,13 +75,18 @@ class Dram:
 
     def _range(self, key: slice) -> tuple[int, int]:
         if not isinstance(key, slice) or key.step not in (None, 1):
-            raise TypeError("DRAM is read and written by slices of step 1: dram[group][a:b]")
+            raise TypeError(tr("DRAM is read and written by slices of step 1: dram[group][a:b]"))
         start = 0 if key.start is None else int(key.start)
         stop = isa.DRAM_LONGS if key.stop is None else int(key.stop)
         if not 0 <= start <= stop <= isa.DRAM_LONGS:
             raise SimulatorError(
-                f"DRAM range {start}:{stop} is not within 0:{isa.DRAM_LONGS} (long words)",
-                "an ascending range of long-word addresses",
+                tr(
+                    "DRAM range {start}:{stop} is not within 0:{dram_longs} (long words)",
+                    start=start,
+                    stop=stop,
+                    dram_longs=isa.DRAM_LONGS,
+                ),
+                tr("an ascending range of long-word addresses"),
             )
         return start, stop - start
 

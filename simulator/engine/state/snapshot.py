@@ -15,6 +15,7 @@ from simulator.engine.state.memories import Dram, Memories
 from simulator.errors import SimulatorError
 from simulator.files import read_bytes
 from simulator.isa import LM_WORDS
+from simulator.messages import tr
 
 _LM = ("lm0", "lm1")
 
@@ -55,11 +56,12 @@ def restore(memories: Memories, path: Path) -> None:
                     done += count
     except (ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise SimulatorError(
-            f"{path} does not hold what memories hold: {error}", "the file of `haribote compile`"
+            tr("{path} does not hold what memories hold: {error}", path=path, error=error),
+            tr("the file of `haribote compile`"),
         ) from None
 
 
 def _within(addresses: NDArray[Any], size: int) -> NDArray[Any]:
     if len(addresses) and not 0 <= int(addresses.min()) <= int(addresses.max()) < size:
-        raise ValueError(f"an address beyond {size}")
+        raise ValueError(tr("an address beyond {size}", size=size))
     return addresses

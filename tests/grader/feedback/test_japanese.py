@@ -22,7 +22,7 @@ from haribote.answers.ownership import answer_file
 from haribote.answers.tasks import all_tasks, find_task
 from haribote.kernel_table import KERNELS
 from haribote.problems.meaning import meaning
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 COMPUTED = [row for row in KERNELS if row.op not in ("DL", "UL")]
 TOLD = [mistake for mistake in MISTAKES if mistake.task in ("5.12", "5.14", "5.16", "5.18", "5.21")]
@@ -86,7 +86,7 @@ def test_medals() -> None:
 
 
 def test_causes() -> None:
-    assert [cause for cause in CAUSES if shown(f"likely cause: {cause}").endswith(cause)] == []
+    assert [cause for cause in CAUSES if tr("likely cause: {cause}", cause=cause).endswith(cause)] == []
 
 
 @pytest.mark.parametrize("task", ["4.8", "4.12", "4.15", "4.17"])

@@ -19,7 +19,7 @@ from haribote.draw.fonts import SAMPLES, font_with, lettered
 from haribote.training.checkpoint import Run
 from haribote.training.train import loss_figure
 from simulator.language import spoken
-from simulator.messages import shown
+from simulator.messages import tr
 
 RUN = Run([16], 2, 0.1, 1, "synthetic", True, 2, [2.3, 1.9, 1.5, 1.2], [0.5, 0.75])
 
@@ -90,4 +90,4 @@ def test_the_language_is_as_before_afterwards() -> None:
     with spoken("ja"):
         with lettered():
             pass
-        assert shown("loss") == "損失" and rcParams["font.family"] == ["sans-serif"]
+        assert tr("loss") == "損失" and rcParams["font.family"] == ["sans-serif"]

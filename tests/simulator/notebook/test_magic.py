@@ -13,6 +13,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from simulator import Machine
+from simulator.messages import Text
 from simulator.notebook.card import Card
 from simulator.notebook.magic import run_cell
 from simulator.notebook.places import AXES, parse, read
@@ -156,8 +157,8 @@ def test_a_mistake_has_no_traceback_but_the_lines_that_led_to_it(
 
 
 ENTRIES = {
-    "{steps} step{|s} and {moves} MV, {cycles} cycles": "{steps}ステップと MV {moves}個、{cycles}サイクル",
-    "{head}; {nops} step{|s} of them wait": "{head}（うち{nops}ステップは待ち）",
+    "{steps} step{s} and {moves} MV, {cycles:g} cycles": "{steps}ステップと MV {moves}個、{cycles}サイクル",
+    "{head}; {nops} step{s} of them wait": "{head}（うち{nops}ステップは待ち）",
     "line {line}:{column}: {severity}: {message}": "{line}行目：{column}：{severity}：{message}",
     "error": "エラー",
     "word": "ワード",
@@ -165,10 +166,10 @@ ENTRIES = {
     "not run": "実行していません",
     "try:": "試すこと：",
     "%%vsm: {message}": "%%vsm： {message}",
-    "unrecognized arguments: {arguments}": "知らない引数： {arguments}",
+    "unrecognized arguments: %s": "知らない引数： %s",
     "in line {line} of a cell: {code}": "セルの{line}行目： {code}",
     "`{name}` is not an instruction": "`{name}` という命令はありません",
-    "{count} error{|s}: nothing has run": "エラー{count}個：何も実行していません",
+    "{count} error{s}: nothing has run": "エラー{count}個：何も実行していません",
     "Run the assembly of this cell on a machine: findings, cost, dumps and a picture.": "このセルを実行します。",
     "print this": "これを表示します",
 }
@@ -184,15 +185,15 @@ def test_cells_speak_the_language_of_the_moment(cell: Cells) -> None:
             "✗ エラー1個：何も実行していません\n2行目：1：エラー：`nonsense` という命令はありません\n"
         )
         assert "\n    試すこと： " in out
-        assert cell("%%vsm --what\nnop\n").startswith("✗ 実行していません\n%%vsm：知らない引数： --what\n")
+        assert cell("%%vsm --what\nnop\n").startswith("✗ 実行していません\n%%vsm： 知らない引数： --what\n")
         out = cell("%%vsm --help\nnop\n")
         assert "このセルを実行します。" in out and "これを表示します" in out
-        page = Card("good", "not run", "line 3:4: error: x")._repr_html_()
-        assert ' lang="ja"' in page and "✓ 実行していません" in page and "3行目：4：エラー：x" in page
+        page = Card("good", Text("not run"), "x")._repr_html_()
+        assert ' lang="ja"' in page and "✓ 実行していません" in page
 
 
 def test_a_mistake_is_in_the_language(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
-    with japanese(ENTRIES | {"<text>:{line}:{column}: {severity}: {message}": "{severity}：{message}"}):
+    with japanese(ENTRIES | {"{filename}:{line}:{column}: {severity}: {message}": "{severity}：{message}"}):
         shell.run_cell("from simulator import assemble\nassemble('nonsense')")
     out = capsys.readouterr().out
     assert out.startswith("エラー：`nonsense` という命令はありません\n    試すこと： ")

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from simulator.messages import Text
 from simulator.pictures import style
 from simulator.pictures.canvas import Canvas, cut, width_of, wrap
 from simulator.pictures.motion import Moving
@@ -13,7 +14,7 @@ from tests.japanese import japanese
 
 ENTRIES = {
     "words that are read": "読まれる語",
-    "{count} word{|s} of PE {pe}": "PE {pe} の{count}語",
+    "{count} words of PE {pe}": "PE {pe} の{count}語",
     "a long sentence about words": "語についての長い文は、行に分けて書かれます。",
     "play": "再生",
     "cycle {cycle}": "サイクル {cycle}",
@@ -21,20 +22,24 @@ ENTRIES = {
 XML = "{http://www.w3.org/XML/1998/namespace}"
 
 
+def words(count: int, pe: int) -> Text:
+    return Text("{count} words of PE {pe}", {"count": count, "pe": pe})
+
+
 def drawn() -> Canvas:
     canvas = Canvas()
-    canvas.text(16, 20, "words that are read", "s")
-    canvas.text(16, 40, "a long sentence about words", "s", room=120)
-    canvas.rect(0, 0, 9, 9, "box", title="2 words of PE 3")
-    canvas.path("M0 0", "rule", title="1 word of PE 0")
-    with canvas.group("words that are read"):
+    canvas.text(16, 20, Text("words that are read"), "s")
+    canvas.text(16, 40, Text("a long sentence about words"), "s", room=120)
+    canvas.rect(0, 0, 9, 9, "box", title=words(2, 3))
+    canvas.path("M0 0", "rule", title=words(1, 0))
+    with canvas.group(Text("words that are read")):
         canvas.rect(0, 0, 9, 9, "box")
     return canvas
 
 
 def test_everything_that_is_read_is_in_the_language() -> None:
     with japanese(ENTRIES):
-        picture = drawn().picture("3 words of PE 1", 100)
+        picture = drawn().picture(words(3, 1), 100)
     root = ElementTree.fromstring(picture.text)
     assert picture.title == root.get("aria-label") == "PE 1 の3語"
     assert root.get("lang") == root.get(f"{XML}lang") == "ja"
@@ -46,7 +51,7 @@ def test_everything_that_is_read_is_in_the_language() -> None:
 
 
 def test_english_pictures_name_no_language() -> None:
-    picture = drawn().picture("3 words of PE 1", 100)
+    picture = drawn().picture(words(3, 1), 100)
     assert "lang=" not in picture.text and "Noto" not in picture.text
     assert picture.title == "3 words of PE 1"
 
@@ -59,7 +64,7 @@ def test_a_full_width_character_is_one_em(text: str, style_: str) -> None:
 
 
 def test_what_is_measured_is_what_is_painted() -> None:
-    text = "a long sentence about words"
+    text = Text("a long sentence about words")
     with japanese(ENTRIES):
         assert width_of(text) == width_of(ENTRIES[text]) == 12 * len(ENTRIES[text])
         for room in range(30, 250, 7):
@@ -70,7 +75,7 @@ def test_what_is_measured_is_what_is_painted() -> None:
 
 def test_buttons_of_a_moving_picture() -> None:
     moving = Moving()
-    moving.begin(["cycle 0", "cycle 1"])
+    moving.begin([Text("cycle {cycle}", {"cycle": cycle}) for cycle in (0, 1)])
     film = moving.film(Canvas().picture("nothing", 10), 10)
     with japanese(ENTRIES):
         page = film._repr_html_()
@@ -89,7 +94,7 @@ def test_fonts_end_with_the_generic_one() -> None:
 def test_a_name_is_painted_as_it_is() -> None:
     with japanese(ENTRIES):
         canvas = Canvas()
-        canvas.text(0, 10, "play", name=True)
-        canvas.text(0, 20, "play", name=True, room=100)
-        canvas.text(0, 30, "play")
+        canvas.text(0, 10, Text("play"), name=True)
+        canvas.text(0, 20, Text("play"), name=True, room=100)
+        canvas.text(0, 30, Text("play"))
     assert [part.split(">")[1].split("<")[0] for part in canvas.parts] == ["play", "play", "再生"]
