@@ -66,7 +66,9 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
     try:
         return unfinished(task, path.read_bytes(), path, seed)
     except FileNotFoundError:
-        return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
+        return Result(
+            task.id, task.title, tr("not started"), 0, task.points, shown(path), unwritten(task, path), seed=seed
+        )
     except OSError as error:
         failure = Failure(
             tr("loading the file"),
@@ -88,8 +90,12 @@ def _check(task: Task, path: Path, seed: int) -> Result:
         with time_limit(seconds := seconds_to_judge(task)):
             result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
     except TimeLimit:
-        return not_judged(task, seed, path, f"it took longer than {seconds:g} s to judge")
-    parts = [f"{result.cases} of {result.total} cases pass"] if result.state == "failed" else [result.message]
+        return not_judged(task, seed, path, tr("it took longer than {seconds:g} s to judge", seconds=seconds))
+    parts = (
+        [tr("{cases} of {total} cases pass", cases=result.cases, total=result.total)]
+        if result.state == "failed"
+        else [result.message]
+    )
     result = told_with(result, task, path.read_bytes(), path)
     return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
 

@@ -12,6 +12,7 @@ from grader.points import over_par
 from haribote.answers.generators import generators_of, needs_of
 from haribote.answers.tasks import Task, all_tasks, find_task
 from haribote.kernel_table import rows_of
+from simulator.messages import tr
 
 
 def credited(passed: Collection[str], started: Collection[str]) -> dict[str, str]:
@@ -36,4 +37,8 @@ def credit(task: Task) -> int:
 
 def told(by: str) -> str:
     """What is said of a task that the generator of another one answers, in English."""
-    return f"your generator of task {by} ({find_task(by).title}) writes this kernel: right, and counted as over par"
+    return tr(
+        "your generator of task {by} ({title}) writes this kernel: right, and counted as over par",
+        by=by,
+        title=find_task(by).title,
+    )

@@ -17,11 +17,11 @@ from simulator.columns import columns, left
 from simulator.messages import Text, shown, tr
 
 GENERATED = "≈"
-MARKS = {"passed": "✓", "failed": "✗", "not checked": "?", "not started": "·", "caught up": "="}
-LEGEND = (
+MARKS = {"passed": "✓", "failed": "✗", Text("not checked"): "?", Text("not started"): "·", Text("caught up"): "="}
+LEGEND = Text(
     "✓ passed   ✗ failed   ? changed since its check   · not started   = the course's   ≈ by your generator   § section"
 )
-LEVEL_LEGEND = (
+LEVEL_LEGEND = Text(
     "optional: more of a kind   challenge: hard   par, silver, gold: how short a right answer is, gold is the reference"
 )
 
@@ -36,10 +36,17 @@ def listing(progress: Progress) -> str:
         lines.append(f"{notebook}   {core}")
         lines += [_line(task, progress, width) for task in tasks]
     total, reached = sum(t.points for t in all_tasks()), sum(progress.points(t) for t in all_tasks())
-    lines += map(shown, [LEGEND, LEVEL_LEGEND, f"{reached} of {total} points; {counts(progress)}"])
+    lines += map(
+        shown,
+        [
+            LEGEND,
+            LEVEL_LEGEND,
+            tr("{reached} of {total} points; {progress}", reached=reached, total=total, progress=counts(progress)),
+        ],
+    )
     if progress.of_an_older_edition:
         lines.append(
-            shown("the course has a new edition, and what you have written goes on working: docs/third_edition.md")
+            tr("the course has a new edition, and what you have written goes on working: docs/third_edition.md")
         )
     return "\n".join([*lines, invitation(progress.next_task())])
 
@@ -60,8 +67,8 @@ def _line(task: Task, progress: Progress, width: int) -> str:
     """width: columns of the titles."""
     level = "" if task.level == "core" else f"  {shown(task.level)}"
     medal = f"  {shown(progress.medal(task))}" if progress.medal(task) else ""
-    points = f"{progress.points(task):>3}{shown(' of ')}{task.points:<3}"
-    time = f"{task.minutes:>4}{shown(' min')}"
+    points = f"{progress.points(task):>3}{tr(' of ')}{task.points:<3}"
+    time = f"{task.minutes:>4}{tr(' min')}"
     mark = GENERATED if task.id in progress.generated else MARKS[progress.state(task)]
     title = left(shown(task.title), width)
     return f"  {mark} {task.id:<5} §{task.section}  {title} {points} {time}{level}{medal}"

@@ -38,6 +38,7 @@ from haribote.passes import (
 from haribote.passes.place import place
 from haribote.resident import lowered
 from haribote.resident.compiled import compile_layouts
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from haribote.chip.session import Session
@@ -158,7 +159,7 @@ def compile_for_sim(
         own = compile_learners(model, start, find) if find is not None and precision == "float" else None
         return own or compile_stack(model, precision, quick)
     if quick:
-        raise HariboteError(f"--quick at -O{level}, which looks for no plan", "-O2")
+        raise HariboteError(tr("--quick at -O{level}, which looks for no plan", level=level), "-O2")
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from simulator.messages import tr
+
 QUIET = 2.0
 """Wall seconds without a line: at first, and between two lines."""
 Say = Callable[[str], object]
@@ -43,14 +45,23 @@ class Watch:
         now = time.monotonic()
         if self._say is not None and now >= self._next:
             self._next = now + QUIET
-            self._say(f"stage {name}, {number} of {total} nodes done" if total else f"stage {name} is under way")
+            self._say(
+                tr("stage {name}, {number} of {total} nodes done", name=name, number=number, total=total)
+                if total
+                else tr("stage {name} is under way", name=name)
+            )
 
     def report(self) -> str:
         """A line for each stage, in the order in which they began."""
         if not self.seconds:
-            return "no CPU time: what was compiled before was read from the cache\n"
-        lines = [f"stage {name} took {seconds:.2f} CPU seconds" for name, seconds in self.seconds.items()]
-        return "\n".join([*lines, f"all stages took {sum(self.seconds.values()):.2f} CPU seconds", ""])
+            return tr("no CPU time: what was compiled before was read from the cache\n")
+        lines = [
+            tr("stage {name} took {seconds:.2f} CPU seconds", name=name, seconds=seconds)
+            for name, seconds in self.seconds.items()
+        ]
+        return "\n".join(
+            [*lines, tr("all stages took {values:.2f} CPU seconds", values=sum(self.seconds.values())), ""]
+        )
 
     def _count(self) -> None:
         now = time.process_time()

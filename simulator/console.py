@@ -141,7 +141,7 @@ _NO_MEMORY = "DefaultCPUAllocator"
 def user_error(error: BaseException) -> str | None:
     """The message for a user's mistake, or for sizes that no memory holds; None for any other error."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_MEMORY in str(error)):
-        return advised("this takes more memory than there is", "a smaller model, or a smaller batch")
+        return advised(tr("this takes more memory than there is"), tr("a smaller model, or a smaller batch"))
     return str(error) if isinstance(error, UserError) else None
 
 

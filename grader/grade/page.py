@@ -26,8 +26,15 @@ from simulator.messages import Text, shown, tr
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TEXT = re.compile(r"(<(?:text|title)\b[^>]*>)([^<]+)<")
-_MARKS = {"passed": "✓", "failed": "✗", "not started": "·", "generated": "≈", "trouble": "!", "not graded": "?"}
-_TASK_HEADS = ("task", "handed in", "right", "medals", "commonest cause of the others")
+_MARKS = {
+    "passed": "✓",
+    "failed": "✗",
+    Text("not started"): "·",
+    "generated": "≈",
+    "trouble": "!",
+    Text("not graded"): "?",
+}
+_TASK_HEADS = ("task", Text("handed in"), "right", "medals", Text("commonest cause of the others"))
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --part: #9a6700; --bad: #cf222e; --idle: #6e7781; }
 @media (prefers-color-scheme: dark) { :root { --good: #3fb950; --part: #d29922; --bad: #ff7b72; --idle: #8b949e; } }

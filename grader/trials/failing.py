@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.feedback.failure import Failure
+from simulator.messages import tr
 
 Array = NDArray[Any]
 TREE = (8, 8, 16, 4)
@@ -22,5 +23,5 @@ def failed(name: str, what: str, **inputs: Any) -> Failure | None:
 def listed(value: Any) -> list[Any]:
     """A value that must be a list. Raises TypeError."""
     if not isinstance(value, list):
-        raise TypeError("a list was to be given")
+        raise TypeError(tr("a list was to be given"))
     return value

@@ -17,6 +17,7 @@ from grader.trials.failing import Array, failed, listed
 from grader.trials.generated import generated
 from haribote.layout import LAYOUTS, Layout
 from simulator import Machine, assemble
+from simulator.messages import tr
 
 
 def _spreads(rng: np.random.Generator) -> Iterator[Trial]:
@@ -53,15 +54,17 @@ def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Va
         for at in range(large.words)
     )
     if REFUSED in answer:
-        return failed(name, "refused, but every PE has what it needs" if possible else "")
+        return failed(name, tr("refused, but every PE has what it needs") if possible else "")
     words = listed(answer["words"])
     if not possible:
-        return failed(name, "a PE does not have what it needs, so this must be refused with UnsupportedShape")
+        return failed(name, tr("a PE does not have what it needs, so this must be refused with UnsupportedShape"))
     if len(words) != large.words:
-        return failed(name, f"there must be {large.words} words, received {len(words)}")
+        return failed(name, tr("there must be {words} words, received {words2}", words=large.words, words2=len(words)))
     for at, word in enumerate(words):
         if not 0 <= word < small.words or (vector[word][used[at]] != needed[at][used[at]]).any():
-            return failed(name, f"word {at} of the matrix goes with another word of the vector than {word}")
+            return failed(
+                name, tr("word {at} of the matrix goes with another word of the vector than {word}", at=at, word=word)
+            )
     return None
 
 
@@ -108,14 +111,33 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
     got = got.reshape(len(groups), -1, 4, 2, 4).transpose(0, 1, 2, 4, 3).reshape(len(groups), -1, 4, 8)
     received = got.transpose(1, 2, 0, 3).reshape(*got.shape[1:3], -1)[..., : right.shape[2]]
     if received.shape != right.shape:
-        return failed(name, f"there must be {right.shape[0]} groups in each of {-(-right.shape[2] // 8)} blocks")
+        return failed(
+            name,
+            tr(
+                "there must be {shape} groups in each of {value} blocks",
+                shape=right.shape[0],
+                value=-(-right.shape[2] // 8),
+            ),
+        )
     bad = np.argwhere(np.abs(received - right) > SPLIT_ERROR * np.abs(values).max())
     if not len(bad):
         return None
     group, cycle, k = (int(number) for number in bad[0])
-    what = f"group {group} of block {k // 8}, cycle {cycle}, index {k % 8}"
+    what = tr(
+        "group {group} of block {value}, cycle {cycle}, index {value2}",
+        group=group,
+        value=k // 8,
+        cycle=cycle,
+        value2=k % 8,
+    )
     return failed(
-        name, f"{what}: high + low is {received[group, cycle, k]:.7g}, should be {right[group, cycle, k]:.7g}"
+        name,
+        tr(
+            "{what}: high + low is {received:.7g}, should be {right:.7g}",
+            what=what,
+            received=received[group, cycle, k],
+            right=right[group, cycle, k],
+        ),
     )
 
 

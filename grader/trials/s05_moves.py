@@ -16,6 +16,7 @@ from grader.trials import Trial, Trials, Wrong, array_in
 from grader.trials.failing import TREE, Array, failed, listed
 from haribote.layout import LAYOUTS, Layout
 from simulator import Machine, assemble
+from simulator.messages import tr
 
 
 def _layouts(rng: np.random.Generator) -> Iterator[Layout]:
@@ -28,7 +29,7 @@ def _layouts(rng: np.random.Generator) -> Iterator[Layout]:
 def _wanted(rng: np.random.Generator) -> Iterator[Trial]:
     for layout in _layouts(rng):
         for everywhere in (True, False):
-            name = f"{layout}, {'every copy' if everywhere else 'copy 0'}"
+            name = f"{layout}, {tr('every copy') if everywhere else 'copy 0'}"
             judge = partial(_judge_wanted, name, layout, everywhere)
             yield Trial(name, {"layout": str(layout), "everywhere": everywhere}, judge)
 
@@ -42,14 +43,23 @@ def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -
     first = memory[::2].T.reshape(*TREE, -1).astype(np.int64)  # the first words of all long words
     right = np.where(first > 0, (first - 1) // 2, -1)
     if found.shape != right.shape:
-        return failed(name, f"the result must have shape {list(right.shape)}, received {list(found.shape)}")
+        return failed(
+            name,
+            tr(
+                "the result must have shape {shape}, received {shape2}",
+                shape=list(right.shape),
+                shape2=list(found.shape),
+            ),
+        )
     if (found == right).all():
         return None
     at = tuple(int(number) for number in np.argwhere(found != right)[0])
     place = ", ".join(
-        f"{unit} {number}" for unit, number in zip(("L2B", "L1B", "MAB", "PE", "long word"), at, strict=True)
+        f"{unit} {number}" for unit, number in zip(("L2B", "L1B", "MAB", "PE", tr("long word")), at, strict=True)
     )
-    return failed(name, f"at {place}: pair {found[at]}, should be {right[at]}")
+    return failed(
+        name, tr("at {place}: pair {found}, should be {right}", place=place, found=found[at], right=right[at])
+    )
 
 
 def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
@@ -63,21 +73,21 @@ def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
         columns = rng.permutation(16 // width)
         pairs = np.stack([[want[..., width * at + w] for w in range(width)] for at in columns])
         pairs = pairs.reshape(-1, 4, width, *units)
-        yield _address(f"all agree, {width} at a time", pairs, want)
+        yield _address(tr("all agree, {width} at a time", width=width), pairs, want)
         copies = want.copy()
         copies[:, :, 1] = -1
-        yield _address(f"some want nothing, {width} at a time", pairs, copies)
+        yield _address(tr("some want nothing, {width} at a time", width=width), pairs, copies)
         other = want.copy()
         other[1, 1, 1, 3, [2, 9]] = other[1, 1, 1, 3, [9, 2]]
-        yield _address(f"one PE wants it elsewhere, {width} at a time", pairs, other)
-        yield _address(f"something never comes, {width} at a time", pairs[:-1], want)
+        yield _address(tr("one PE wants it elsewhere, {width} at a time", width=width), pairs, other)
+        yield _address(tr("something never comes, {width} at a time", width=width), pairs[:-1], want)
         more = np.concatenate([pairs, np.full_like(pairs[:1], -1), pairs[:1] + 100])
-        yield _address(f"more comes than is wanted, {width} at a time", more, want)
+        yield _address(tr("more comes than is wanted, {width} at a time", width=width), more, want)
         if width == 2:
             nothing = np.full_like(want[..., :1], -1)
             odd = np.concatenate([nothing, want, nothing], axis=-1)
-            yield _address("two that would begin at an odd place", pairs, odd)
-            yield _address("two, the second behind the end", pairs, want[..., :15])
+            yield _address(tr("two that would begin at an odd place"), pairs, odd)
+            yield _address(tr("two, the second behind the end"), pairs, want[..., :15])
 
 
 def _address(name: str, pairs: Array, want: Array) -> Trial:
@@ -85,17 +95,33 @@ def _address(name: str, pairs: Array, want: Array) -> Trial:
 
     def judge(answer: Values) -> Failure | None:
         if "addresses" not in answer:
-            return None if right is None else failed(name, "the result is None, but all PEs can agree on addresses")
+            return None if right is None else failed(name, tr("the result is None, but all PEs can agree on addresses"))
         found = array_in(answer, "addresses")
         if right is None:
-            return failed(name, "the result must be None: not all PEs agree, or something is missing")
+            return failed(name, tr("the result must be None: not all PEs agree, or something is missing"))
         if found.shape != right.shape:
-            return failed(name, f"there must be {list(right.shape)} addresses, received {list(found.shape)}")
+            return failed(
+                name,
+                tr(
+                    "there must be {shape} addresses, received {shape2}",
+                    shape=list(right.shape),
+                    shape2=list(found.shape),
+                ),
+            )
         if (found == right).all():
             return None
         step, cycle = (int(number) for number in np.argwhere(found != right)[0])
         received, wanted = (None if at == NOTHING else int(at) for at in (found[step, cycle], right[step, cycle]))
-        return failed(name, f"step {step}, cycle {cycle}: {received}, should be {wanted}")
+        return failed(
+            name,
+            tr(
+                "step {step}, cycle {cycle}: {received}, should be {wanted}",
+                step=step,
+                cycle=cycle,
+                received=received,
+                wanted=wanted,
+            ),
+        )
 
     return Trial(name, {"pairs": pairs, "want": want}, judge, earns=right is not None)
 
@@ -130,10 +156,10 @@ def _ways(rng: np.random.Generator) -> Iterator[Trial]:
     short[:, 40:] = -1
     for name, picture, up, sums in (
         ("down", image, False, ()),
-        ("down, not all of it used", short[:, :40], False, ()),
+        (tr("down, not all of it used"), short[:, :40], False, ()),
         ("up", image, True, ()),
-        ("up, with sums over MABs", image, True, ("MAB",)),
-        ("up, with sums over MABs and L1Bs", image, True, ("L1B", "MAB")),
+        (tr("up, with sums over MABs"), image, True, ("MAB",)),
+        (tr("up, with sums over MABs and L1Bs"), image, True, ("L1B", "MAB")),
     ):
         given: dict[str, Value] = {"image": picture, "up": up, "sums": list[Value](sums)}
         yield Trial(name, given, partial(_judge_ways, name, picture, up, sums))
@@ -147,10 +173,19 @@ def _judge_ways(name: str, image: Array, up: bool, sums: tuple[str, ...], answer
     wanted = {(a, b, length) for a in l2bm for b in l1bm for length in (("ll", "l") if b != "l1bmd" else ("l",))}
     wanted |= {(a, "l1bmp", "l") for a in l2bm} if not up else set()
     if missing := sorted(wanted - kinds):
-        return failed(name, "there is no way by {}, then {} with length {!r}".format(*missing[0]))
+        return failed(name, tr("there is no way by {}, then {} with length {!r}").format(*missing[0]))
     for way in found:
         if what := _wrong_way(way, image, up, sums):
-            return failed(name, f"the way by {way['l2bm'][0].split()[0]} and {way['name']} ({way['length']}): {what}")
+            return failed(
+                name,
+                tr(
+                    "the way by {split} and {way} ({way2}): {what}",
+                    split=way["l2bm"][0].split()[0],
+                    way=way["name"],
+                    way2=way["length"],
+                    what=what,
+                ),
+            )
     return None
 
 
@@ -162,7 +197,7 @@ def _wrong_way(way: dict[str, Any], image: Array, up: bool, sums: tuple[str, ...
     ends = [(f"${letter}b{way['block'] * step}", f"${way['length']}n{each * step}v") for step in range(steps)]
     l1bm = [" ".join([way["name"], *(end[::-1] if up else end)]) for end in ends]
     if pairs.shape[1:2] + pairs.shape[3:] != (4, *TREE):
-        return f"its pairs have shape {list(pairs.shape)}, not [step, 4 cycles, w, 8, 8, 16, 4]"
+        return tr("its pairs have shape {shape}, not [step, 4 cycles, w, 8, 8, 16, 4]", shape=list(pairs.shape))
     words = pairs.transpose(0, 1, 2, 3, 4, 5, 6).reshape(steps * 4 * pairs.shape[2], 4096)  # as LM1 has them
     if up:
         machine.lm1[: 2 * len(words) : 2] = words.astype(np.float32).view(np.uint32)
@@ -171,19 +206,28 @@ def _wrong_way(way: dict[str, Any], image: Array, up: bool, sums: tuple[str, ...
         received = left.view(np.float32).astype(np.int64)
         factor = (16 if "MAB" in sums else 1) * (8 if "L1B" in sums else 1)
         bad = np.argwhere((image >= 0) & (received != factor * image))
-        return f"long word {bad[0][1]} of L2BM {bad[0][0]} is not what the pairs say" if len(bad) else ""
+        return (
+            tr("long word {bad} of L2BM {bad2} is not what the pairs say", bad=bad[0][1], bad2=bad[0][0])
+            if len(bad)
+            else ""
+        )
     for l2b in range(8):
         machine.l2bm[l2b, : image.shape[1]] = image[l2b].astype(np.uint64)
     machine.run(assemble("\n".join([*way["l2bm"], *l1bm])))
     received = machine.lm1[1 : 2 * len(words) : 2].astype(np.int64)
     known = set(image[image >= 0].tolist())
     if {int(pair) for pair in np.unique(pairs)} - {-1} != known:
-        return "its pairs are not those of the image"
+        return tr("its pairs are not those of the image")
     bad = np.argwhere((words >= 0) & (received != words))
     if not len(bad):
         return ""
     row, pe = (int(number) for number in bad[0])
-    return f"PE {pe} gets pair {received[row, pe]} where the way says {words[row, pe]}"
+    return tr(
+        "PE {pe} gets pair {received} where the way says {words}",
+        pe=pe,
+        received=received[row, pe],
+        words=words[row, pe],
+    )
 
 
 TRIALS: dict[str, Trials] = {"5.37": _wanted, "5.38": _addresses, "5.39": _ways}

@@ -17,6 +17,7 @@ from haribote.answers.resolve import resolve_row
 from haribote.kernel_table import KERNELS, problem
 from simulator import assemble
 from simulator.assembly.checks import fix_nops
+from simulator.messages import Text, tr
 
 _LENGTHS = {"": 1, "l": 2, "ll": 4}
 Places = set[tuple[str, int, int]]
@@ -85,7 +86,11 @@ def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Fai
         }
         missing, more = sorted(right - found), sorted(found - right, key=str)
         if missing or more:
-            what = f"it {side} {missing[0]}, which is missing" if missing else f"it does not {side[:-1]} {more[0]}"
+            what = (
+                tr("it {side} {missing}, which is missing", side=side, missing=missing[0])
+                if missing
+                else tr("it does not {side} {more}", side=side[:-1], more=more[0])
+            )
             return failed(line, f"of `{line}`: {what}")
     return None
 
@@ -98,21 +103,28 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
     """Short streams that show one rule each, and kernels of the course without their nops."""
     at, other = (4 * int(number) for number in rng.integers(1, 30, 2))
     short = {
-        "LM, whatever the address": [f"lpassa $lm0v $ln{at}v", f"lpassa $ln{at + 64}v $lr0v"],
-        "LM0 and LM1 are two memories": [f"lpassa $lr0v $lm{at}v", f"lpassa $ln{other}v $lr8v"],
-        "GRF, the same address": [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at}v $ln0v"],
-        "GRF, another address": [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 8}v $ln0v"],
-        "GRF, one address in all cycles": [f"lpassa $lm0 $lr{at}", f"lpassa $lr{at} $ln0v"],
-        "GRF, a block later": [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 2}v $ln0v"],
+        Text("LM, whatever the address"): [f"lpassa $lm0v $ln{at}v", f"lpassa $ln{at + 64}v $lr0v"],
+        Text("LM0 and LM1 are two memories"): [f"lpassa $lr0v $lm{at}v", f"lpassa $ln{other}v $lr8v"],
+        Text("GRF, the same address"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at}v $ln0v"],
+        Text("GRF, another address"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 8}v $ln0v"],
+        Text("GRF, one address in all cycles"): [f"lpassa $lm0 $lr{at}", f"lpassa $lr{at} $ln0v"],
+        Text("GRF, a block later"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 2}v $ln0v"],
         "T": ['imm i"3" $t', "ipassa $t $ln0v"],
-        "a wait that other lines fill": [f"lpassa $lm0v $ln{at}v", "lpassa $lm8v $lr0v", f"lpassa $ln{at}v $ls0v"],
-        "a forwarding path": ["lpassa $lm0v $nowrite", "lpassa $aluf $ln0v"],
-        "MV takes no step": ["lpassa $lm0v $ln0v", "mvp/n64 $d0@0 $p0@0", "lpassa $ln8v $lr0v"],
-        "two instructions in a line": [f"lpassa $lm0v $lr{at}v ; fvpassa $ln0v $ls0v", f"fvadd $lr{at}v $ls0v $lm8v"],
+        Text("a wait that other lines fill"): [
+            f"lpassa $lm0v $ln{at}v",
+            "lpassa $lm8v $lr0v",
+            f"lpassa $ln{at}v $ls0v",
+        ],
+        Text("a forwarding path"): ["lpassa $lm0v $nowrite", "lpassa $aluf $ln0v"],
+        Text("MV takes no step"): ["lpassa $lm0v $ln0v", "mvp/n64 $d0@0 $p0@0", "lpassa $ln8v $lr0v"],
+        Text("two instructions in a line"): [
+            f"lpassa $lm0v $lr{at}v ; fvpassa $ln0v $ls0v",
+            f"fvadd $lr{at}v $ls0v $lm8v",
+        ],
         "L1BM, down": ["l2bmb $lc0 $lb0", "l1bmm $lb0 $lr0v"],
         "L1BM, up": ["l1bmm@0 $lm0v $lb0", "l2bm@0 $lb0 $lc0"],
-        "L1BM, up and down again": ["l1bmm@0 $lm0v $lb0", "l1bmm $lb0 $ln0v"],
-        "L2BM, up and down again": ["l2bm@0 $lb0 $lc0", "l2bmb $lc0 $lb64"],
+        Text("L1BM, up and down again"): ["l1bmm@0 $lm0v $lb0", "l1bmm $lb0 $ln0v"],
+        Text("L2BM, up and down again"): ["l2bm@0 $lb0 $lc0", "l2bmb $lc0 $lb64"],
     }
     for name, lines in short.items():
         yield _stream(name, lines)
@@ -121,7 +133,7 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
             answer = resolve_row(row, True)
             assert answer is not None
             lines = [line for line in answer.kernel(problem(row)) if not line.startswith("nop")]
-            yield _stream(f"kernel {row.name} without its nops", [line for line in lines if line.strip()])
+            yield _stream(tr("kernel {name} without its nops", name=row.name), [line for line in lines if line.strip()])
 
 
 def _stream(name: str, lines: list[str]) -> Trial:
@@ -131,12 +143,17 @@ def _stream(name: str, lines: list[str]) -> Trial:
         text = text_in(answer)
         kept = [line for line in text.splitlines() if not line.startswith("nop")]
         if kept != lines:
-            return Failure(name, "", f"the lines are not those that were given, in their order\n{text}")
+            return Failure(name, "", tr("the lines are not those that were given, in their order\n{text}", text=text))
         early = failure_in(name, text)
         if early is not None:
             return early
         steps = assemble(text).steps
-        return failed(name, f"{steps} steps, where {most} are enough\n{text}" if steps > most else "")
+        return failed(
+            name,
+            tr("{steps} steps, where {most} are enough\n{text}", steps=steps, most=most, text=text)
+            if steps > most
+            else "",
+        )
 
     return Trial(name, {"lines": list[Value](lines)}, judge, earns=most > len(lines))
 

@@ -88,7 +88,7 @@ def bias_gradient(g: NodeWriter, grad: str, rank: int) -> str:
 def conv(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """By x, the weights and the bias."""
     x, w, *bias = node.input
-    g.require(g.attribute("auto_pad", b"NOTSET") == b"NOTSET", "its pads must be explicit")
+    g.require(g.attribute("auto_pad", b"NOTSET") == b"NOTSET", tr("its pads must be explicit"))
     window = window_of(node, g.shapes[w][2:])
     yield input_gradient(g, grad, x, w, window)
     yield weight_gradient(g, grad, x, w, window)

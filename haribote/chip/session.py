@@ -17,6 +17,7 @@ from haribote.errors import GraphError
 from haribote.graphs.joins import Joins
 from haribote.graphs.tiles import Tiles
 from haribote.passes.pad import crop_one, pad_one
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from simulator import Machine
@@ -147,7 +148,7 @@ class Session:
         tiles, first = self._names.tiles, self._names.tiles.names(name)[0]
         if first not in self.values.inputs:
             known = ", ".join(sorted(self._names.users(list(self.values.inputs))))
-            raise GraphError(f"the step has no input {name!r}; its inputs are {known}")
+            raise GraphError(tr("the step has no input {name!r}; its inputs are {known}", name=name, known=known))
         shape, dtype = self.values.inputs[first]
         return tiles.shape(name) if name in tiles else shape, dtype
 
@@ -172,4 +173,6 @@ class Session:
 
 def _require(name: str, value: Array, shape: tuple[int, ...]) -> None:
     if value.shape != shape:
-        raise GraphError(f"{name!r} has shape {list(shape)}, received {list(value.shape)}")
+        raise GraphError(
+            tr("{name!r} has shape {shape}, received {shape2}", name=name, shape=list(shape), shape2=list(value.shape))
+        )

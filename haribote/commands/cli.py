@@ -75,7 +75,9 @@ def _units(text: str) -> int:
     """The size of a batch or a layer, for argparse: what memory holds."""
     number = _positive(text)
     if number > MOST_SIZE:
-        raise argparse.ArgumentTypeError(f"must be at most {MOST_SIZE}, received {number}")
+        raise argparse.ArgumentTypeError(
+            tr("must be at most {most_size}, received {number}", most_size=MOST_SIZE, number=number)
+        )
     return number
 
 
@@ -88,10 +90,14 @@ def _rate(text: str) -> float:
 
 
 def _network_options(parser: argparse.ArgumentParser) -> None:
-    text = f"widths of the hidden layers ({HIDDEN})"
+    text = tr("widths of the hidden layers ({hidden})", hidden=HIDDEN)
     parser.add_argument("--hidden", type=_units, nargs="+", default=[HIDDEN], metavar="H", help=text)
-    parser.add_argument("--no-bias", dest="bias", action="store_false", help="layers without bias")
-    text = f"large: {LARGE.pixels}-H-10, MNIST's pixels; small: {SMALL.pixels}-H-10, digits of 4x4 pixels (large)"
+    parser.add_argument("--no-bias", dest="bias", action="store_false", help=tr("layers without bias"))
+    text = tr(
+        "large: {pixels}-H-10, MNIST's pixels; small: {pixels2}-H-10, digits of 4x4 pixels (large)",
+        pixels=LARGE.pixels,
+        pixels2=SMALL.pixels,
+    )
     parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
     text = tr(
         "learning rate of the SGD update ({learning_rate}; small {learning_rate2})",
@@ -183,7 +189,7 @@ def _fill(options: argparse.Namespace) -> bool:
 
 
 def _mine_option(parser: argparse.ArgumentParser) -> None:
-    text = (
+    text = tr(
         "your parts of the compiler alone (at -O2 the course's kernels where yours are missing), and at the end what is"
         " missing; kernels that fail are left out"
     )
@@ -206,9 +212,13 @@ def _mine(options: argparse.Namespace) -> bool:
 def _export(commands: _Commands) -> None:
     parser = _command(commands, "export", tr("trace a training step to model.onnx, with inputs and reference outputs"))
     _network_options(parser)
-    parser.add_argument("--batch", type=_units, default=BATCH, metavar="N", help=f"batch size ({BATCH})")
-    parser.add_argument("--model", metavar="FILE.py:NAME", help="a model of your own instead")
-    parser.add_argument("-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help="where to write")
+    parser.add_argument(
+        "--batch", type=_units, default=BATCH, metavar="N", help=tr("batch size ({batch})", batch=BATCH)
+    )
+    parser.add_argument("--model", metavar="FILE.py:NAME", help=tr("a model of your own instead"))
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help=tr("where to write")
+    )
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.export import export
@@ -248,18 +258,18 @@ def _compile(commands: _Commands) -> None:
     parser.add_argument("--backend", choices=("cpp", "sim"), required=True)
     parser.add_argument("--runner", action="store_true", help=tr("cpp: also build a program that needs no Python"))
     parser.add_argument("--stop-after", metavar="STAGE", choices=tuple(dict.fromkeys([*STAGES, *CPP_STAGES])),
-                        help=f"write the graph after this stage instead; sim: {', '.join(STAGES)}; "
-                             f"cpp: {', '.join(CPP_STAGES)}")  # fmt: skip
+                        help=tr("write the graph after this stage instead; sim: {stages}; "
+    "cpp: {cpp_stages}", stages=', '.join(STAGES), cpp_stages=', '.join(CPP_STAGES)))  # fmt: skip
     parser.add_argument(
         "--report",
         action="store_true",
-        help="say what every stage changed: nodes before and after; sim: and CPU seconds of each",
+        help=tr("say what every stage changed: nodes before and after; sim: and CPU seconds of each"),
     )
     parser.add_argument("--print-after", metavar="STAGE", action="append", default=[],
                         help=tr("also print the graph after this stage, one line per node"))  # fmt: skip
     text = tr("sim, -O2: check the graph at each stage, and that no line of the program touches what is not its own")
     parser.add_argument("--check", action="store_true", help=text)
-    text = "sim, -O2: take the first good plan, without looking for a better one or for the shortest schedule"
+    text = tr("sim, -O2: take the first good plan, without looking for a better one or for the shortest schedule")
     parser.add_argument("--quick", action="store_true", help=text)
     _gemm_option(parser)
     _kernels_option(parser)
@@ -270,7 +280,9 @@ def _compile(commands: _Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         precision, mine = _precision(options), _mine(options)
         if options.quick and options.backend != "sim":
-            raise HariboteError(f"--quick with --backend {options.backend}, which has no plan", "--backend sim -O2")
+            raise HariboteError(
+                tr("--quick with --backend {backend}, which has no plan", backend=options.backend), "--backend sim -O2"
+            )
         if options.check:
             from haribote.core import checker
 

@@ -23,7 +23,7 @@ from haribote.graphs.tiles import Tiles, tile_table
 from haribote.passes.pad import crop_one, pad_inputs, padding
 from haribote.passes.report import counts
 from haribote.passes.tile import split_inputs
-from simulator.messages import shown
+from simulator.messages import Text, tr
 
 Array = NDArray[Any]
 

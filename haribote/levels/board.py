@@ -19,6 +19,7 @@ from haribote.errors import HariboteError
 from haribote.levels.steps import reference_step, step_at, whose
 from haribote.speed.profile import programs_of
 from haribote.speed.scheduler import schedule
+from haribote.words import word
 from simulator import assemble
 from simulator.assembly.checks import check
 from simulator.columns import aligned

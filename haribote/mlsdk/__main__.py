@@ -38,7 +38,12 @@ def main(arguments: Sequence[str]) -> int:
         except BaseException as error:
             if isinstance(error, SyntaxError) and error.filename in (None, str(script)):
                 where = f"{script}:{error.lineno}" if error.lineno else str(script)
-                say(advised(f"{where} is no Python: {error.msg}", "a script that Python runs"), file=sys.stderr)
+                say(
+                    advised(
+                        tr("{where} is no Python: {msg}", where=where, msg=error.msg), tr("a script that Python runs")
+                    ),
+                    file=sys.stderr,
+                )
                 return MISTAKE
             shown = _inside(error.__traceback__, script)
             sys.stderr.write("".join(traceback.format_exception(type(error), error, shown)))

@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from haribote.answers.ownership import exercise
 from haribote.errors import GraphError
 from haribote.operators.mended import MENDED
+from simulator.messages import tr
 
 Array = NDArray[Any]
 Compute = Callable[[onnx.NodeProto, Sequence[Array | None]], Sequence[Array]]

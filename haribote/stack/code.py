@@ -21,6 +21,7 @@ from haribote.stack import uploads
 from haribote.stack.places import BANKS, UNIT_LONGS, NoBuffer, NoRoom, Place
 from haribote.stack.uploads import Upload, Words
 from simulator import isa
+from simulator.messages import tr
 
 if TYPE_CHECKING:
     from simulator.engine.state.memories import Memories

@@ -172,9 +172,9 @@ def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, An
 
     known = [value.shape for value in model.parameters()]
     if not known or len(known[0]) not in (2, 4):
-        has = f"its first parameter has shape {list(known[0])}" if known else "it has no parameters"
-        what = f"the model cannot be trained on images: {has}"
-        raise HariboteError(what, "a torch.nn.Module that begins with Linear or Conv2d")
+        has = tr("its first parameter has shape {known}", known=list(known[0])) if known else tr("it has no parameters")
+        what = tr("the model cannot be trained on images: {has}", has=has)
+        raise HariboteError(what, tr("a torch.nn.Module that begins with Linear or Conv2d"))
     first = known[0]  # [outputs, features] of Linear; a Conv2d has [outputs, channels, h, w]
     shape = first[1:2] if len(first) == 2 else (first[1], *IMAGE)
     optimiser = torch.optim.SGD(model.parameters(), lr=learning_rate)

@@ -10,6 +10,7 @@ from haribote.stack.products.bound import bound, gemm_bound
 from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
 from haribote.stack.program.work import Joined
+from haribote.words import word
 from simulator.columns import columns, left, right
 from simulator.isa.cost import Cost, sum_costs
 from simulator.messages import shown, tr
@@ -78,13 +79,19 @@ def _multiplied(action: Multiply, piece: Piece, cost: Cost) -> str:
     a, b, _ = action.spec.replace("->", ",").split(",")
     sizes = dict(zip(a + b, (*action.a.map.shape, *action.b.map.shape), strict=True))
     matrix = any("gmfma" in line or "gmmul" in line or "hmfma" in line or "hmmul" in line for line in piece.lines)
-    unit = "matrix units" if matrix else "vector units"
+    unit = tr("matrix units") if matrix else tr("vector units")
     summed = "x".join(str(size) for letter, size in sizes.items() if letter in a and letter in b)
     free = "x".join(str(size) for letter, size in sizes.items() if not (letter in a and letter in b))
-    tiles = f"{free} results of {summed or 1} products each"
+    tiles = tr("{free} results of {value} products each", free=free, value=summed or 1)
     least = bound(prod(sizes.values()), 0).cycles
-    cycles = f"{cost.cycles:,.0f} cycles, at least {least:,.0f}"
-    return f"product of values in the PEs: {action.target.value}, {tiles}, by {unit}; {cycles}"
+    cycles = tr("{cycles:,.0f} cycles, at least {least:,.0f}", cycles=cost.cycles, least=least)
+    return tr(
+        "product of values in the PEs: {value}, {tiles}, by {unit}; {cycles}",
+        value=action.target.value,
+        tiles=tiles,
+        unit=unit,
+        cycles=cycles,
+    )
 
 
 def _total(cost: Cost) -> str:

@@ -55,7 +55,13 @@ class PortValues:
         """From DRAM, where it comes from its homes first."""
         ports = self._readable.get(name) or self._readable.get(self._parameter.get(name, ""))
         if not ports:
-            raise GraphError(f"the step keeps no value {name!r}; it has {', '.join(sorted(self._readable))}")
+            raise GraphError(
+                tr(
+                    "the step keeps no value {name!r}; it has {readable}",
+                    name=name,
+                    readable=", ".join(sorted(self._readable)),
+                )
+            )
         self._execute(ports[0].text)
         return ports[0].packing.read(self.machine)
 
