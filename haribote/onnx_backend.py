@@ -32,6 +32,7 @@ from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
 from haribote.passes.fold_constants import fold_constants
 from haribote.stack.planner.narrow import in_words
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
