@@ -67,7 +67,7 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
         return unfinished(task, path.read_bytes(), path, seed)
     except FileNotFoundError:
         return Result(
-            task.id, task.title, tr("not started"), 0, task.points, shown(path), unwritten(task, path), seed=seed
+            task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed
         )
     except OSError as error:
         failure = Failure(

@@ -147,7 +147,7 @@ def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | No
         inner = [name.rpartition(".")[2] for name in parts_left(content) if "." in name]
         left = tr("; still to write in it: {value}", value=", ".join(f"`{name}`" for name in inner)) if inner else ""
         message = unwritten(task, path) + left
-        return Result(task.id, task.title, tr("not started"), 0, task.points, shown(path), message, seed=seed)
+        return Result(task.id, task.title, "not started", 0, task.points, shown(path), message, seed=seed)
     what = tr("`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished")
     text = advised(what, tr("delete that line once the function is complete"))
     failure = Failure(tr("reading the file"), "", text, f"{shown(path)}:{lines[0]}")
@@ -191,7 +191,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     else:
         points, message = over_par(task.points), tr("right; at par it gives {points} points", points=task.points)
     if not verdict.written:
-        state, points, message, failure = tr("not started"), 0, unwritten(task, path), None
+        state, points, message, failure = "not started", 0, unwritten(task, path), None
     return Result(
         task.id, task.title, state, points, task.points, shown(path), message, seed=seed, cases=verdict.cases,
         total=verdict.total, costs=costs, failure=failure,

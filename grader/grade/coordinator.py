@@ -219,7 +219,7 @@ def _told(error: BaseException) -> str:
 def not_started(task: Task) -> Verdict:
     """The verdict on a task that is not in a submission."""
     return {
-        "task": task.id, "state": tr("not started"), "points": 0, "of": task.points, "seed": 0,
+        "task": task.id, "state": "not started", "points": 0, "of": task.points, "seed": 0,
         "cases": 0, "total": 0, "message": "", "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
     }  # fmt: skip
 
@@ -233,7 +233,7 @@ def verdicts_of(
         known = journal.verdicts.get(work_key(submission, task.id, seed)) if task.id in submission.files else None
         found[task.id] = not_started(task) | (known or {})
         if known is None and task.id in submission.files:
-            found[task.id] = not_started(task) | {"state": tr("not graded")}
+            found[task.id] = not_started(task) | {"state": "not graded"}
     passed = [task for task, verdict in found.items() if verdict["state"] == "passed"]
     for name, by in credited(passed, submission.files).items():
         if name in found:

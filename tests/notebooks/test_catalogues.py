@@ -14,7 +14,7 @@ from notebooks.messages import DOMAINS, PLACE, ROOT, found_in, marked, mo, path_
 from simulator.notebook.cells import is_text
 
 HALF_KANA = re.compile("[\uff61-\uff9f]")
-CODE = re.compile(r"[{};]\s*$|^\s*#include|^[a-z]\w* = \w+$|\bdef \w|\(\?[:P]|var\(--|::")
+CODE = re.compile(r"[{};]\s*$|^\s*#include|^[a-z]\w* = \w+$|\bdef [a-z]|\(\?[:P]|var\(--|::")
 LOADED = {"haribote/answers/tasks.py", "simulator/messages.py", "simulator/errors.py", "simulator/console.py"}
 """Where messages are made of what is not written there: titles of tasks, words of the system, of argparse."""
 

@@ -15,7 +15,7 @@ from haribote.own.ledger import PARTS
 from notebooks.clock import CORE, SMALL, STRETCH, core_tasks, reading, stretches, writing
 from notebooks.form import NotebookError
 from simulator.language import VARIABLE
-from simulator.messages import shown
+from simulator.messages import Text, shown
 
 PAGE = (ROOT / "docs" / "workshops.md").read_text(encoding="utf-8")
 IN_JAPANESE = (ROOT / "docs" / "workshops.ja.md").read_text(encoding="utf-8")
@@ -90,7 +90,7 @@ def mistakes(page: str) -> list[tuple[str, str]]:
 
 def test_causes_in_japanese_are_what_a_check_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "ja")
-    assert mistakes(IN_JAPANESE) == [(task, shown(cause)) for task, cause in mistakes(PAGE)]
+    assert mistakes(IN_JAPANESE) == [(task, shown(Text(cause))) for task, cause in mistakes(PAGE)]
 
 
 def test_every_mistake_is_rejected_and_named() -> None:

@@ -252,7 +252,7 @@ def test_submit_from_the_shell(
     monkeypatch.chdir(tmp_path)
     assert main(["submit", "--id", "ada l."]) == 0
     shown = capsys.readouterr().out
-    assert "ada_l..haribote.zip: 1 of" in shown and "not written: 1.1, " in shown and "will not be graded" not in shown
+    assert "ada_l..haribote.zip: 1 of" in shown and "not written: 4.8, " in shown and "will not be graded" not in shown
     assert (tmp_path / "ada_l..haribote.zip").is_file()
 
 
