@@ -66,9 +66,7 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
     try:
         return unfinished(task, path.read_bytes(), path, seed)
     except FileNotFoundError:
-        return Result(
-            task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed
-        )
+        return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
     except OSError as error:
         failure = Failure(
             tr("loading the file"),
