@@ -110,8 +110,9 @@ def main(arguments: list[str]) -> int:
         python = set_up(wheelhouse, options.fresh, options.extras, options.venv and options.venv.absolute())
         if options.command == "setup":
             print(f"Ready: {python}")
+            _offer_japanese()
             return 0
-        *first, last = ([str(python), *job] for job in JOBS[options.command])
+        *first, last = ([str(python), *_spoken(job)] for job in JOBS[options.command])
         status = max([*map(_call, first), _call([*last, *rest])])
         if status == 1 and (damage := _damage(python, "import")):
             print(f"bootstrap.py: {damage}", file=sys.stderr)
@@ -126,6 +127,25 @@ def main(arguments: list[str]) -> int:
         print("\nInterrupted. Nothing is lost: the same command goes on from here.", file=sys.stderr)
         return 130
     return 2
+
+
+def _offer_japanese() -> None:
+    """One line after the set-up for who sits at a Japanese system, before any tool of ours was called."""
+    from simulator.language import LANGUAGES
+    from simulator.preferences import is_japanese_here, kept_language
+
+    if is_japanese_here() and not kept_language(LANGUAGES):
+        print("日本語にするには: 環境を有効にして haribote language ja")
+
+
+def _spoken(job: list[str]) -> list[str]:
+    """A job, with the Japanese edition of the first notebook for who has chosen Japanese."""
+    if not any(FIRST in word for word in job):
+        return job
+    from simulator.language import language  # which needs Python alone
+
+    edition = FIRST.replace(".ipynb", f".{language()}.ipynb")
+    return [word.replace(FIRST, edition if (ROOT / edition).is_file() else FIRST) for word in job]
 
 
 def set_up(wheelhouse: Path | None, fresh: bool, extras: Iterable[str] = (), venv: Path | None = None) -> Path:

@@ -27,6 +27,7 @@ from grader.watching import events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
+from simulator.language import LANGUAGES
 from simulator.messages import say, tr
 from simulator.view.browser import open_page
 
@@ -65,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     hinted = add("hint", _hint, tr("a hint for a task; a stronger one each time"))
     hinted.add_argument("task", metavar="TASK")
     hinted.add_argument("--level", type=int, choices=(1, 2, 3), help=tr("this one, 3 is the strongest"))
-    add("reset", _reset, tr("make a task's file the stub again; yours is backed up first")).add_argument("task")
+    again = add("reset", _reset, tr("make a task's file the stub again; yours is backed up first"))
+    again.add_argument("task", metavar="TASK")
+    again.add_argument("--lang", choices=LANGUAGES, help=tr("of its contract and comments (that of all tools)"))
     caught = add(
         "catchup", _catchup, tr("the course's answers where you have not begun, so that you can go on; no points")
     )
@@ -120,7 +123,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _contract(options: argparse.Namespace) -> int:
-    print(contract(options.task))
+    say(str(contract(options.task)))
     return 0
 
 
@@ -155,7 +158,7 @@ def _hint(options: argparse.Namespace) -> int:
 
 def _reset(options: argparse.Namespace) -> int:
     task = find_task(options.task)
-    backup = reset(task)
+    backup = reset(task, into=options.lang or "")
     say(tr("{value} is the stub again", value=path_shown(ROOT / "haribote" / task.file)))
     if backup:
         say(tr("what you had is in {backup}", backup=path_shown(backup)))

@@ -24,6 +24,7 @@ from haribote.answers.ownership import raises_left
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
+from simulator.language import LANGUAGES, language, spoken
 from simulator.messages import tr
 
 MANIFEST = "grader/stubs.json"
@@ -50,8 +51,15 @@ def source_of(task: Task, root: Path = ROOT) -> str:
     return (plain if plain.is_file() else root / "solutions" / task.file).read_text(encoding="utf-8")
 
 
-def stub_of(task: Task, source: str) -> str:
-    """The stub of a solution, or of a plain answer. Raises StubError where the markers are missing."""
+def stub_of(task: Task, source: str, into: str = "en") -> str:
+    """The stub of a solution, or of a plain answer, what to do in a language. Raises StubError where the markers are
+    missing.
+    """
+    with spoken(into):
+        return _stub(task, source)
+
+
+def _stub(task: Task, source: str) -> str:
     regions = list(_REGION.finditer(source))
     if not regions:
         raise StubError(
@@ -125,16 +133,27 @@ def is_edited(task: Task, root: Path = ROOT) -> bool:
     target = root / "haribote" / task.file
     if not target.is_file():
         return False
-    return digest(target.read_text(encoding="utf-8")) != read_manifest(root).get(task.file)
+    text = target.read_text(encoding="utf-8")
+    return digest(text) != read_manifest(root).get(task.file) and not _is_translated(task, text, root)
 
 
-def reset(task: Task, root: Path = ROOT) -> Path | None:
-    """Make the learner's file the stub again; the backup of what it was, or None where it was the stub already."""
+def _is_translated(task: Task, text: str, root: Path) -> bool:
+    """Whether it is the stub in another language, untouched."""
+    from grader.translations.stubs import is_stub
+
+    return any(is_stub(task, text, into, root) for into in LANGUAGES if into != "en")
+
+
+def reset(task: Task, root: Path = ROOT, into: str = "") -> Path | None:
+    """Make the learner's file the stub again, its words in a language, else in that of the moment; the backup of what
+    it was, or None where it was the stub already.
+    """
+    from grader.translations.stubs import stub_in
+
     target = root / "haribote" / task.file
     backup = keep_backup(task, root) if is_edited(task, root) else None
-    text = stub_of(task, source_of(task, root))
-    write_file(target, text.encode())
-    manifest = read_manifest(root) | {task.file: digest(text)}
+    write_file(target, stub_in(task, into or language(), root).encode())
+    manifest = read_manifest(root) | {task.file: digest(stub_of(task, source_of(task, root)))}
     write_file(root / MANIFEST, (json.dumps(dict(sorted(manifest.items())), indent=0) + "\n").encode())
     return backup
 
@@ -184,9 +203,9 @@ def _with_head(text: str, task: Task) -> str:
     """The module's docstring without the solution's idea, but with what to do next."""
     body = text[text.index('"""', 3) + 3 :]
     return (
-        f'"""Task {task.id}: {task.title}.\n\n'
-        f"It is taught in {task.place}.\n"
-        f"Check it with `grader check {task.id}`; if you are stuck, `grader hint {task.id}`.\n"
+        f'"""{tr("Task {id}: {title}.", id=task.id, title=task.title)}\n\n'
+        f"{tr('It is taught in {place}.', place=task.place)}\n"
+        f"{tr('Check it with `grader check {id}`; if you are stuck, `grader hint {id}`.', id=task.id)}\n"
         f'"""{body}'
     )
 

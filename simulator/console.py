@@ -19,9 +19,10 @@ from typing import Any, NoReturn, TextIO
 
 from simulator.columns import full, visible
 from simulator.errors import UserError, advised, reason_of
-from simulator.language import language
+from simulator.language import LANGUAGES, VARIABLE, language
 from simulator.lines import wrapped
 from simulator.messages import Text, shown, tr
+from simulator.preferences import is_japanese_here, kept_language
 
 MOST_SEED = 2**63 - 1  # what torch takes
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
@@ -167,6 +168,7 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
             return command()
         finally:
             sys.stdout.flush()
+            _offer_japanese()
     except BrokenPipeError:
         _silence(sys.stdout)
         return FINE
@@ -178,6 +180,17 @@ def run_guarded(command: Callable[[], int], explain: Callable[[BaseException], s
         if message is None:
             raise
         return _mistake(message)
+
+
+OFFER = Text("tools in Japanese: haribote language ja (and for ever in English: haribote language en)")
+
+
+def _offer_japanese() -> None:
+    """Below what a command said, one line to who sits at a Japanese system and has not chosen a language."""
+    if os.environ.get(VARIABLE) or kept_language(LANGUAGES) or not is_japanese_here():
+        return
+    if sys.stderr.isatty() and "COMP_LINE" not in os.environ:  # what bash completes is no command
+        _tell(OFFER.said("ja"))
 
 
 def seed(text: str) -> int:

@@ -1,15 +1,21 @@
-"""Which language people are spoken to in: `HARIBOTE_LANG`, else that of the notebook that is open, else English.
+"""Which language people are spoken to in: `HARIBOTE_LANG`, else that of the notebook that is open, else what
+`haribote language` keeps, else English.
 
-Never by chance: the settings of the system say nothing.
+Never by chance: the settings of the system only make an offer (simulator/console.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from simulator.preferences import kept_language
 
 LANGUAGES = ("en", "ja")
 VARIABLE = "HARIBOTE_LANG"
@@ -26,7 +32,7 @@ def language() -> str:
 
         names = ", ".join(LANGUAGES)
         raise LanguageError(f"{VARIABLE} is {chosen!r}", f"one of {names}, or leave it out")
-    return chosen or language_of(os.environ.get("JPY_SESSION_NAME", ""))  # in which Jupyter names a kernel's notebook
+    return chosen or edition(open_notebook()) or kept_language(LANGUAGES) or "en"
 
 
 def language_or_english() -> str:
@@ -48,6 +54,28 @@ def spoken(chosen: str) -> Iterator[None]:
 def in_english() -> AbstractContextManager[None]:
     """Inside, everything is in English: for what is stored and shown to others later, such as pictures in verdicts."""
     return spoken("en")
+
+
+def open_notebook() -> str:
+    """The notebook that this process is the kernel of: JupyterLab names it in the environment, VS Code among the
+    names of its cells. "" where there is none.
+    """
+    if named := os.environ.get("JPY_SESSION_NAME"):
+        return named
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+    named = getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__", "")
+    return named if isinstance(named, str) else ""
+
+
+@cache
+def edition(notebook: str) -> str:
+    """The language of a notebook that there is in several languages; "" for any other, such as one's own."""
+    found = language_of(notebook)
+    if found != "en" or not notebook.endswith(".ipynb"):
+        return "" if found == "en" else found
+    stem = notebook.removesuffix(".ipynb")
+    return "en" if any(Path(f"{stem}.{other}.ipynb").is_file() for other in LANGUAGES) else ""
 
 
 def language_of(notebook: str) -> str:

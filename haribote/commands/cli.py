@@ -1,5 +1,5 @@
 """The commands: `haribote export | compile | test | kernel | train | mine | infer | plan | board | cut | deploy |
-view | data | demo`.
+view | data | demo | language`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -20,6 +20,7 @@ from haribote.progress import listening
 from haribote.training.backends import BACKENDS
 from simulator.console import Parser, add_version, seed
 from simulator.engine.machine import ENGINES
+from simulator.language import LANGUAGES
 from simulator.messages import say, tr
 from simulator.shell import command_line
 
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         _view,
         _data,
         _demo,
+        _language,
     ):
         add(commands)
     return parser
@@ -619,6 +621,19 @@ def _demo(commands: _Commands) -> None:
         from haribote.commands.demo import demo_command
 
         return demo_command(options.data)
+
+    parser.set_defaults(run=run)
+
+
+def _language(commands: _Commands) -> None:
+    parser = _command(commands, "language", tr("the language of all tools, kept for you: en or ja"))
+    parser.add_argument("language", nargs="?", choices=LANGUAGES, metavar="en|ja")
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.language_command import language_command
+
+        say(language_command(options.language))
+        return 0
 
     parser.set_defaults(run=run)
 

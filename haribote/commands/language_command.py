@@ -1,0 +1,43 @@
+"""`haribote language`: which language people are spoken to in, kept for this user and all tools."""
+
+from __future__ import annotations
+
+import os
+
+from haribote.errors import HariboteError
+from simulator.language import LANGUAGES, VARIABLE, edition, language, open_notebook, spoken
+from simulator.messages import Text, tr
+from simulator.preferences import config_folder, keep_language, kept_language
+
+NAMES = {"en": "English", "ja": "日本語"}
+
+
+def language_command(chosen: str | None) -> str:
+    """Keep a language, and say so in it; without one say which it is, and why. Raises HariboteError where nothing can
+    be kept.
+    """
+    if chosen is None:
+        return tr("{name} ({code}), {why}", name=NAMES[language()], code=language(), why=_why())
+    path = keep_language(chosen)
+    if path is None:
+        raise HariboteError(
+            tr("there is no home folder to keep a language in"),
+            tr("{variable}={chosen}", variable=VARIABLE, chosen=chosen),
+        )
+    with spoken(chosen):
+        said = tr("from now on all tools speak {name}; kept in {path}", name=NAMES[chosen], path=path)
+        named = os.environ.get(VARIABLE)
+        if named and named != chosen:
+            said += "\n" + tr("but {variable}={named} is set here, and comes first", variable=VARIABLE, named=named)
+        return said
+
+
+def _why() -> str:
+    if os.environ.get(VARIABLE):
+        return tr("since {variable} says so", variable=VARIABLE)
+    if edition(open_notebook()):
+        return tr("since the notebook is")
+    if kept_language(LANGUAGES):
+        return tr("as chosen; kept in {folder}", folder=config_folder())
+    other = next(code for code in LANGUAGES if code != language())
+    return Text("as nothing was chosen; another: haribote language {other}", {"other": other}).said()
