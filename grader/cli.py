@@ -23,11 +23,12 @@ from grader.listing import invitation, listing
 from grader.progress import Progress
 from grader.stubs import reset, write_stubs
 from grader.translations import texts_of
+from grader.translations.stubs import stub_in
 from grader.watching import events_of, watch
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
-from simulator.language import LANGUAGES
+from simulator.language import LANGUAGES, language
 from simulator.messages import say, tr
 from simulator.view.browser import open_page
 
@@ -158,7 +159,7 @@ def _hint(options: argparse.Namespace) -> int:
 
 def _reset(options: argparse.Namespace) -> int:
     task = find_task(options.task)
-    backup = reset(task, into=options.lang or "")
+    backup = reset(task, text=stub_in(task, options.lang or language()))
     say(tr("{value} is the stub again", value=path_shown(ROOT / "haribote" / task.file)))
     if backup:
         say(tr("what you had is in {backup}", backup=path_shown(backup)))

@@ -15,7 +15,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,13 +24,17 @@ from haribote.answers.ownership import raises_left
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
 from simulator.files import write_file
-from simulator.language import LANGUAGES, language, spoken
+from simulator.language import spoken
 from simulator.messages import tr
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 PLAIN = "plain"  # the folder of plain answers in `solutions/`
 _REGION = re.compile(r"^([ \t]*)### BEGIN (SOLUTION|HOLE)\n(.*?)^[ \t]*### END \2\n", re.MULTILINE | re.DOTALL)
+
+
+OTHERS: list[Callable[[Task, str, Path], bool]] = []
+"""What knows whether a text is an untouched stub of another kind: one in another language."""
 
 
 class StubError(HariboteError):
@@ -134,26 +138,18 @@ def is_edited(task: Task, root: Path = ROOT) -> bool:
     if not target.is_file():
         return False
     text = target.read_text(encoding="utf-8")
-    return digest(text) != read_manifest(root).get(task.file) and not _is_translated(task, text, root)
+    return digest(text) != read_manifest(root).get(task.file) and not any(same(task, text, root) for same in OTHERS)
 
 
-def _is_translated(task: Task, text: str, root: Path) -> bool:
-    """Whether it is the stub in another language, untouched."""
-    from grader.translations.stubs import is_stub
-
-    return any(is_stub(task, text, into, root) for into in LANGUAGES if into != "en")
-
-
-def reset(task: Task, root: Path = ROOT, into: str = "") -> Path | None:
-    """Make the learner's file the stub again, its words in a language, else in that of the moment; the backup of what
-    it was, or None where it was the stub already.
+def reset(task: Task, root: Path = ROOT, text: str = "") -> Path | None:
+    """Make the learner's file the stub again, or this text of one in another language; the backup of what it was, or
+    None where it was a stub already.
     """
-    from grader.translations.stubs import stub_in
-
     target = root / "haribote" / task.file
     backup = keep_backup(task, root) if is_edited(task, root) else None
-    write_file(target, stub_in(task, into or language(), root).encode())
-    manifest = read_manifest(root) | {task.file: digest(stub_of(task, source_of(task, root)))}
+    stub = stub_of(task, source_of(task, root))
+    write_file(target, (text or stub).encode())
+    manifest = read_manifest(root) | {task.file: digest(stub)}
     write_file(root / MANIFEST, (json.dumps(dict(sorted(manifest.items())), indent=0) + "\n").encode())
     return backup
 

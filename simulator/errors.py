@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from simulator.language import REFUSALS
 from simulator.messages import Text, shown, tr
 
 
@@ -71,6 +72,9 @@ class UserError(Exception):
 
 class LanguageError(UserError):
     """`HARIBOTE_LANG` names a language that there is not."""
+
+
+REFUSALS.append(LanguageError)
 
 
 class SimulatorError(UserError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -19,6 +19,10 @@ from simulator.preferences import kept_language
 
 LANGUAGES = ("en", "ja")
 VARIABLE = "HARIBOTE_LANG"
+REFUSALS: list[Callable[[str, str], Exception]] = [ValueError]
+"""The last one makes what is raised, from what is wrong and what to try: LanguageError of simulator/errors.py, whose
+messages ask for the language.
+"""
 _spoken: ContextVar[str] = ContextVar("_spoken", default="")
 
 
@@ -28,10 +32,8 @@ def language() -> str:
         return _spoken.get()
     chosen = os.environ.get(VARIABLE, "")
     if chosen and chosen not in LANGUAGES:
-        from simulator.errors import LanguageError  # whose message asks for the language
-
         names = ", ".join(LANGUAGES)
-        raise LanguageError(f"{VARIABLE} is {chosen!r}", f"one of {names}, or leave it out")
+        raise REFUSALS[-1](f"{VARIABLE} is {chosen!r}", f"one of {names}, or leave it out")
     return chosen or edition(open_notebook()) or kept_language(LANGUAGES) or "en"
 
 

@@ -40,25 +40,6 @@ def kept_language(known: Sequence[str]) -> str:
     return found if found in known else ""
 
 
-def keep_language(chosen: str) -> Path | None:
-    """Keep a language for this user, or with "" forget it; where it is kept now, or None where there is no place for
-    it. Raises SimulatorError, OSError where it cannot be written.
-    """
-    from simulator.files import write_file  # whose messages ask for the language
-
-    folder = config_folder()
-    if folder is None:
-        return None
-    path = folder / FILE
-    if chosen:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(path, f"{chosen}\n".encode())
-    else:
-        path.unlink(missing_ok=True)
-    _read.cache_clear()
-    return path
-
-
 def is_japanese_here() -> bool:
     """Whether the settings of the system ask for Japanese."""
     named = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
@@ -68,6 +49,11 @@ def is_japanese_here() -> bool:
 
     kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 - it is there on Windows alone
     return bool(kernel.GetUserDefaultUILanguage() & 0x3FF == 0x11)
+
+
+def forget() -> None:
+    """Read what is kept anew when it is asked for next."""
+    _read.cache_clear()
 
 
 @cache

@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from grader.stubs import source_of, stub_of
+from grader.stubs import OTHERS, source_of, stub_of
 from grader.translations.contracts import described
 from grader.translations.texts import english, translated
 from haribote.answers.tasks import ROOT, Task
+from simulator.language import LANGUAGES
 
 
 def stub_in(task: Task, into: str, root: Path = ROOT) -> str:
@@ -39,9 +40,10 @@ def with_contract(stub: str, contract: str) -> str:
     return "".join(lines)
 
 
-def is_stub(task: Task, text: str, into: str, root: Path = ROOT) -> bool:
-    """Whether a file's text is the stub in this language, untouched."""
-    try:
-        return text.replace("\r\n", "\n") == stub_in(task, into, root)
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return False
+def is_stub(task: Task, text: str, root: Path = ROOT) -> bool:
+    """Whether a file's text is the stub in another language, untouched."""
+    plain = text.replace("\r\n", "\n")
+    return any(plain == stub_in(task, into, root) for into in LANGUAGES if into != "en")
+
+
+OTHERS.append(is_stub)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from haribote.errors import HariboteError
+from simulator.files import write_file
 from simulator.language import LANGUAGES, VARIABLE, edition, language, open_notebook, spoken
 from simulator.messages import Text, tr
-from simulator.preferences import config_folder, keep_language, kept_language
+from simulator.preferences import FILE, config_folder, forget, kept_language
 
 NAMES = {"en": "English", "ja": "日本語"}
 
@@ -30,6 +32,20 @@ def language_command(chosen: str | None) -> str:
         if named and named != chosen:
             said += "\n" + tr("but {variable}={named} is set here, and comes first", variable=VARIABLE, named=named)
         return said
+
+
+def keep_language(chosen: str) -> Path | None:
+    """Keep a language for this user; where, or None where there is no place for it.
+
+    Raises SimulatorError, OSError where it cannot be written.
+    """
+    folder = config_folder()
+    if folder is None:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / FILE, f"{chosen}\n".encode())
+    forget()
+    return folder / FILE
 
 
 def _why() -> str:

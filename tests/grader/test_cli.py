@@ -32,7 +32,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (grader.checking, grader.listing):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(grader.cli, "Progress", lambda: Progress(tmp_path))
-    monkeypatch.setattr(grader.cli, "reset", lambda task, into: grader.stubs.reset(task, tmp_path, into))
+    monkeypatch.setattr(grader.cli, "reset", lambda task, text: grader.stubs.reset(task, tmp_path, text))
     return tmp_path
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import grader.cli
 from grader.stubs import MANIFEST, is_edited, reset, source_of, stub_of, write_stubs
 from grader.translations.contracts import described
 from grader.translations.stubs import stub_in, with_contract
@@ -59,16 +60,26 @@ def course(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_reset_writes_it_in_the_language_asked_for_else_that_of_the_moment(course: Path) -> None:
+def test_a_stub_in_another_language_is_no_edited_file(course: Path) -> None:
     file, manifest = course / "haribote" / RELU.file, (course / MANIFEST).read_text()
-    english = file.read_text(encoding="utf-8")
-    assert reset(RELU, course, "ja") is None
-    japanese = file.read_text(encoding="utf-8")
-    assert "すべての要素" in japanese or "要素" in japanese
+    english, japanese = file.read_text(encoding="utf-8"), stub_in(RELU, "ja", course)
+    assert reset(RELU, course, japanese) is None
+    assert file.read_text(encoding="utf-8") == japanese != english
     assert not is_edited(RELU, course) and (course / MANIFEST).read_text() == manifest
     with spoken("ja"):
-        assert reset(RELU, course, "en") is None and file.read_text(encoding="utf-8") == english
-        assert reset(RELU, course) is None and file.read_text(encoding="utf-8") == japanese
         assert write_stubs(course, [RELU]).kept == () and file.read_text(encoding="utf-8") == english
     file.write_text(japanese + "\n# mine\n", encoding="utf-8")
-    assert is_edited(RELU, course) and reset(RELU, course, "ja") is not None
+    assert is_edited(RELU, course) and reset(RELU, course, japanese) is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "wanted"),
+    [("ja", [], "ja"), ("ja", ["--lang", "en"], "en"), ("en", ["--lang", "ja"], "ja"), ("en", [], "en")],
+)
+def test_reset_writes_the_language_asked_for_else_that_of_the_moment(
+    language: str, asked: list[str], wanted: str, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARIBOTE_LANG", language)
+    monkeypatch.setattr(grader.cli, "reset", lambda task, text: reset(task, course, text))
+    assert grader.cli.main(["reset", "5.12", *asked]) == 0
+    assert (course / "haribote" / RELU.file).read_text(encoding="utf-8") == stub_in(RELU, wanted, course)

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from haribote.commands.cli import main
-from simulator import preferences
+from haribote.commands.language_command import keep_language
 from simulator.console import run_guarded
 from simulator.language import language
 
@@ -36,7 +36,7 @@ def test_one_command_makes_all_tools_japanese(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_environment_and_an_edition_come_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    preferences.keep_language("ja")
+    keep_language("ja")
     (home / "a.ja.ipynb").touch()
     monkeypatch.setenv("JPY_SESSION_NAME", str(home / "a.ipynb"))
     assert language() == "en"
@@ -88,7 +88,7 @@ def test_a_japanese_system_is_offered_japanese_until_a_language_is_chosen(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("LANG", locale)
     if kept:
-        preferences.keep_language(kept)
+        keep_language(kept)
     if named:
         monkeypatch.setenv("HARIBOTE_LANG", named)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
