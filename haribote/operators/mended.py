@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_conv_transpose import ConvTranspose as Original
 
 Array = NDArray[Any]
@@ -26,5 +27,5 @@ class ConvTranspose(Original):
         return (np.concatenate(found, 1),)
 
 
-MENDED = [ConvTranspose]
+MENDED: list[type[OpRun]] = [ConvTranspose]
 """For `ReferenceEvaluator(…, new_ops=MENDED)`."""

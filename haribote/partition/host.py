@@ -18,6 +18,8 @@ from haribote.graph import Index, evaluate
 Array = NDArray[Any]
 Run = Callable[[Mapping[str, Array]], dict[str, Array]]
 """All inputs by name -> all outputs by name, none of which a later run changes."""
+WRONG_IN_ONNXRUNTIME = {"Bernoulli"}
+"""It runs ONNX's body of it, which compares the other way round: 1 with probability 1 - p."""
 
 
 def reference(model: onnx.ModelProto) -> Run:
@@ -44,6 +46,8 @@ def _onnxruntime(model: onnx.ModelProto) -> Run | None:
     try:
         import onnxruntime
     except ImportError:
+        return None
+    if WRONG_IN_ONNXRUNTIME.intersection(node.op_type for node in model.graph.node):
         return None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

@@ -81,10 +81,10 @@ def _time(run: Run, feeds: Mapping[str, Array]) -> float:
 
 
 def _feeds(model: onnx.ModelProto) -> dict[str, Array]:
-    """Random numbers; zeros for integers, which may be indices."""
+    """Numbers from 0 to 1, which probabilities and logarithms take too; zeros for integers, which may be indices."""
     random, index = np.random.default_rng(0), Index(model)
     return {
-        name: random.standard_normal(index.shape[name]).astype(index.dtype[name])
+        name: random.random(index.shape[name]).astype(index.dtype[name])
         if index.dtype[name].kind == "f"
         else np.zeros(index.shape[name], index.dtype[name])
         for name in index.inputs

@@ -35,7 +35,7 @@ from haribote.levels.board import BY_HAND
 from haribote.levels.board import Board as Steps
 from haribote.levels.board import Entry as Step
 from simulator.language import VARIABLE
-from simulator.messages import shown
+from simulator.messages import Text, shown
 
 WORD = r"(?<![\w$.`/-])[A-Za-z]?[a-z]{1,}[a-z](?:'s|n't)?(?![\w(=/_-])"
 ENGLISH = re.compile(rf"{WORD} {WORD}")
@@ -100,7 +100,7 @@ def test_pictures() -> None:
 
 def test_texts(tmp_path: Path) -> None:
     game = LayoutGame()
-    steps = Steps((Step("by hand", BY_HAND, "one program, written by a person; single precision"),))
+    steps = Steps((Step(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision")),))
     for text in (
         listing(Progress(tmp_path)),
         str(check("5.14", keep=False)),

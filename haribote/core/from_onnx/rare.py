@@ -1,5 +1,6 @@
 """What is rare: casts to a type that is there already, constants, averages of several values.
 
+Bernoulli(p)     ->  1 where a random number is below p
 CastLike(x, y)   ->  Cast to the type of y, or x itself
 Dropout(x)       ->  x, and truths as its mask
 EyeLike(x)       ->  a constant
@@ -24,6 +25,18 @@ def cast(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     if node.op_type == "Cast":
         return False
     builder.op("Cast", x, name=result, reserved=True, to=onnx.helper.np_dtype_to_tensor_dtype(index.dtype[result]))
+    return True
+
+
+@rule("Bernoulli")
+def bernoulli(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+    """Bernoulli: 1 with probability p. ONNX's own body of it compares the other way round and gives 1 - p."""
+    p, result = node.input[0], node.output[0]
+    seed = attributes(node).get("seed")
+    chance = builder.op("RandomUniformLike", p, name=f"{result}.chance", **({} if seed is None else {"seed": seed}))
+    below = builder.op("Less", chance, p, name=f"{result}.below")
+    to = onnx.helper.np_dtype_to_tensor_dtype(index.dtype[result])
+    builder.op("Cast", below, name=result, reserved=True, to=to)
     return True
 
 

@@ -28,13 +28,13 @@ def normal(*shape: int) -> Array:
 
 
 def chain() -> onnx.ModelProto:
-    """Two operators that the chip has not (Hardmax), one between them that it has, and chip nodes around."""
+    """Two operators that the chip has not (random numbers), one between them that it has, and chip nodes around."""
     b = Builder("chain")
     h = b.op(
         "Relu", b.op("MatMul", b.input("x", (8, 6), np.float32), b.constant(normal(6, 4), "w"), name="p"), name="h"
     )
-    first = b.op("Hardmax", h, name="first", axis=1)
-    second = b.op("Hardmax", b.op("Neg", first, name="between"), name="second", axis=1)
+    first = b.op("RandomNormalLike", h, name="first", seed=1.0)
+    second = b.op("RandomNormalLike", b.op("Neg", first, name="between"), name="second", seed=1.0)
     b.output(b.op("Mul", second, h, name="y"))
     return b.finish()
 
@@ -45,7 +45,8 @@ def step() -> onnx.ModelProto:
     x, w = b.input("x", (8, 6), np.float32), b.input("w", (6, 4), np.float32)
     scale = b.input("s", (4,), np.float32)
     h = b.op("MatMul", x, w, name="h")
-    m = b.op("Hardmax", h, name="m", axis=1)
+    sure = b.op("Relu", b.op("Sign", h, name="sign"), name="sure")
+    m = b.op("Bernoulli", sure, name="m", seed=1.0)  # of 0 and 1, which is no chance
     change = b.op(
         "MatMul", b.op("Transpose", x, name="xt", perm=[1, 0]), b.op("Mul", m, scale, name="g"), name="change"
     )
@@ -78,12 +79,12 @@ def test_what_the_chip_has_not_goes_to_the_host_with_its_reason() -> None:
     found = cut(chain(), by_cost=False)
     check(found)
     assert [piece.side for piece in found.pieces] == ["chip", "host", "chip", "host", "chip"]
-    assert found.coverage == "4 of 6" and "no rule for Hardmax" in found.reasons["first"]
+    assert found.coverage == "4 of 6" and "no rule for RandomNormalLike" in found.reasons["first"]
     assert {(c.name, c.source, c.target, c.size, c.hops) for c in found.crossings} == {
         ("h", 0, 1, 128, 1), ("first", 1, 2, 128, 1), ("between", 2, 3, 128, 1), ("second", 3, 4, 128, 1),
         ("h", 0, 4, 128, 1),
     }  # fmt: skip
-    assert "4 of 6 nodes on the chip, 5 pieces" in found.table() and "no rule for Hardmax" in found.table()
+    assert "4 of 6 nodes on the chip, 5 pieces" in found.table() and "no rule for RandomNormalLike" in found.table()
 
 
 @pytest.mark.slow
@@ -102,7 +103,7 @@ def test_what_is_cheaper_on_the_host_goes_there_too(monkeypatch: pytest.MonkeyPa
 def test_a_run_gives_the_reference_with_parameters_in_their_pieces() -> None:
     model = step()
     graph = CompiledGraph(model, Options(device="auto"))
-    assert graph.coverage == "8 of 9" and graph.cost is not None and graph.cost.cycles > 0
+    assert graph.coverage == "10 of 11" and graph.cost is not None and graph.cost.cycles > 0
     assert graph.cut is not None
     check(graph.cut)
     values = {"x": normal(8, 6), "w": normal(6, 4), "s": normal(4)}

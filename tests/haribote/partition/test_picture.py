@@ -25,7 +25,7 @@ def test_pieces_values_times_and_reasons(found: Cut) -> None:
     for crossing in found.crossings:
         way, time = f"{crossing.source + 1} -> {crossing.target + 1}", f"{crossing.microseconds:,.1f} us"
         assert f"{way}: {crossing.name} float32[8, 4], 128 bytes, {time}" in shown
-    assert "no rule for Hardmax" in picture.text and "assumed: 750 MHz" in shown
+    assert "no rule for RandomNormalLike" in picture.text and "assumed: 750 MHz" in shown
     pairs = {(crossing.source, crossing.target) for crossing in found.crossings}
     lines = [e for e in tree(picture).iter() if (e.get("class") or "") in ("h0-line", "h1-line")]
     assert len(lines) == len(pairs) == 5
