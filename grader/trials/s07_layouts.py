@@ -53,11 +53,10 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _travel(name: str, before: Table, after: Table, within: str) -> Trial:
-    shown = {
-        f"{when} {level}": np.array(found[level])
-        for level in BITS
-        for when, found in (("before", before), ("after", after))
-    }
+    shown = {}
+    for level in BITS:
+        shown[tr("before: {level}", level=level)] = np.array(before[level])
+        shown[tr("after: {level}", level=level)] = np.array(after[level])
 
     def judge(answer: Values) -> Failure | None:
         if answer["within"] == within:

@@ -181,7 +181,7 @@ def _jobs(
         Text("steps of jobs"): np.array(lengths),
         "priority": np.array(priority),
     }
-    shown["job, later job, least"] = np.array(edges)
+    shown[Text("job, later job, least")] = np.array(edges)
 
     def judge(answer: Values) -> Failure | None:
         starts = array_in(answer, "starts")

@@ -56,7 +56,7 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
         assert isinstance(found, list)
         missing = [owner for owner in wanted if owner not in found]
         if missing or len(found) != len(wanted):
-            given = ", ".join(sorted(map(str, found))) or "none"
+            given = ", ".join(sorted(map(str, found))) or tr("none")
             what = tr("the names must be {wanted}, received {given}", wanted=", ".join(sorted(wanted)), given=given)
             return Failure(name, "", what, inputs=shown)
         cycles = dict(zip(map(str, found), array_in(answer, "cycles"), strict=True))

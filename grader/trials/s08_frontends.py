@@ -224,7 +224,7 @@ def stretches(rng: np.random.Generator) -> Iterator[Trial]:
         nodes = [f"n{at}" for at in range(6 + 3 * number)]
         reads = {node: [other for other in nodes[:at] if rng.random() < 0.3] for at, node in enumerate(nodes)}
         sides = {node: str(rng.choice(["chip", "host"])) for node in nodes}
-        yield _stretches(f"{len(nodes)} nodes", reads, sides, ("chip", "host")[number % 2])
+        yield _stretches(tr("{count} nodes", count=len(nodes)), reads, sides, ("chip", "host")[number % 2])
 
 
 def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> Trial:

@@ -99,7 +99,7 @@ def _lives(built: Built) -> Iterator[Life]:
 
 
 def _cells(piece: Piece, version: Version) -> frozenset[Cell]:
-    return _all_cells(piece.places[version])
+    return _all_cells(piece.places.get(version, ()))  # a parameter without places stands in DRAM
 
 
 def _all_cells(places: Places) -> frozenset[Cell]:

@@ -18,7 +18,7 @@ from grader.running import replies_to
 from grader.trials import trials_of, wrong_of
 from haribote.answers.ownership import answer_file, product_only
 from haribote.answers.tasks import Task, all_tasks
-from simulator.messages import shown
+from simulator.messages import shown, tr
 
 TASKS = [task for task in all_tasks() if task.stage in ("07_speed", "08_frontends")]
 BODIES = ("raise ValueError('no')", "return None", "return 'text'", "return []", "return [None] * 3", "return {}")
@@ -67,7 +67,7 @@ def told(task: Task, source: str, path: Path) -> Iterator[str]:
         trials = list(trials_of(task, 7))
         replies = replies_to(task, path, trials, seconds=2.0)
         failures = [judge_reply(trial, reply) for trial, reply in zip(trials, replies, strict=False)]
-    yield from (shown(f"case: {trial.name}") for trial in trials)
+    yield from (str(tr("case: {case}", case=trial.name)) for trial in trials)
     for failure in filter(None, failures):
         yield from failure.told(shown).splitlines()
         yield from map(shown, failure.inputs)
