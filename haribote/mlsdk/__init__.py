@@ -1,7 +1,7 @@
 """The vendor's interface for PyTorch. `python -m haribote.mlsdk FILE.py …` runs programs that say `import mlsdk`."""
 
+from haribote.mlsdk import experimental, storage
 from haribote.mlsdk import interface as _interface
-from haribote.mlsdk import storage
 from haribote.mlsdk.artefact import CacheOptions
 from haribote.mlsdk.automap import register_pytree_dataclass, register_pytree_namedtuple
 from haribote.mlsdk.context import Context
@@ -28,6 +28,7 @@ __all__ = [
     "MNCoreSGD",
     "MNDevice",
     "TensorProxy",
+    "experimental",
     "get_tensor_name",
     "register_pytree_dataclass",
     "register_pytree_namedtuple",

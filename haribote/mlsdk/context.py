@@ -25,6 +25,7 @@ from haribote.mlsdk.options import read_options
 from haribote.mlsdk.proxy import RegisteredProxy, TensorProxy
 from haribote.mlsdk.residents import OptimizerRecord, Registered, Resident
 from haribote.mlsdk.runtime import Traffic
+from haribote.mlsdk.settings import check_threads, loss_only, note_environment, note_untrained
 from haribote.mlsdk.specs import IOSpec, array_type
 from haribote.mlsdk.timeline import span
 from simulator.messages import tr
@@ -163,6 +164,7 @@ class Context(Complete):
         optimizers: Sequence[Optimizer] | None = None,
         io_spec_constraints: Mapping[str, IOSpec] | None = None,
         export_kwargs: Mapping[str, Any] | None = None,
+        num_compiler_threads: int | None = None,
     ) -> CompiledFunction:
         """Compile a function of a dict of tensors.
 
@@ -172,19 +174,23 @@ class Context(Complete):
             codegen_dir: what is made is written there.
             options: see `mlsdk.options`.
             cache_options: where compiled functions are kept and found.
-            training, optimizers: with both, or with the option `backprop`, `fn` gives the loss only; its gradient and
-                a step of each optimiser are added.
+            training, optimizers: with both, or with the option `backprop`, the gradient of the loss that `fn` gives and
+                a step of each optimiser are added, unless `fn` takes the step itself.
             io_spec_constraints: how inputs or outputs must lie on the device.
-            export_kwargs: for the vendor's exporter; nothing here needs any.
+            export_kwargs: `{"use_fx2onnx": True}`: `fn` holds backward pass and update; others change nothing here.
+            num_compiler_threads: of the vendor's compiler, -1 for all; ours uses one.
 
         Raises:
             HariboteError: the function or an option is not of the kind that can be compiled.
         """
         asked = read_options(options)
+        check_threads(num_compiler_threads)
+        note_environment()
         inputs = sample_tensors(sample)
-        if asked.backprop or (training and optimizers):
+        if loss_only(asked.backprop, training, optimizers, export_kwargs):
             fn, inputs = whole_step(self, fn, inputs, list(optimizers or []))
         artefact, graph, again = compiled(self, fn, inputs, codegen_dir, asked, cache_options)
+        note_untrained(training and bool(optimizers), artefact.traced.stepped)
         found = CompiledFunction(self, artefact, graph, again)
         constrain(found, io_spec_constraints or {})
         return found
@@ -197,8 +203,13 @@ class Context(Complete):
         codegen_dir: str | os.PathLike[str] | None = None,
         options: Mapping[str, Any] | None = None,
         cache_options: CacheOptions | None = None,
+        export_kwargs: Mapping[str, Any] | None = None,
+        num_compiler_threads: int | None = None,
     ) -> AutomapFunction:
         """Compile a function of nested tuples, lists, dicts and registered classes with tensors in them."""
+        loss_only(False, False, None, export_kwargs)
+        check_threads(num_compiler_threads)
+        note_environment()
         inside, tensors = Tree.of(*arguments(args, kwargs or {}))
         inputs = sample_tensors(tensors)
         outside: list[Tree] = []

@@ -9,7 +9,7 @@ from haribote.mlsdk.interface import Complete
 from simulator.messages import tr
 
 CHIP = ("mncore2:auto", *(f"mncore2:{number}" for number in range(8)))
-"""All the same simulated machine."""
+"""The simulated machine; each number is one of its own, `auto` the first."""
 HOST = ("pfvm:cpu",)
 NAMES = (*CHIP, *HOST)
 
@@ -20,6 +20,7 @@ class MNDevice(Complete):
     Attributes:
         name: as given.
         kind: of `haribote.frontend.compiled.Options`.
+        machine: which one; between two of them values go over the host.
     """
 
     interface = ("name",)
@@ -28,6 +29,7 @@ class MNDevice(Complete):
         if not isinstance(name, str) or name not in NAMES:
             raise HariboteError(*_refused(name))
         self.name = name
+        self.machine = CHIP[1] if name == CHIP[0] else name
         self.kind: Literal["chip", "host"] = "chip" if name in CHIP else "host"
 
     def __repr__(self) -> str:

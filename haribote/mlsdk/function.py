@@ -107,6 +107,8 @@ class CompiledFunction(Complete):
         checked(spec, value)
         if name not in self.graph.index.inputs:  # the graph does not use it
             return
+        if isinstance(value, TensorProxy) and not value.is_on(self._context.device):
+            value = value.cpu()
         if isinstance(value, TensorProxy):
             with span("on the device", DEVICE, name=name):
                 self._runner.take(name, value.stored(), value.spec.is_memcopyable_to(spec))

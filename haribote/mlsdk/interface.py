@@ -14,7 +14,13 @@ from simulator.messages import tr
 
 PACKAGE, ALIAS = "haribote.mlsdk", "mlsdk"
 """Where the interface stands, and what programs call it."""
-SUBMODULES = ("storage",)
+SUBMODULES = (
+    "storage",
+    "experimental",
+    "experimental.llm",
+    "experimental.llm.attention_mask",
+    "experimental.llm.kv_cache",
+)
 """What programs import from inside it, `import mlsdk.storage`."""
 
 
@@ -51,10 +57,10 @@ class Finder:
     def find_spec(name: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Refuse what is asked for inside the package and was not found there. Raises NotImportable."""
         parent, _, last = name.rpartition(".")
-        if parent in (PACKAGE, ALIAS) and not last.startswith("_"):
-            from haribote import mlsdk
-
-            raise NotImportable(*refusal("mlsdk", last, mlsdk.__all__))
+        package = next((one for one in (PACKAGE, ALIAS) if f"{parent}.".startswith(f"{one}.")), None)
+        if package is not None and not last.startswith("_"):
+            known = getattr(sys.modules.get(parent), "__all__", ())
+            raise NotImportable(*refusal(ALIAS + parent.removeprefix(package), last, known))
         return None
 
 

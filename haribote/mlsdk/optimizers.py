@@ -1,4 +1,7 @@
-"""The vendor's optimisers: torch's, with their state there from the start, so that it can be registered."""
+"""The vendor's optimisers: torch's, with their state there from the start, so that it can be registered.
+
+`chainer_use_torch` asks the vendor's Adam for torch's arithmetic, which ours has always.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class MNCoreAdam(torch.optim.Adam):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        chainer_use_torch: bool = True,
     ) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         _start(self)
@@ -47,6 +51,7 @@ class MNCoreAdamW(torch.optim.AdamW):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
+        chainer_use_torch: bool = True,
     ) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         _start(self)

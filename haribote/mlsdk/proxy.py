@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from haribote.errors import HariboteError
+from haribote.mlsdk.device import MNDevice
 from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.owner import Owner
 from haribote.mlsdk.residents import Resident
@@ -43,6 +44,10 @@ class TensorProxy(Complete):
     def stored(self) -> Stored:
         """What is on the device. Raises HariboteError where nothing has been written."""
         raise NotImplementedError
+
+    def is_on(self, device: MNDevice) -> bool:
+        """Whether this is the machine that holds it."""
+        return self._context.device.machine == device.machine
 
     def cpu(self) -> Tensor:
         """A copy on the host."""
@@ -108,8 +113,10 @@ class InputProxy(TensorProxy):
         """Write a tensor of this shape; what the program does with it later does not matter, `clone` or not."""
         if isinstance(tensor, TensorProxy):
             checked(self.spec, tensor)
-            self._stored = tensor.stored()
-            return
+            if tensor.is_on(self._context.device):
+                self._stored = tensor.stored()
+                return
+            tensor = tensor.cpu()
         with span("to device", name=self.spec.name, bytes=self.spec.size):
             self._stored = Stored(to_array(checked(self.spec, tensor), array_type(self.dtype)))
             self._context.traffic.to_device += 1

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from haribote.errors import UnsupportedModel
 from haribote.mlsdk.guard import Guard, line_of
-from haribote.mlsdk.residents import OptimizerRecord, Resident, State
+from haribote.mlsdk.residents import OptimizerRecord, Resident, State, everywhere
 from simulator.messages import tr
 
 Tensors = dict[str, Tensor]
@@ -186,7 +186,8 @@ def _on_copies(residents: Mapping[str, Resident]) -> Iterator[None]:
     """Registered tensors hold copies of their values meanwhile, and no gradients."""
     tensors = [found for resident in residents.values() if (found := resident.tensor()) is not None]
     kept = [(tensor, tensor.data, tensor.grad if tensor.is_leaf else None, tensor.requires_grad) for tensor in tensors]
-    fresh = [resident for resident in residents.values() if not resident.changed()]
+    ours = {id(tensor) for tensor in tensors}
+    fresh = [resident for resident in everywhere if id(resident.tensor()) in ours and not resident.changed()]
     for tensor, data, _, _ in kept:
         tensor.data = data.clone()
         if tensor.is_leaf:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol
+from weakref import WeakSet
 
 import torch
 from torch import Tensor
@@ -12,6 +13,9 @@ from torch.optim import Optimizer
 
 from haribote.mlsdk.families import family_of
 from haribote.mlsdk.naming import known_name
+
+everywhere: WeakSet[Resident] = WeakSet()
+"""The residents of all contexts: several may have the same tensor."""
 
 
 class Holder(Protocol):
@@ -39,6 +43,7 @@ class Resident(ABC):
         self.behind = False
         self.pending: Tensor | None = None
         self._seen: tuple[int, int, int] | None = None
+        everywhere.add(self)
 
     @property
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -31,7 +31,17 @@ def _zeros(size: Sequence[int], *_: Any, dtype: torch.dtype | None = None, **__:
     return torch.zeros(size, dtype=dtype)
 
 
-_EMPTY = {aten.empty.memory_format: _zeros, aten.empty_permuted.default: _zeros, aten.empty_strided.default: _zeros}
+def _new_zeros(like: Tensor, size: Sequence[int], *_: Any, dtype: torch.dtype | None = None, **__: Any) -> Tensor:
+    return torch.zeros(size, dtype=dtype or like.dtype)
+
+
+_EMPTY: dict[Any, Callable[..., Tensor]] = {
+    aten.empty.memory_format: _zeros,
+    aten.empty_permuted.default: _zeros,
+    aten.empty_strided.default: _zeros,
+    aten.new_empty.default: _new_zeros,
+    aten.new_empty_strided.default: _new_zeros,
+}
 """What is in an empty tensor does not matter: zeros are a constant."""
 
 

@@ -38,11 +38,23 @@ print(__name__, sys.argv[1:], beside.word, mlsdk.__name__, kept is storage is ml
     assert capsys.readouterr().out == "__main__ ['--a', '1'] beside haribote.mlsdk True\n"
 
 
+def test_parts_are_imported_by_the_vendors_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+import mlsdk.experimental.llm.attention_mask
+from mlsdk.experimental.llm import kv_cache
+from mlsdk.experimental.llm.kv_cache import kv_cache_to_tensor
+print(kv_cache.kv_cache_to_tensor is kv_cache_to_tensor, mlsdk.experimental.llm.attention_mask.__name__)
+"""
+    assert main([script(tmp_path, text)]) == 0
+    assert capsys.readouterr().out == "True haribote.mlsdk.experimental.llm.attention_mask\n"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("from mlsdk import Contxt", "program.py:1: mlsdk has no 'Contxt' here\n    try: Context\n"),
         ("import mlsdk.profiler", "program.py:1: mlsdk has no 'profiler' here"),
+        ("import mlsdk.experimental.llm.sampling", "mlsdk.experimental.llm has no 'sampling' here"),
         ("import mlsdk\n\nmlsdk.fuse()", "program.py:3: mlsdk has no 'fuse' here"),
         ("import mlsdk\nmlsdk.MNDevice('pfvm:cuda')", "program.py:2: MNDevice: 'pfvm:cuda' needs an NVIDIA GPU"),
         ("import mlsdk\nmlsdk.MNDevice('mncore2:8')", "a chip is named auto, or by a number from 0 to 7"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from haribote.mlsdk.__main__ import main
+from haribote.mlsdk.interface import SUBMODULES
 from tests.long_runs import LONG
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -21,7 +22,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What `main` changes in the process is put back."""
     monkeypatch.setattr(sys, "argv", [*sys.argv])
     monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("mlsdk", "mlsdk.storage"):
+    for name in ("mlsdk", *(f"mlsdk.{part}" for part in SUBMODULES)):
         monkeypatch.setitem(sys.modules, name, None)
 
 
