@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
@@ -101,6 +101,13 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str | None = None, **options: Any) -> None:
         super().__init__(prog, **{"formatter_class": Formatter, **options})
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """As Python's, but for an empty argument, which would be the current folder where a path is due."""
+        given = list(sys.argv[1:] if args is None else args)
+        if any(not argument.strip() or "\0" in argument for argument in given):
+            self.error(tr("an argument is empty; is a variable of your shell empty?"))
+        return super().parse_args(given, namespace)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:

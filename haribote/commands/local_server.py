@@ -13,6 +13,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from haribote.errors import HariboteError
@@ -20,7 +21,9 @@ from simulator.errors import reason_of
 from simulator.messages import tr
 
 SECONDS = 10.0
-"""That a reader may take for its request, and for taking the answer."""
+"""That a reader may be silent while it asks, and while it takes the answer."""
+MOST_SECONDS = 60.0
+"""That a reader may take in all, however busy it is: a byte now and then keeps no place."""
 READERS = 32
 """At the same time; a browser opens six."""
 NAMES = ("localhost", "127.0.0.1")
@@ -57,7 +60,7 @@ class LocalServer(http.server.ThreadingHTTPServer):
                 if error.errno == errno.EADDRINUSE
                 else tr("cannot be used ({strerror})", strerror=reason_of(error))
             )
-            raise HariboteError(f"port {port} {why}", tr("--port 0 for a free one")) from error
+            raise HariboteError(tr("port {port} {why}", port=port, why=why), tr("--port 0 for a free one")) from error
         self.url = f"http://localhost:{self.server_port}{self.secret}/"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -75,13 +78,22 @@ class LocalServer(http.server.ThreadingHTTPServer):
 
     def process_request_thread(self, request: socket.socket | tuple[bytes, socket.socket], address: object) -> None:
         """The thread of one reader."""
+        end = threading.Timer(MOST_SECONDS, _hang_up, (request,))
+        end.daemon = True
+        end.start()
         try:
             super().process_request_thread(request, address)
         finally:
+            end.cancel()
             self._readers.release()
 
     def handle_error(self, request: object, address: object) -> None:
         """A reader that leaves early is no error."""
+
+
+def _hang_up(request: socket.socket) -> None:
+    with suppress(OSError):  # it has gone meanwhile
+        request.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -24,6 +24,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from haribote.errors import UnsupportedModel, UnsupportedOp
+from haribote.foreign import said
 from haribote.frontend.aten import PROFILER, Lowering, numpy_dtype
 from haribote.frontend.decompositions import decompositions
 from haribote.frontend.lowering import RULES, write
@@ -187,7 +188,8 @@ def _trace(
     except (Exception, SystemExit) as error:  # whatever the user's own code raises
         where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
         raise UnsupportedModel(
-            tr("the step fails at {where}: {name}: {error}", where=where, name=type(error).__name__, error=error)
+            tr("the step fails at {where}: {name}: {error}", where=where, name=type(error).__name__, error=said(error)),
+            tr("call the model on a batch yourself, then the loss on what it gives: one row of numbers for each image"),
         ) from error
     return lower_program(program, [*batch, *parameters], outputs, values, name)
 

@@ -94,7 +94,8 @@ def on_board(files: Sequence[Path] = ()) -> Board:
     Where your kernels and tasks are not written, the reference stands in, and the line says so. files: programs of
     your own for a whole step; they are counted, not run. Raises SimulatorError for a file that is none.
     """
-    return Board(tuple(sorted([*_entries(), *map(_of_file, files)], key=lambda entry: -entry.cost.cycles)))
+    own = [_of_file(path) for path in files]  # first, so that what is wrong with one is told at once
+    return Board(tuple(sorted([*_entries(), *own], key=lambda entry: -entry.cost.cycles)))
 
 
 def _of_file(path: Path) -> Entry:

@@ -18,11 +18,15 @@ from haribote.layout import Layout
 from haribote.words import word
 from simulator import assemble
 from simulator.columns import aligned
-from simulator.messages import tr
+from simulator.files import read_bytes
+from simulator.messages import Text, tr
 from simulator.shell import command_line
 
 _HEADER = re.compile(r"#\s*=+\s*(In|Out)\(\d+\):\s*(?P<layout>.*?)@(?P<memory>LM0|LM1|DRAM)\s*/\s*(?P<type>\w+)")
 _DTYPES = {"Float": "float32", "Int": "int32"}
+MOST_BYTES = 1 << 26
+"""Of a test case."""
+TESTCASE = Text("a test case of the judge, .vsm, whose header lines name the operands")
 
 
 class ProblemError(HariboteError):
@@ -132,9 +136,9 @@ def list_kernels(solutions: bool) -> str:
 def read_header(testcase: Path) -> Header:
     """The operands of a judge's test case: inputs one after another from 0 of their memory, the output at 0."""
     try:
-        text = testcase.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(tr("cannot read {testcase}: {error}", testcase=testcase, error=error)) from error
+        text = read_bytes(testcase, MOST_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ProblemError(tr("cannot read {testcase}: it is no text", testcase=testcase), TESTCASE) from error
     inputs: list[Operand] = []
     outputs: list[Operand] = []
     ends: dict[str, int] = {}
@@ -143,7 +147,8 @@ def read_header(testcase: Path) -> Header:
         layout, memory = Layout.parse(match["layout"]), match["memory"]
         if match["type"] not in _DTYPES:
             raise ProblemError(
-                tr("{testcase}: operands are Float or Int, received {match}", testcase=testcase, match=match["type"])
+                tr("{testcase}: operands are Float or Int, received {match}", testcase=testcase, match=match["type"]),
+                TESTCASE,
             )
         address = ends.get(memory, 0) if match[1] == "In" else 0
         operand = _operand(f"{match[1].lower()}{len(found)}", layout, memory, address, _DTYPES[match["type"]])
@@ -151,7 +156,8 @@ def read_header(testcase: Path) -> Header:
         found.append(operand)
     if not inputs or len(outputs) != 1:
         raise ProblemError(
-            tr("{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines", testcase=testcase)
+            tr("{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines", testcase=testcase),
+            TESTCASE,
         )
     return Header(tuple(inputs), outputs[0])
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import itertools
 import runpy
 import traceback
+from math import prod
 from pathlib import Path
 
 import torch
 from torch import nn
 
 from haribote.errors import UnsupportedModel
+from haribote.foreign import said
 from simulator.messages import tr
+
+MOST_WIDTHS = 66
+"""Of an MLP: the step of 64 hidden layers has some 1,000 nodes."""
+MOST_WEIGHTS = 1 << 26
+"""Of a layer: a quarter of a gibibyte of singles."""
 
 
 def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
@@ -20,11 +27,21 @@ def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
     The weights depend on the seed alone (torch's default initialisation); torch's own random state stays as it is.
 
     Raises:
-        UnsupportedModel: fewer than two widths, or one that is not positive.
+        UnsupportedModel: fewer than two widths, one that is not positive, or more than MOST_WIDTHS and MOST_WEIGHTS.
     """
     if len(widths) < 2 or min(widths) < 1:
         raise UnsupportedModel(
             tr("an MLP needs two or more positive widths, received {widths}", widths=widths), "mlp(784, 16, 10)"
+        )
+    if len(widths) > MOST_WIDTHS:
+        raise UnsupportedModel(
+            tr("an MLP has {most} widths at most, received {count}", most=MOST_WIDTHS, count=len(widths)),
+            tr("fewer layers"),
+        )
+    if (most := max(map(prod, itertools.pairwise(widths)))) > MOST_WEIGHTS:
+        raise UnsupportedModel(
+            tr("a layer has {most:,} weights at most, received {weights:,}", most=MOST_WEIGHTS, weights=most),
+            tr("smaller widths side by side"),
         )
     layers: list[nn.Module] = []
     with torch.random.fork_rng(devices=[]):
@@ -76,7 +93,16 @@ def load(reference: str) -> nn.Module:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever the user's own code raises, SystemExit too
-        raise UnsupportedModel(f"{reference} fails{_where(error, path)}: {type(error).__name__}: {error}") from error
+        raise UnsupportedModel(
+            tr(
+                "{reference} fails{where}: {name}: {reason}",
+                reference=reference,
+                where=_where(error, path),
+                name=type(error).__name__,
+                reason=said(error),
+            ),
+            tr("run the file alone with Python until it passes there"),
+        ) from error
     if name not in namespace:
         known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
         advice = tr("one of {known}", known=known) if known else f"{name} = nn.Sequential(...)"
@@ -87,7 +113,8 @@ def load(reference: str) -> nn.Module:
                 "{reference} must be a torch module or return one, received {name}",
                 reference=reference,
                 name=type(model).__name__,
-            )
+            ),
+            f"{name} = nn.Sequential(...)",
         )
     return model
 

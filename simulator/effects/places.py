@@ -86,7 +86,9 @@ def parse_place(text: str) -> tuple[Place, ...]:
         statement = parse_debug(f"d get {name} 1", 1)
     except OperandError as error:
         tail = error.fix if error.fix and "d get" not in error.fix else tr("a name such as $ln4n0c0b3m2p1")
-        raise SimulatorError(tr("cannot trace `{text}`: {message}", text=text, message=error.message), tail) from None
+        raise SimulatorError(
+            tr("cannot trace `{text}`: {message}", text=text[:60], message=error.message[:300]), tail
+        ) from None
     assert isinstance(statement, DebugGet)
     target = statement.target
     fields = {level: getattr(target, level) or 0 for level in "ncbmp"}

@@ -20,9 +20,10 @@ from simulator.engine.numbers import DOUBLE, HALF, SINGLE, Format, to_float64
 from simulator.engine.state.dump import NAMES, Printed
 from simulator.errors import AssemblyError, Diagnostic, SimulatorError
 from simulator.isa.program import Move, Program, Step
-from simulator.messages import tr
+from simulator.messages import Text, tr
 
 MARKER = "# ======= YOUR VSM WILL BE INSERTED HERE ======="
+TESTCASE = Text("a test case of the judge; the answer, a program alone, comes after it")
 FLOATS = {"Double": DOUBLE, "Float": SINGLE, "Half": HALF}
 INTEGERS = {"Long": 64, "Int": 32, "Short": 16, "ULong": 64, "UInt": 32, "UShort": 16}
 
@@ -125,7 +126,8 @@ def read_testcase(text: str, filename: str) -> Testcase:
     marker = next((number for number, line in enumerate(lines, start=1) if line.strip() == MARKER), None)
     if marker is None:
         raise SimulatorError(
-            tr("{filename}: not a test case: the line `{marker}` is missing", filename=filename, marker=MARKER)
+            tr("{filename}: not a test case: the line `{marker}` is missing", filename=filename, marker=MARKER),
+            TESTCASE,
         )
     program = assemble(text, filename)
     expectations: list[Expectation] = []
@@ -139,7 +141,8 @@ def read_testcase(text: str, filename: str) -> Testcase:
         expectations.append(_expectation(match, filename, number))
     if not expectations:
         raise SimulatorError(
-            tr("{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`", filename=filename)
+            tr("{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`", filename=filename),
+            TESTCASE,
         )
     parts = [tuple(x for x in program.lines if (x.line > marker) == after) for after in (False, True)]
     prefix, suffix = (Program(filename, part, text) for part in parts)

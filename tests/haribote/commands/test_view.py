@@ -136,6 +136,19 @@ def test_readers_that_say_nothing_are_dropped(viewer: view.Viewer, monkeypatch: 
     assert get(viewer.url)[1]
 
 
+def test_readers_that_say_a_little_now_and_then_are_dropped(
+    viewer: view.Viewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_server, "MOST_SECONDS", 0.5)
+    with socket.create_connection(("127.0.0.1", port_of(viewer)), timeout=20) as slow:
+        start = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - start < 15:
+                slow.sendall(b"G")
+                time.sleep(0.1)
+        assert time.monotonic() - start < 10
+
+
 def test_notebooks_show_the_page(viewer: view.Viewer) -> None:
     assert f'<iframe src="{viewer.url}"' in viewer._repr_html_()
 
