@@ -158,7 +158,7 @@ def told_with(result: Result, task: Task, content: bytes, path: Path) -> Result:
     """The result, its failure with the place of the answer's function and with what to try next."""
     if result.failure is None:
         return result
-    return replace(result, failure=with_next_step(result.failure, _place_in(content, task, path)))
+    return replace(result, failure=with_next_step(result.failure, task.id, _place_in(content, task, path)))
 
 
 def _place_in(content: bytes, task: Task, path: Path) -> str:

@@ -11,9 +11,13 @@ Shape = tuple[int, ...]
 
 
 def misfit(model: onnx.ModelProto) -> str:
-    """The first product or element-wise node whose operands do not fit; "" where none is found."""
+    """The first node with too few or too many operands, or product or element-wise node whose operands do not fit; ""
+    where none is found.
+    """
     known = _shapes(model)
     for node in model.graph.node:
+        if text := _miscounted(node):
+            return text
         shapes = [known.get(name) for name in node.input]
         if len(shapes) < 2 or shapes[0] is None or shapes[1] is None:
             continue
@@ -21,6 +25,21 @@ def misfit(model: onnx.ModelProto) -> str:
         if text:
             return text
     return ""
+
+
+def _miscounted(node: onnx.NodeProto) -> str:
+    """What is wrong with how many values a node reads; "" where that is right or not known."""
+    if node.domain or not onnx.defs.has(node.op_type):
+        return ""
+    schema, given = onnx.defs.get_schema(node.op_type), len(node.input)
+    if schema.min_input <= given <= schema.max_input:
+        return ""
+    here = f"node {(node.output or [node.name])[0]!r}, {node.op_type}"
+    if given < schema.min_input:
+        return tr(
+            "{here}, reads {count} values or more, received {given}", here=here, count=schema.min_input, given=given
+        )
+    return tr("{here}, reads {count} values at most, received {given}", here=here, count=schema.max_input, given=given)
 
 
 def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:

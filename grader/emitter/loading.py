@@ -197,6 +197,8 @@ def _advice(error: BaseException) -> str:
         return (
             tr("did you mean {near}?", near=near[0]) if near else tr("what an answer needs must stand in its own file")
         )
+    if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
+        return tr("a function that this line calls, or a value that it reads, is None: is a `return` missing?")
     for kind, advice in _ADVICE.items():
         if isinstance(error, kind):
             return advice

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from grader.feedback.causes import (
     FACTOR,
     LEFT_OUT,
-    NOT_USED,
     OFF_BY_ONE,
     ONE_VALUE,
     SIGN,
@@ -71,12 +70,14 @@ def _of_this_shape(right: Array, found: Array, inputs: Mapping[str, Array]) -> I
         yield ONE_VALUE, tr("every value is {flat:.6g}", flat=found.flat[0])
     for name, array in inputs.items():
         if array.dtype.kind in "fiub" and array.shape == right.shape and _near(array.astype(np.float64), found):
-            yield NOT_USED, tr("it is {name} itself: nothing has been done to it", name=name)
+            yield LEFT_OUT, tr("it is {name} itself: nothing has been done to it", name=name)
     yield from _moved(right, found)
+    yield from _accumulated(found, inputs)
     yield from _of_two(right, found, inputs)
     yield from _of_products(found, inputs)
     yield from _scaled(right, found, inputs)
     yield from _off_by_an_input(right, found, inputs)
+    yield from _changed(right, found, inputs)
     yield from _scaled_along(right, found)
     if right.size > 2 and _near(np.sort(right, axis=None), np.sort(found, axis=None)):
         yield WRONG_PLACE, tr("all values are right, but stand in other places")
@@ -100,6 +101,35 @@ def _moved(right: Array, found: Array) -> Iterator[Suspect]:
                 )
         if length > 1 and _near(np.flip(right, axis), found):
             yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis=axis)
+
+
+def _accumulated(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
+    """Sums and products of all values before, along an axis of an input."""
+    for name, array in inputs.items():
+        if array.dtype.kind == "f" and array.shape == found.shape and found.size > 2:
+            for axis in range(array.ndim):
+                if _near(np.cumsum(array.astype(np.float64), axis), found):
+                    yield WRONG_INPUTS, tr("it is the running sum of {name} along axis {axis}", name=name, axis=axis)
+                if _near(np.cumprod(array.astype(np.float64), axis), found):
+                    yield (
+                        WRONG_INPUTS,
+                        tr("it is the running product of {name} along axis {axis}", name=name, axis=axis),
+                    )
+
+
+def _changed(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
+    """An input that was to be changed by something, and was changed by a multiple of it."""
+    for name, array in inputs.items():
+        if array.dtype.kind != "f" or array.shape != right.shape or right.size < 2:
+            continue
+        wanted, made = right - array, found - array
+        at = int(np.argmax(np.abs(wanted)))
+        by = made.flat[at] / wanted.flat[at] if wanted.flat[at] else 0.0
+        if round(by, 3) not in (0.0, 1.0) and _near(by * wanted, made):
+            if round(by, 3) == -1:
+                yield SIGN, tr("{name} is changed by the right amount, in the wrong direction", name=name)
+            else:
+                yield FACTOR, tr("{name} is changed by {by} times the right amount", name=name, by=_ratio(by))
 
 
 def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:

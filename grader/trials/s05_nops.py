@@ -109,6 +109,7 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
         Text("GRF, another address"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 8}v $ln0v"],
         Text("GRF, one address in all cycles"): [f"lpassa $lm0 $lr{at}", f"lpassa $lr{at} $ln0v"],
         Text("GRF, a block later"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 2}v $ln0v"],
+        Text("GRF, two blocks later"): [f"lpassa $lm0v $lr{at}v", f"lpassa $lr{at + 4}v $ln0v"],
         "T": ['imm i"3" $t', "ipassa $t $ln0v"],
         Text("a wait that other lines fill"): [
             f"lpassa $lm0v $ln{at}v",
@@ -128,6 +129,9 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
     }
     for name, lines in short.items():
         yield _stream(name, lines)
+    for at in (16, 32, 48):  # what is read in one cycle was written in another, so that every cycle of a wait counts
+        yield _stream(tr("L1BM, down, from address {at} on", at=at), ["l2bmb $lc0 $lb0", f"l1bmm $lb{at} $lr0v"])
+        yield _stream(tr("L1BM, up, from address {at} on", at=at), [f"l1bmm@0 $lm0v $lb{at}", "l2bm@0 $lb0 $lc0"])
     for row in KERNELS:
         if row.name in _STREAMS:
             answer = resolve_row(row, True)
@@ -170,6 +174,11 @@ WRONG: dict[str, Wrong] = {
     "5.36": (
         ("step + 3\n        elif place == \"t\"", "step + 2\n        elif place == \"t\""),  # reads LM too early
         ("now + 7\n", "now + 8\n"),  # waits too long
+        ("now + 7\n", "now + 6\n"),  # too short for words that are read two cycles before the one that wrote them
+        ("now + 11", "now + 10"),
+        ("now + 11", "now + 12"),
+        ("max(now + 7, ", "max(now + 6, "),
+        ("max(now + 7, ", "max(now + 8, "),
         ("for access in writes:", "for access in ():"),  # never waits
         ("step = first + 1", "step = step + 1"),  # forgets its own nops
     ),
