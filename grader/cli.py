@@ -30,6 +30,7 @@ from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
 from simulator.language import LANGUAGES, language
 from simulator.messages import say, tr
+from simulator.terminal import Line
 from simulator.view.browser import open_page
 
 
@@ -103,19 +104,20 @@ def _check(options: argparse.Namespace) -> int:
         result = check(name, seed=FINAL_SEED if options.final else options.seed, keep=False)
         results.append(result)
         if not options.json:
-            say(result)
+            for line in result.lines():
+                say(line)
             if result.reference or result.state != "not started":
                 say(f"({result.checked})")
             if result.state == "failed":
-                say(
-                    tr(
-                        "again: grader check {name} --seed {seed}    a hint: grader hint {name}",
-                        name=name,
-                        seed=result.seed,
-                    )
+                again = tr(
+                    "again: grader check {name} --seed {seed}    a hint: grader hint {name}",
+                    name=name,
+                    seed=result.seed,
                 )
+                say(Line(again, "next"))
                 if result.debuggable:
-                    say(tr("step through it: grader debug {name} --seed {seed}", name=name, seed=result.seed))
+                    step = tr("step through it: grader debug {name} --seed {seed}", name=name, seed=result.seed)
+                    say(Line(step, "next"))
         sys.stdout.flush()  # the verdict first, whatever becomes of its record
         progress.record(result)
     if options.json:

@@ -18,11 +18,11 @@ from simulator.messages import Text, shown, tr
 
 GENERATED = "≈"
 MARKS = {"passed": "✓", "failed": "✗", Text("not checked"): "?", Text("not started"): "·", Text("caught up"): "="}
-LEGEND = Text(
-    "✓ passed   ✗ failed   ? changed since its check   · not started   = the course's   ≈ by your generator   § section"
-)
-LEVEL_LEGEND = Text(
-    "optional: more of a kind   challenge: hard   par, silver, gold: how short a right answer is, gold is the reference"
+LEGEND = (
+    Text("✓ passed   ✗ failed   ? changed since its check   · not started"),
+    Text("= the course's   ≈ by your generator   § section"),
+    Text("optional: more of a kind   challenge: hard"),
+    Text("par, silver, gold: how short a right answer is, gold is the reference"),
 )
 
 
@@ -39,8 +39,7 @@ def listing(progress: Progress) -> str:
     lines += map(
         shown,
         [
-            LEGEND,
-            LEVEL_LEGEND,
+            *LEGEND,
             tr("{reached} of {total} points; {progress}", reached=reached, total=total, progress=counts(progress)),
         ],
     )
@@ -68,7 +67,7 @@ def _line(task: Task, progress: Progress, width: int) -> str:
     level = "" if task.level == "core" else f"  {shown(task.level)}"
     medal = f"  {shown(progress.medal(task))}" if progress.medal(task) else ""
     points = f"{progress.points(task):>3}{tr(' of ')}{task.points:<3}"
-    time = f"{task.minutes:>4}{tr(' min')}"
+    time = f"{task.minutes:>3}{tr(' min')}"
     mark = GENERATED if task.id in progress.generated else MARKS[progress.state(task)]
     title = left(shown(task.title), width)
     return f"  {mark} {task.id:<5} §{task.section}  {title} {points} {time}{level}{medal}"

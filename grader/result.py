@@ -16,6 +16,7 @@ from haribote.words import word
 from simulator.errors import UserError
 from simulator.messages import shown, tr
 from simulator.shell import command_line
+from simulator.terminal import Line
 from simulator.view.notebook import frame
 from simulator.view.recording import BUDGET
 
@@ -110,36 +111,41 @@ class Result:
     def _scores(self) -> list[tuple[int, int]]:
         return [(cost.score, cost.par) for cost in self.costs]
 
-    def __str__(self) -> str:
+    def lines(self, brief: bool = False) -> list[str]:
+        """What a terminal shows, in the language of the moment, each `Line` with its role. brief: without the picture,
+        which takes a whole screen, and with the command that shows what is wrong.
+        """
         mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
-        lines = [
-            tr(
-                "{mark} task {task} ({title}): {state}, {points} of {of} points",
-                mark=mark,
-                task=self.task,
-                title=self.title,
-                state=word(self.state),
-                points=self.points,
-                of=self.of,
-            )
-        ]
-        lines += [self.message] if self.message else []
-        costs = [str(cost) for cost in self.costs]
+        head = tr(
+            "{mark} task {task} ({title}): {state}, {points} of {of} points",
+            mark=mark,
+            task=self.task,
+            title=self.title,
+            state=word(self.state),
+            points=self.points,
+            of=self.of,
+        )
+        lines: list[str] = [Line(head, {"passed": "good", "failed": "bad"}.get(self.state, ""))]
+        lines += [shown(self.message)] if self.message else []
+        if self.failure:
+            lines += (replace(self.failure, picture="") if brief else self.failure).lines(shown)
+        lines += [shown(str(cost)) for cost in self.costs]
         if self.passed and self.costs:
-            costs += filter(None, [medal_line(find_task(self.task), self._scores)])
-        failure = [self.failure.told(shown)] if self.failure else []
-        return "\n".join([*map(shown, lines), *failure, *map(shown, costs)])
+            lines += map(shown, filter(None, [medal_line(find_task(self.task), self._scores)]))
+        if brief and self.failure:
+            command = command_line("grader", "debug" if self.debuggable else "check", self.task)
+            lines.append(Line(tr("next: {command}", command=command), "next"))
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
     __repr__ = __str__
 
     @property
     def brief(self) -> str:
-        """The same without the picture, which takes a whole screen, and with the command that shows what is wrong."""
-        if self.failure is None:
-            return str(self)
-        short = str(replace(self, failure=replace(self.failure, picture="")))
-        command = command_line("grader", "debug" if self.debuggable else "check", self.task)
-        return f"{short}\n{tr('next: {command}', command=command)}"
+        """The brief lines as one text."""
+        return "\n".join(self.lines(brief=True))
 
     def _repr_html_(self) -> str:
         drawn = self.failure and replace(self.failure, picture="")  # a picture in colours stands in its place

@@ -53,7 +53,7 @@ def watch(task: Task | None, events: Callable[[Path], Iterator[Event]], root: Pa
             else:
                 yield f"{RULE} {time.strftime('%H:%M:%S')}"
                 result = check(task.id, path=path)
-                yield result.brief
+                yield from result.lines(brief=True)
                 Progress(root).record(result)
                 if result.passed:
                     break

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+from simulator.terminal import folded, room
 
 WIDE = "WF"
 """East Asian widths of characters that take two columns."""
@@ -42,12 +44,19 @@ def right(text: str, width: int) -> str:
     return " " * (width - columns(text)) + text
 
 
-def aligned(rows: Sequence[Sequence[str]], numbers: bool = False) -> list[str]:
-    """Rows of cells as lines, each column as wide as its widest cell. numbers: all but the first to the right."""
+def aligned(rows: Sequence[Sequence[str]], numbers: bool = False, rights: Collection[int] = ()) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell. numbers: all but the first to the right; rights:
+    these columns.
+
+    Where they are wider than the terminal that they are for, cells go on below themselves.
+    """
     widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    rights = range(1, len(widths)) if numbers else rights
+    if 0 < room() < sum(widths) + 2 * (len(widths) - 1):
+        return folded(rows, room(), rights)
     return [
         "  ".join(
-            right(cell, width) if numbers and number else left(cell, width)
+            right(cell, width) if number in rights else left(cell, width)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

@@ -23,6 +23,7 @@ from simulator.language import LANGUAGES, VARIABLE, language
 from simulator.lines import wrapped
 from simulator.messages import Text, shown, tr
 from simulator.preferences import is_japanese_here, kept_language
+from simulator.terminal import painted
 
 MOST_SEED = 2**63 - 1  # what torch takes
 FINE, NEGATIVE, MISTAKE, STOPPED = 0, 1, 2, 130
@@ -197,7 +198,7 @@ def _offer_japanese() -> None:
     if os.environ.get(VARIABLE) or kept_language(LANGUAGES) or not is_japanese_here():
         return
     if sys.stderr.isatty() and "COMP_LINE" not in os.environ:  # what bash completes is no command
-        _tell(OFFER.said("ja"))
+        _tell(OFFER.said("ja"), "faint")
 
 
 def seed(text: str) -> int:
@@ -225,13 +226,16 @@ def _of_the_system(error: OSError) -> str:
 
 
 def _mistake(message: str) -> int:
-    _tell(message)
+    said, _, advice = message.partition("\n")
+    _tell(said, "bad")
+    if advice:
+        _tell(advice)
     return MISTAKE
 
 
-def _tell(message: str) -> None:
+def _tell(message: str, role: str = "") -> None:
     try:
-        print(visible(message), file=sys.stderr, flush=True)
+        print(painted(visible(message), role, sys.stderr), file=sys.stderr, flush=True)
     except OSError:  # there is nobody to tell
         _silence(sys.stderr)
 

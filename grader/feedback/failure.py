@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from grader.feedback.dependence import Dependence
 from simulator.effects.places import Place
 from simulator.messages import tr
+from simulator.terminal import Line
 
 Array = NDArray[Any]
 
@@ -66,8 +67,12 @@ class Failure:
 
     def told(self, say: Callable[[str], str] = str) -> str:
         """The failure as text. say: from each part of it to what is shown; in English it is stored."""
+        return "\n".join(self.lines(say))
+
+    def lines(self, say: Callable[[str], str] = str) -> list[str]:
+        """The same in its parts, the likely cause marked as such."""
         head = "".join(f"{name}: " for name in (self.where, say(self.output)) if name)
         lines = [say(tr("case: {case}", case=self.case)), head + say(self.explanation)]
         if self.cause:
-            lines.append(say(tr("likely cause: {cause}", cause=self.cause)))
-        return "\n".join([*lines, *([say(self.picture)] if self.picture else [])])
+            lines.append(Line(say(tr("likely cause: {cause}", cause=self.cause)), "cause"))
+        return [*lines, *([say(self.picture)] if self.picture else [])]

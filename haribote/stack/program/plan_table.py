@@ -11,7 +11,7 @@ from haribote.stack.program.builder import Built, Piece
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
 from haribote.stack.program.work import Joined
 from haribote.words import word
-from simulator.columns import columns, left, right
+from simulator.columns import aligned
 from simulator.isa.cost import Cost, sum_costs
 from simulator.messages import shown, tr
 
@@ -32,8 +32,7 @@ def table(built: Built) -> str:
     cells.append(("", "", tr("one after another"), "", "", *_numbers(sum_costs(costs))))
     cells.append(("", "", "scheduled", "", "", *_numbers(scheduled)))
     said = [tuple(map(word, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
-    widths = [max(map(columns, column)) for column in zip(*said, strict=True)]
-    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in said]
+    lines = aligned(said, rights=[0, *range(len(HEAD) - NUMBERS, len(HEAD))])
     below = ["", *stays(built, letters), "", *products(built, costs), "", *letters.legend(), "", _total(scheduled)]
     return "\n".join([*lines, *map(shown, below)])
 
@@ -110,12 +109,3 @@ def _short(text: str, most: int) -> str:
 
 def _numbers(cost: Cost) -> tuple[str, ...]:
     return f"{cost.steps}", f"{cost.nops}", f"{cost.move_words:,}", f"{cost.cycles:,.0f}"
-
-
-def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
-    """Words to the left of their columns, numbers to the right."""
-    words = range(1, len(row) - NUMBERS)
-    return [
-        left(text, width) if column in words else right(text, width)
-        for column, (text, width) in enumerate(zip(row, widths, strict=True))
-    ]
