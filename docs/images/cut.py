@@ -37,4 +37,4 @@ def classifier() -> onnx.ModelProto:
 
 
 if __name__ == "__main__":
-    cut_picture(cut(classifier(), by_cost=False)).save(Path(__file__).with_name("cut.svg"))
+    cut_picture(cut(classifier(), by_cost=False)).save(Path(__file__).with_name("cut.svg"), script=False)

@@ -16,6 +16,8 @@ from simulator.pictures import canvas
 MARGIN = 24.0
 HEADER = 78.0
 """Pixels above the graphs for captions and legend."""
+TALL = 700.0
+"""Pixels of a picture that is not seen at once."""
 _CAPTION_CHARACTER, _KEY_CHARACTER = 9.6, 7.0
 _CAPTION_EM, _KEY_EM = 16.0, 12.0
 
@@ -35,7 +37,9 @@ def render(*pictures: Picture) -> canvas.Picture:
     legend, legend_width = _legend(pictures)
     title = " → ".join(picture.caption for picture in pictures)
     width = max(left - 2 * MARGIN, legend_width)
-    return canvas.Picture(page([*legend, *parts], width, HEADER + bottom + MARGIN, title), title)
+    height = HEADER + bottom + MARGIN
+    zooms = width > canvas.WIDTH or height > TALL
+    return canvas.Picture(page([*legend, *parts], width, height, title), title, zooms)
 
 
 def page(parts: Iterable[str], width: float, height: float, title: str) -> str:

@@ -17,6 +17,7 @@ from simulator.files import write_file
 from simulator.lines import wrapped
 from simulator.messages import shown, tr
 from simulator.pictures.style import MONO_EM, SANS_EM, lang, style_sheet
+from simulator.pictures.zoom import in_file, in_page
 
 WIDTH = 840.0
 """Pixels: what a column of JupyterLab shows without shrinking."""
@@ -27,14 +28,17 @@ _CLASSES = re.compile(r'class="([^"]*)"')
 
 
 class Picture:
-    """A picture. The last expression of a notebook cell shows it; `text` is the SVG, `title` says it in words."""
+    """A picture. The last expression of a notebook cell shows it; `text` is the SVG, `title` says it in words.
 
-    def __init__(self, text: str, title: str) -> None:
-        self.text, self.title = text, title
+    zooms: there is more in it than a column shows, so that it is zoomed and dragged in pages and in its file.
+    """
+
+    def __init__(self, text: str, title: str, zooms: bool = False) -> None:
+        self.text, self.title, self.zooms = text, title, zooms
 
     def _repr_html_(self) -> str:
         """The SVG within the page, where its tooltips work and it follows the page's theme."""
-        return inline(self.text)
+        return inline(self.text, self.zooms)
 
     def _repr_svg_(self) -> str:
         """What is stored in a notebook: without a kernel, and on a code host, it is all that there is."""
@@ -46,24 +50,30 @@ class Picture:
     def __str__(self) -> str:
         return self.text
 
-    def save(self, path: str | Path) -> None:
-        """Write an .svg file, whole or not at all. Raises SimulatorError where it cannot be written."""
-        write_file(Path(path), self.text)
+    def save(self, path: str | Path, script: bool = True) -> None:
+        """Write an .svg file, whole or not at all. script: it may have one, to be zoomed.
+
+        Raises SimulatorError where it cannot be written.
+        """
+        write_file(Path(path), in_file(self.text) if self.zooms and script else self.text)
 
 
-def inline(svg: str) -> str:
+def inline(svg: str, zooms: bool = False) -> str:
     """An SVG for the output of a notebook: as wide as the page, up to WIDEST times its own width. One made to be wider
-    than a column has a box that shows it in its own size, to be scrolled. The classes keep MathJax from taking
-    `$lm0 $lr0` for a formula.
+    than a column has a box that shows it in its own size, to be scrolled, if it is not zoomed. The classes keep MathJax
+    from taking `$lm0 $lr0` for a formula.
     """
     found = re.match(r'<svg [^>]*?\bwidth="([0-9.]+)"', svg)
     width = float(found[1]) if found else WIDTH
     fitted = f'<div style="max-width: {WIDEST * width:.0f}px">{svg}</div>'
-    if width > WIDTH:
+    if zooms:
+        fitted = in_page(fitted)
+    elif width > WIDTH:
         name = f"wide-{width:.0f}"
         rule = f".{name}:has(> label :checked) > div {{ overflow-x: auto; }} "
         rule += f".{name}:has(> label :checked) > div > div {{ min-width: {width:.0f}px; }}"
-        box = f'<label style="font-size: 13px"><input type="checkbox"> {escape(tr("full size, to scroll"))}</label>'
+        box = '<label style="font-size: 13px" data-lm-suppress-shortcuts="true">'
+        box += f'<input type="checkbox"> {escape(tr("full size, to scroll"))}</label>'
         fitted = f'<div class="{name}"><style>{rule}</style>{box}<div>{fitted}</div></div>'
     return f'<div class="mathjax_ignore tex2jax_ignore">{fitted}</div>'
 
@@ -190,10 +200,10 @@ class Canvas:
     ) -> None:
         """Words that travel from one place to many of one height, where pictures move; back: from the many to it."""
 
-    def picture(self, title: str, height: float, width: float = WIDTH) -> Picture:
-        """The whole as a picture. title: what a reader who does not see it is told."""
+    def picture(self, title: str, height: float, width: float = WIDTH, zooms: bool = False) -> Picture:
+        """The whole as a picture. title: what a reader who does not see it is told; zooms: as of Picture."""
         title = shown(title)
-        return Picture(document("hbp", self.parts, width, height, title, style_sheet), title)
+        return Picture(document("hbp", self.parts, width, height, title, style_sheet), title, zooms)
 
 
 def document(

@@ -148,7 +148,8 @@ class Film(Picture):
             for number, (kind, name) in enumerate(buttons)
         )
         style = controls(self.mark, len(self.labels))
-        return f'<form class="film-{self.mark}"><style>{style}</style><div>{inputs}</div>{inline(self.text)}</form>'
+        form = f'<form class="film-{self.mark}" data-lm-suppress-shortcuts="true">'  # keys are its own
+        return f"{form}<style>{style}</style><div>{inputs}</div>{inline(self.text)}</form>"
 
 
 def rules(mark: str, slots: int, text: str) -> str:

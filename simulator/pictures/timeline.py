@@ -69,7 +69,8 @@ def timeline(source: Source) -> Picture:
         bottom = _waits(canvas, bottom, profile, total)
     _axis(canvas, bottom, total)
     shares = ", ".join(f"{lane} {share:.0%}" for lane, share in profile.lanes.items() if share)
-    return canvas.picture(tr("A timeline of this program: {head}; {shares}", head=head, shares=shares), bottom + 44)
+    title = tr("A timeline of this program: {head}; {shares}", head=head, shares=shares)
+    return canvas.picture(title, bottom + 44, zooms=len(profile.busy) > SINGLE)
 
 
 def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, program: Program) -> None:

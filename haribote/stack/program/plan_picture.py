@@ -86,7 +86,7 @@ def plan_picture(built: Built, title: str = "") -> Picture:
         _bar(canvas, bar, TOP + row * ROW, edges, letters)
     _arrows(canvas, built, found, edges)
     bottom = _legend(canvas, letters, bottom + 30)
-    return canvas.picture(f"{shown(head)}; {shown(utilisation(cost))}", bottom + MARGIN)
+    return canvas.picture(f"{shown(head)}; {shown(utilisation(cost))}", bottom + MARGIN, zooms=True)
 
 
 def _edges(cycles: list[float]) -> list[float]:
