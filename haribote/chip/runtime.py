@@ -25,6 +25,7 @@ from haribote.kernel import Memory
 from haribote.passes.pad import padding
 from haribote.passes.placement import Placement
 from simulator import Machine
+from simulator.isa.program import Program
 from simulator.messages import say, tr
 
 
@@ -39,10 +40,16 @@ def fastest_machine(engine: str = "native") -> Machine:
 
 
 class KernelValues:
-    """The values of a step of kernels: in DRAM, in LM where a parameter stays, or on the host; see `session.Values`."""
+    """The values of a step of kernels: in DRAM, in LM where a parameter stays, or on the host; see `session.Values`.
+
+    execute: runs a machine program; another in its place may look on while it runs.
+    """
+
+    execute: Callable[[Program], object]
 
     def __init__(self, compiled: Compiled, machine: Machine) -> None:
         self.compiled, self.machine = compiled, machine
+        self.execute = machine.run
         self.names = Names(padding(compiled.model), Tiles(tile_table(compiled.model)))
         index = compiled.index
         self.inputs: Inputs = {name: (index.shape[name], index.dtype[name]) for name in index.inputs}
@@ -102,7 +109,7 @@ class KernelValues:
         return lambda: self._transfer(part)
 
     def _run_program(self, part: ProgramPart) -> None:
-        self.machine.run(part.program)
+        self.execute(part.program)
 
     def _host_worker(self, node: onnx.NodeProto) -> Callable[[], None]:
         inputs = list(dict.fromkeys(name for name in node.input if name))

@@ -1,5 +1,5 @@
 """The commands: `haribote export | compile | test | kernel | train | mine | infer | plan | board | cut | deploy |
-view | data | demo | language`.
+share | view | data | demo | language`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         _board,
         _cut,
         _deploy,
+        _share,
         _view,
         _data,
         _demo,
@@ -594,6 +595,43 @@ def _deploy(commands: _Commands) -> None:
             deploy_command(options.path, options.output, options.data, sizes, scaling, options.checkpoint, options.gemm)
         )
         return 0
+
+    parser.set_defaults(run=run)
+
+
+def _share(commands: _Commands) -> None:
+    from haribote.commands.share import name, network_name
+
+    text = tr("a page that plays by itself, a picture and a film of your compiler at work, to show to others")
+    parser = _command(commands, "share", text)
+    parser.add_argument("--name", type=name, default="", metavar="NAME", help=tr("whose compiler it is (no name)"))
+    text = tr("small or 784-16-10 (that of --run, else small)")
+    parser.add_argument("--network", type=network_name, metavar="NETWORK", help=text)
+    text = tr("a picture of a digit to be read (one of the data set)")
+    parser.add_argument("--digit", type=Path, metavar="FILE", help=text)
+    text = tr("folder of a training run, whose checkpoint reads the digit (runs/sim, where it has one)")
+    parser.add_argument("--run", type=Path, metavar="DIR", dest="folder", help=text)
+    parser.add_argument("--data", default="auto", metavar="auto|mnist|synthetic|PATH")
+    text = tr("your kernels where they pass their check, the course's elsewhere, so that every node is on the chip")
+    parser.add_argument("--fill", action="store_true", help=text)
+    _mine_option(parser)
+    _kernels_option(parser)
+    text = tr("also a page of the viewer, with every word of every memory; several MB")
+    parser.add_argument("--view", action="store_true", help=text)
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("runs/share"), metavar="FOLDER", help=tr("where to write")
+    )
+    parser.set_defaults(backend="sim", level=0)
+
+    def run(options: argparse.Namespace) -> int:
+        from haribote.commands.share import share_command
+        from haribote.share.story import Wanted
+
+        fill, mine = _fill(options), _mine(options)
+        whose = "mine" if mine else "fill" if fill else "solutions" if options.solutions else ""
+        wanted = Wanted(SMALL, whose, name=options.name, view=options.view)
+        network = options.network or ""
+        return share_command(options.output, options.data, network, options.folder, options.digit, wanted)
 
     parser.set_defaults(run=run)
 

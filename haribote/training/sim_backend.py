@@ -6,6 +6,7 @@ from typing import Any
 
 from haribote.chip.codegen import Find
 from haribote.chip.program import Compiled
+from haribote.chip.session import Session
 from haribote.own.filled import Filled
 from haribote.training.backends import (
     ChipRequired,
@@ -69,6 +70,11 @@ class SimBackend(CompiledBackend):
         by = tr("native engine") if engine == "native" else tr("numpy engine")
         summary = "\n".join([f"{self.compiled.summary}; {by}", *self.whose, *self.compiled.notes])
         super().__init__(self._session, inference, batch, initial_parameters(model), summary)
+
+    @property
+    def session(self) -> Session:
+        """The compiled training step on its machine."""
+        return self._session
 
     @property
     def machine(self) -> Machine:
