@@ -18,7 +18,8 @@ from notebooks.translation import FENCE
 from simulator.language import digest
 
 FRONTENDS = tuple(f"docs/frontends/{name}" for name in ("deploy", "jax", "lazy", "mlsdk", "onnx", "torch"))
-DOCUMENTS = ("README", "docs/instructors", "docs/workshops", "docs/third_edition", "docs/final_project", *FRONTENDS)
+PAGES = tuple(f"docs/{name}" for name in ("instructors", "workshops", "third_edition", "final_project", "gpt"))
+DOCUMENTS = ("README", *PAGES, *FRONTENDS)
 GENERATED = re.compile(r"^<!-- (?:operators|the table|made by).*?^<!-- end of .*?-->", re.DOTALL | re.MULTILINE)
 """Tables that are made from the rules; the Japanese pages have a link to them."""
 HEADING = re.compile(r"^(#+) (.+)$")

@@ -163,6 +163,8 @@ DOCUMENTS = (
     "docs/third_edition.ja.md",
     "docs/final_project.md",
     "docs/final_project.ja.md",
+    "docs/gpt.md",
+    "docs/gpt.ja.md",
 )
 
 

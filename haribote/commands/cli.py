@@ -1,5 +1,5 @@
 """The commands: `haribote export | compile | test | kernel | train | mine | infer | plan | board | cut | deploy |
-share | view | data | demo | language`.
+share | view | gpt | data | demo | language`.
 
 Exit status: 0 fine, 1 a negative verdict, 2 a mistake in the input (a message, no traceback).
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from haribote.answers.ownership import solutions_wanted
+from haribote.commands import gpt
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
 from haribote.network import BATCH, HIDDEN, LARGE, LEARNING_RATE, NETWORKS, SMALL, Network
@@ -52,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         _deploy,
         _share,
         _view,
+        gpt.add_commands,
         _data,
         _demo,
         _language,

@@ -174,7 +174,7 @@ def _stored(state: State) -> State:
     """The same. Raises NoWay."""
     facts = state.facts
     for name in facts.index.outputs:
-        if name not in facts.updated:
+        if not state.resident.get(facts.updated.get(name, "")):  # a parameter that nothing reads is nowhere either
             state, version = state.get(_to_store(state, name))
             state = state.did(Store(version), 0.0)
     for name, parameter in facts.updated.items():

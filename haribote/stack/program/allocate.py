@@ -18,8 +18,8 @@ from simulator.messages import tr
 
 SMALL, MEDIUM = 64, 256
 """Words per PE up to which a version may have two homes in GRF; up to which it may live in GRF at all."""
-SPARE = 128
-"""Words of each GRF that stay free for what actions need on their way."""
+SPARE, SPARE_FOR_GOOD = 128, 224
+"""Words of each GRF that stay free for what actions need on their way: beside what goes again, and beside residents."""
 
 
 class Lives:
@@ -106,10 +106,10 @@ class Homes:
         """All homes of a version; each holds all of it."""
         return self._places[version]
 
-    def make(self, version: Version) -> tuple[Place, ...]:
-        """Homes for a version. Raises NoRoom."""
+    def make(self, version: Version, spare: int = SPARE) -> tuple[Place, ...]:
+        """Homes for a version, in GRF where as many words stay free there. Raises NoRoom."""
         words = -(-2 * version.map.longs // 4) * 4
-        return self._put(version, self._two(words) or (self._one(words, version),))
+        return self._put(version, self._two(words, spare) or (self._one(words, version, spare),))
 
     def share(self, version: Version, other: Version) -> tuple[Place, ...]:
         """A version is where another one is."""
@@ -150,15 +150,15 @@ class Homes:
         self._places[version] = below or tuple(Place(slot.bank, slot.address, version.map) for slot in slots)
         return self._places[version]
 
-    def _two(self, words: int) -> tuple[Slot, ...]:
+    def _two(self, words: int, spare: int) -> tuple[Slot, ...]:
         room = min(self.code.largest(bank) for bank in GRF)
-        if words > SMALL or words + SPARE > room:
+        if words > SMALL or words + spare > room:
             return ()
         return tuple(self.code.take(words, (bank,)) for bank in GRF)
 
-    def _one(self, words: int, version: Version) -> Slot:
+    def _one(self, words: int, version: Version, spare: int) -> Slot:
         grf, lm = (sorted(banks, key=self.code.largest, reverse=True) for banks in (GRF, LM))
-        grf = [bank for bank in grf if words <= MEDIUM and words + SPARE <= self.code.largest(bank)]
+        grf = [bank for bank in grf if words <= MEDIUM and words + spare <= self.code.largest(bank)]
         try:
             return self.code.take(words, (*grf, *lm))
         except NoRoom:

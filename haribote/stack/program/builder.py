@@ -21,7 +21,7 @@ from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
 from haribote.stack.plan import Alias, Become, Load, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
-from haribote.stack.program.allocate import Homes, Lives, in_place
+from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
 from haribote.stack.program.scheduled import Segment, in_segments, mended
@@ -150,7 +150,7 @@ class _Builder:
     def emit(self) -> None:
         """All lines, with the programs that bring residents to their homes and back first: they share tables."""
         for version in self.at_home:
-            self.homes.make(version)
+            self.homes.make(version, SPARE_FOR_GOOD)
         self.residents = [self._resident(version) for version in self.at_home]
         self.residents += [self._away(version) for version in self.plan.resident if version in self.away]
         with stage("writing", len(self.work)) as done:

@@ -46,14 +46,19 @@ class PortValues:
             self.write(name, value)
 
     def write(self, name: str, value: Array) -> None:
-        """To DRAM, and from there to its homes; nowhere where no line of the step reads it."""
+        """To DRAM, and from there to its homes. What no line of the step reads goes nowhere, but a parameter that the
+        step only writes goes where the step does.
+        """
         for port in self._writable.get(name, ()):
             port.write(self.machine, value)
             self._execute(port.text)
+        for port in () if name in self._writable else self._readable.get(self.updates.get(name, ""), ()):
+            port.write(self.machine, value)
 
     def read(self, name: str) -> Array:
         """From DRAM, where it comes from its homes first."""
-        ports = self._readable.get(name) or self._readable.get(self._parameter.get(name, ""))
+        names = (name, self._parameter.get(name, ""), self.updates.get(name, ""))
+        ports = next((self._readable[one] for one in names if one in self._readable), None)
         if not ports:
             raise GraphError(
                 tr(

@@ -47,6 +47,30 @@ def test_training_and_evaluation_share_the_device_values(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", [HOST, CHIP])
+def test_a_buffer_that_is_only_written(device: str) -> None:
+    found, kept = context(device), torch.zeros(4)
+    set_tensor_name(kept, "kept")
+    found.register_buffer(kept)
+
+    def fill(given: dict[str, Tensor]) -> dict[str, Tensor]:
+        kept.copy_(given["x"] * 2)
+        return {"y": given["x"] + 1}
+
+    def read(given: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {"sum": kept + given["x"]}
+
+    x = torch.arange(4.0)
+    filled, reading = found.compile(fill, {"x": x}), found.compile(read, {"x": x})
+    assert reading({"x": x})["sum"].cpu().tolist() == [0, 1, 2, 3]
+    for factor in (1, 3):
+        assert filled({"x": factor * x})["y"].cpu().tolist() == (factor * x + 1).tolist()
+        assert found.get_registered_value_proxy(kept).cpu().tolist() == (2 * factor * x).tolist()
+        assert reading({"x": x})["sum"].cpu().tolist() == ((2 * factor + 1) * x).tolist()
+    found.synchronize()
+    assert kept.tolist() == (6 * x).tolist()
+
+
+@pytest.mark.parametrize("device", [HOST, CHIP])
 def test_a_proxy_as_input_moves_nothing_over_the_host(device: str) -> None:
     found = context(device)
     first = found.compile(lambda given: {"y": given["x"] + 1, "z": given["x"] * given["x"]}, {"x": torch.zeros(8, 4)})

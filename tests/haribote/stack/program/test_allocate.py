@@ -12,7 +12,7 @@ from haribote.stack.code import Code
 from haribote.stack.maps import COPY, BitMap, W, address, unit_bits
 from haribote.stack.places import NoRoom
 from haribote.stack.plan import Alias, Become, Compute, Load, Plan, Shift, Store, Version
-from haribote.stack.program.allocate import Homes, Lives, in_place
+from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.builder import build
 from haribote.stack.program.ownership import trespasses
 from haribote.stack.program.walk import difference, walk
@@ -80,6 +80,16 @@ def test_small_versions_have_two_homes_and_large_ones_live_in_lm() -> None:
     assert [place.memory for place in homes.make(everywhere("a", 128))] == ["GRF0"]
     assert [place.memory for place in homes.make(everywhere("b", 128))] == ["GRF1"]
     assert sorted(homes.make(everywhere(name, 1024))[0].memory for name in "cd") == ["LM0", "LM1"]
+
+
+def test_residents_leave_more_of_grf_free_than_what_goes_again() -> None:
+    code = Code()
+    homes = Homes(code)
+    for number in range(100):
+        homes.make(everywhere(f"resident{number}", 16), SPARE_FOR_GOOD)
+    assert min(code.largest(bank) for bank in ("GRF0", "GRF1")) in range(SPARE_FOR_GOOD, SPARE_FOR_GOOD + 16)
+    assert homes.make(everywhere("resident", 16), SPARE_FOR_GOOD)[0].memory.startswith("LM")
+    assert homes.make(everywhere("passing", 16))[0].memory == "GRF0"
 
 
 def test_shared_room_is_free_when_its_last_owner_is_gone() -> None:
