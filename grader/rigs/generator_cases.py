@@ -115,14 +115,19 @@ def _alike(rng: np.random.Generator) -> Iterator[Hidden]:
 
 
 def _elementwise(rng: np.random.Generator) -> Iterator[Hidden]:
-    """With a bias, one number per row, and expressions of many nodes."""
+    """With a bias, one number per row, and expressions of many nodes.
+
+    A vector lies along the last axis of its size, so a number per row of a square matrix would be one per column.
+    """
     layouts = _drawn(rng, {name: FAMILIES[name] for name in "PBR"})
     for name in ("add_bias", "exp", "sub_rows", "div_rows", "greater", "exp", "sub"):
-        large = next(layout for layout, _, _ in layouts if layout.words <= (512 if "rows" in name else 256))
+        per_row = "rows" in name
+        fitting = (layout for layout, _, _ in layouts if layout.words <= (512 if per_row else 256))
+        large = next(layout for layout in fitting if not per_row or layout.shape[0] != layout.shape[1])
         (rows, columns), inputs = large.shape, [large] * len(BY_NAME[name].inputs)
         if name == "add_bias":
             inputs[1] = Layout((Layout.parse(f"({_row(columns)})").axes[0],))
-        if "rows" in name:
+        if per_row:
             (digits, _), most = large.axes, rows // (8 if large.names("L2B") else 1)
             most = large.words // (2 * max(1, columns // 8))  # rows in each PE
             if most % 2:

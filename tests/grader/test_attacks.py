@@ -100,11 +100,16 @@ def graded(task: str, code: str) -> dict[str, Any]:
     return grade_one(Work("key", "submission", task, code.encode(), 2012, verdict_hash(), cached=False))
 
 
-def attack(tried: Attack, server: socket.socket) -> dict[str, Any]:
+def text_of(tried: Attack, server: socket.socket) -> str:
+    """The whole answer that tries it."""
     code = tried.code
     for name, value in {"root": ROOT, "prefix": sys.prefix, "port": server.getsockname()[1]}.items():
         code = code.replace(f"{{{name}}}", str(value))
-    return graded(tried.task, HEAD + code + WRONG)
+    return HEAD + code + WRONG
+
+
+def attack(tried: Attack, server: socket.socket) -> dict[str, Any]:
+    return graded(tried.task, text_of(tried, server))
 
 
 def judged(tried: Attack, server: socket.socket) -> str:
