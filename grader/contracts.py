@@ -25,7 +25,7 @@ class Contract:
 
     def _repr_html_(self) -> str:
         head, text, file = (html.escape(part) for part in (f"{self.task} {self.title}", self.text, self.file))
-        style = "white-space: pre-wrap; max-width: 75ch"
+        style = "white-space: pre-wrap; word-break: normal; max-width: 75ch"  # JupyterLab would break words
         return f"<p><b>{head}</b></p><pre style='{style}'>{text}</pre><p>{file}</p>"
 
 

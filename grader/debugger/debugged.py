@@ -39,7 +39,7 @@ class Debugged:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        text = f'<pre style="margin:4px 0; white-space:pre-wrap">{html.escape(str(self))}</pre>'
+        text = f'<pre style="margin:4px 0; white-space:pre-wrap; word-break:normal">{html.escape(str(self))}</pre>'
         if not self.page:
             return text
         where = os.path.relpath(self.write(), ROOT)

@@ -58,8 +58,8 @@ def _style() -> str:
         ".hbc a { color: var(--from); text-decoration: underline; } .hbc p { margin: 4px 0; }",
         ".hbc details { margin: 4px 0 4px 1em; } .hbc summary { cursor: pointer; color: var(--from); }",
         f".hbc pre {{ margin: 4px 0; color: inherit; background: none; font: 12px/1.45 {fonts(MONO)}; "
-        "white-space: pre; overflow-x: auto; }",
-        ".hbc pre.prose { white-space: pre-wrap; max-width: 75ch; }",
+        "white-space: pre; overflow-x: auto; word-break: normal; overflow-wrap: normal; }",  # JupyterLab breaks words
+        ".hbc pre.prose { white-space: pre-wrap; overflow-wrap: break-word; max-width: 75ch; }",
         f".hbc {{ {light} }}",
         f"@media (prefers-color-scheme: dark) {{ .hbc {{ {dark} }} }}",
         f'body[data-jp-theme-light="true"] .hbc, body.vscode-light .hbc {{ {light} }}',
