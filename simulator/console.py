@@ -106,7 +106,7 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """As Python's, but for an empty argument, which would be the current folder where a path is due."""
         given = list(sys.argv[1:] if args is None else args)
-        if any(not argument.strip() or "\0" in argument for argument in given):
+        if any(not argument or "\0" in argument for argument in given):
             self.error(tr("an argument is empty; is a variable of your shell empty?"))
         return super().parse_args(given, namespace)
 

@@ -39,7 +39,7 @@ def test_networks_have_a_limit(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         assert says in said and "\n    try: " in said and not (tmp_path / "case").exists()
 
 
-@pytest.mark.parametrize("arguments", [["export", "-o", ""], ["plan", " "], ["cut", "a\0b"]])
+@pytest.mark.parametrize("arguments", [["export", "-o", ""], ["plan", ""], ["cut", "a\0b"]])
 def test_an_empty_argument_is_no_folder(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
