@@ -115,9 +115,11 @@ def _grade(options: argparse.Namespace) -> int:
 
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
-        raise HariboteError(tr("--workers must be at least 1, received {workers}", workers=options.workers))
+        message = tr("--workers must be at least 1, received {workers}", workers=options.workers)
+        raise HariboteError(message, "--workers 1")
     if not options.limit > 0:
-        raise HariboteError(tr("--limit must be above 0 seconds, received {limit:g}", limit=options.limit))
+        message = tr("--limit must be above 0 seconds, received {limit:g}", limit=options.limit)
+        raise HariboteError(message, "--limit 900")
     workers = options.workers or os.cpu_count() or 1
     chosen_seed = secrets.randbelow(SEEDS) if options.final and options.seed is None else options.seed
     chosen = Options(

@@ -103,7 +103,8 @@ def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[S
 def _items(path: Path) -> Iterator[tuple[Path, str]]:
     """A path, or what is in it where it is a folder of submissions; with the folder that is one learner's own."""
     if not os.path.lexists(path):
-        raise HariboteError(tr("{path}: there is no such file or folder", path=one_line(path)))
+        message = tr("{path}: there is no such file or folder", path=one_line(path))
+        raise HariboteError(message, tr("the path of an archive, or of a folder of them"))
     if _is_course(path) or not os.path.isdir(path):
         yield path, ""
         return

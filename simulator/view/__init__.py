@@ -102,7 +102,8 @@ def _check_lines(program: Program, start: int | None, until: int | None) -> None
         return
     if not program.lines:
         raise SimulatorError(
-            tr("{filename}: there is nothing to show, the program has no lines", filename=program.filename)
+            tr("{filename}: there is nothing to show, the program has no lines", filename=program.filename),
+            tr("a program with a line or more"),
         )
     wanted = f"from line {start or 1}" + ("" if until is None else tr(" until line {until}", until=until))
     first, last = program.lines[0].line, program.lines[-1].line
