@@ -28,6 +28,9 @@ Scalar = float | int
 RULES: dict[Any, Rule] = {}
 """ATen overload to its rule."""
 
+LISTS: set[Any] = set()
+"""Overloads that work along an axis: of a number, which has none, they make what they make of a list of it."""
+
 PROFILER = "profiler"
 """Namespace of the operations that torch's optimisers leave in a trace; they compute nothing."""
 
@@ -39,6 +42,7 @@ class Lowering(NodeWriter):
         node: the operation at hand.
         results: where it has several results, the names of those that have one, by position.
         types: the dtypes of the values that a rule may read, as `shapes`.
+        listed: whether numbers are read as lists of one, and made as such, see `LISTS`.
     """
 
     def __init__(self, builder: Builder) -> None:
@@ -46,6 +50,7 @@ class Lowering(NodeWriter):
         self.node: fx.Node
         self.results: dict[int, str] = {}
         self.types: dict[str, torch.dtype] = {}
+        self.listed = False
 
     @property
     def dtype(self) -> torch.dtype:
@@ -55,7 +60,8 @@ class Lowering(NodeWriter):
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the result; of the first one where there are several."""
-        return tuple(_first(self.node.meta["val"]).shape)
+        shape = tuple(_first(self.node.meta["val"]).shape)
+        return (1,) if self.listed and not shape else shape
 
     def apply(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The rule's result for the operation at hand.
@@ -73,7 +79,37 @@ class Lowering(NodeWriter):
                     error=error,
                 )
             ) from error
+        if self.node.target in LISTS and any(self._is_number(x) for x in bound.arguments.values()):
+            return self._of_lists(rule, bound)
         return rule(*bound.args, **bound.kwargs)
+
+    def _is_number(self, x: Any) -> bool:
+        return isinstance(x, str) and self.shapes.get(x) == ()
+
+    def _of_lists(self, rule: Rule, bound: inspect.BoundArguments) -> Any:
+        """The rule's result for numbers, which are lists of one on the way."""
+        name, self.result, self.listed = self.result, f"{self.result}.list", True
+        names, self.results = self.results, {}
+        for key, x in bound.arguments.items():
+            if self._is_number(x):
+                bound.arguments[key] = self._reshaped(x, (1,), part=f"{key}.list")
+                self.types[bound.arguments[key]] = self.types[x]
+        try:
+            found = rule(*bound.args, **bound.kwargs)
+        finally:
+            self.result, self.results, self.listed = name, names, False
+        if isinstance(found, str):
+            return self._reshaped(found, self.shape)
+        made = []
+        for number, value in enumerate(found):
+            self.result = names.get(number, f"{name}.{number}")
+            made.append(value and self._reshaped(value, tuple(self.node.meta["val"][number].shape)))
+        return tuple(made)
+
+    def _reshaped(self, x: str, shape: tuple[int, ...], **named: Any) -> str:
+        found = self.op("Reshape", x, self.ints(list(shape), "shape"), **named)
+        self.shapes[found] = shape
+        return found
 
     def value(self, x: str | Scalar, dtype: torch.dtype | None = None) -> str:
         """A tensor's name, cast where it has another dtype; a Python number becomes a constant of that dtype.
@@ -124,9 +160,13 @@ def _first(value: Any) -> torch.Tensor:
     return found
 
 
+IN_SINGLE = (torch.float16, torch.bfloat16)
+"""Types that are computed in single precision, and rounded where a value leaves the device."""
+
+
 def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
-    """As NumPy and ONNX call it."""
-    return np.dtype(str(dtype).removeprefix("torch."))
+    """In which a type is computed, as NumPy and ONNX call it."""
+    return np.dtype("float32" if dtype in IN_SINGLE else str(dtype).removeprefix("torch."))
 
 
 def onnx_type(dtype: torch.dtype) -> int:
@@ -134,11 +174,12 @@ def onnx_type(dtype: torch.dtype) -> int:
     return helper.np_dtype_to_tensor_dtype(numpy_dtype(dtype))
 
 
-def rule(*targets: Any) -> Callable[[Rule], Rule]:
-    """Register the rule of these ATen operations."""
+def rule(*targets: Any, lists: bool = False) -> Callable[[Rule], Rule]:
+    """Register the rule of these ATen operations. lists: they are of `LISTS`."""
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(targets, function))
+        LISTS.update(targets if lists else ())
         return function
 
     return register
@@ -169,12 +210,12 @@ def _threshold_backward(g: Lowering, grad: str, x: str, threshold: Scalar) -> st
     return g.op("Mul", grad, g.op("Cast", positive, part="mask", to=1))
 
 
-@rule(aten._log_softmax.default)
+@rule(aten._log_softmax.default, lists=True)
 def _log_softmax(g: Lowering, x: str, dim: int, half_to_float: bool) -> str:
     return g.op("LogSoftmax", x, axis=dim % len(g.shapes[x]))
 
 
-@rule(aten._log_softmax_backward_data.default)
+@rule(aten._log_softmax_backward_data.default, lists=True)
 def _log_softmax_backward(g: Lowering, grad: str, log_p: str, dim: int, dtype: torch.dtype) -> str:
     if len(g.shapes[log_p]) == 2 and dim in (1, -1):
         return g.op("LogSoftmaxGrad", grad, log_p)

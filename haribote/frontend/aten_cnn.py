@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+import numpy as np
 import torch
+from onnx import helper
 from torch import Tensor
 
 from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
@@ -72,7 +76,7 @@ def _window(g: Lowering, w: str, stride: list[int], padding: list[int], dilation
     return Window(g.shapes[w][2:], strides, pads * 2, dilations, groups)
 
 
-@rule(aten.max_pool2d_with_indices.default)
+@rule(aten.max_pool2d_with_indices.default, aten.max_pool3d_with_indices.default)
 def _max_pool(
     g: Lowering,
     x: str,
@@ -81,9 +85,28 @@ def _max_pool(
     padding: list[int] | None = None,
     dilation: list[int] | None = None,
     ceil_mode: bool = False,
-) -> tuple[str, None]:
-    """The second result, where the maxima are, has no reader: the gradient finds them again."""
-    return g.op("MaxPool", x, **_pool(g, kernel, stride, padding, dilation, ceil_mode)), None
+) -> tuple[str, str | None]:
+    """The maxima, and where they are: the number of the place in its image, where that has a reader."""
+    rank = 3 if g.node.target is aten.max_pool3d_with_indices.default else 2
+    attributes = _pool(kernel, stride, padding, dilation, rank)
+    shape, base, out = g.shapes[x], g.result, g.shape
+    if ceil_mode:
+        _widen(attributes, shape[-rank:], out[-rank:])
+    batched = len(shape) == rank + 2
+    if not batched:
+        x = g.op("Reshape", x, g.ints([1, *shape], "shape"), part="batched")
+    placed = any(user.args[1] == 1 for user in g.node.users)
+    g.result = g.results.get(0, base)
+    if not placed:
+        most = g.op("MaxPool", x, part="" if batched else "pooled", **attributes)
+        return (most if batched else g.op("Reshape", most, g.ints(list(out), "shape"))), None
+    names = [g.builder.fresh(f"{base}.{part}") for part in ("maxima", "numbers")]
+    g.builder.keep(helper.make_node("MaxPool", [x], names, names[0], **attributes))
+    found = g.op("Reshape", names[0], g.ints(list(out), "shape"))
+    g.result = g.results.get(1, f"{base}.1")
+    size = g.builder.constant(np.array(prod(shape[-rank:]), np.int64), f"{base}.size")  # ONNX numbers all images as one
+    inside = g.op("Mod", names[1], size, part="inside")
+    return found, g.op("Reshape", inside, g.ints(list(out), "shape"))
 
 
 @rule(aten.max_pool2d_with_indices_backward.default)
@@ -99,7 +122,9 @@ def _max_pool_backward(
     indices: None,
 ) -> str:
     g.require(max(stride or kernel) > 1, STRIDE_1)
-    return g.op("MaxPoolGrad", grad, x, **_pool(g, kernel, stride, padding, dilation, ceil_mode))
+    g.require(not ceil_mode, tr("only MaxPool2d with ceil_mode=False is supported"))
+    g.require(all(step == 1 for step in dilation or [1]), tr("only MaxPool2d with dilation=1 is supported"))
+    return g.op("MaxPoolGrad", grad, x, **_pool(kernel, stride, padding, dilation))
 
 
 @rule(aten.avg_pool2d.default)
@@ -114,7 +139,8 @@ def _avg_pool(
     divisor: int | None = None,
 ) -> str:
     g.require(len(g.shapes[x]) == 4 and divisor is None, tr("only images, averaged over their windows, are supported"))
-    attributes = _pool(g, kernel, stride, padding, None, ceil_mode)
+    g.require(not ceil_mode, tr("only averages with ceil_mode=False are supported"))
+    attributes = _pool(kernel, stride, padding, None)
     return g.op("AveragePool", x, **attributes, count_include_pad=int(count_include_pad))
 
 
@@ -149,19 +175,30 @@ def _max_pool_backward_alone(
 
 
 def _pool(
-    g: Lowering,
     kernel: list[int],
     stride: list[int] | None,
     padding: list[int] | None,
     dilation: list[int] | None,
-    ceil_mode: bool,
+    rank: int = 2,
 ) -> dict[str, Any]:
-    """The attributes of MaxPool and MaxPoolGrad. PyTorch gives one number where height and width have the same."""
-    g.require(not ceil_mode, tr("only MaxPool2d with ceil_mode=False is supported"))
-    g.require(all(step == 1 for step in dilation or [1]), tr("only MaxPool2d with dilation=1 is supported"))
-    pads = _pair(padding or [0])
-    return {"kernel_shape": _pair(kernel), "strides": _pair(stride or kernel), "pads": [*pads, *pads]}
+    """The attributes of a pool. PyTorch gives one number where all axes have the same."""
+    given = {"kernel_shape": _each(kernel, rank), "strides": _each(stride or kernel, rank)}
+    found: dict[str, Any] = {**given, "pads": _each(padding or [0], rank) * 2}
+    if any(step != 1 for step in dilation or [1]):
+        found["dilations"] = _each(dilation or [1], rank)
+    return found
 
 
-def _pair(sizes: list[int]) -> list[int]:
-    return list(sizes) if len(sizes) == 2 else [sizes[0], sizes[0]]
+def _widen(attributes: dict[str, Any], image: Sequence[int], windows: Sequence[int]) -> None:
+    """Padding behind the image for as many windows as `ceil_mode` makes of it. In place."""
+    rank = len(image)
+    spans = zip(attributes["kernel_shape"], attributes.get("dilations", [1] * rank), strict=True)
+    reach = [(kernel - 1) * step + 1 for kernel, step in spans]
+    before = attributes["pads"][:rank]
+    last = [(count - 1) * stride for count, stride in zip(windows, attributes["strides"], strict=True)]
+    behind = [max(a + b - c - d, 0) for a, b, c, d in zip(last, reach, image, before, strict=True)]
+    attributes["pads"] = [*before, *behind]
+
+
+def _each(sizes: list[int], rank: int) -> list[int]:
+    return list(sizes) * (rank // len(sizes))

@@ -19,6 +19,10 @@ def _function(op_type: str) -> Rule:
     def write(g: Lowering, x: str) -> str:
         if not g.dtype.is_floating_point and op_type in ("Ceil", "Floor", "Round"):
             return x  # an integer is rounded already
+        if g.dtype == torch.uint8 and op_type == "Neg":
+            return g.op("Sub", g.value(0), x)  # ONNX has no negative of unsigned integers
+        if g.dtype == torch.uint8 and op_type == "Abs":
+            return x
         return g.op(op_type, g.value(x))
 
     return write

@@ -16,9 +16,8 @@ def _embedding(
     return g.op("Gather", table, rows, axis=0)
 
 
-@rule(aten.index_select.default)
+@rule(aten.index_select.default, lists=True)
 def _index_select(g: Lowering, x: str, dim: int, index: str) -> str:
-    g.require(len(g.shapes[x]) > 0 and len(g.shapes[index]) == 1, tr("an axis and a list of indices are needed"))
     return g.op("Gather", x, index, axis=dim % len(g.shapes[x]))
 
 
@@ -32,10 +31,9 @@ def _index(g: Lowering, x: str, indices: list[str | None]) -> str:
     return g.op("Gather", x, index, axis=named[0])
 
 
-@rule(aten.gather.default)
+@rule(aten.gather.default, lists=True)
 def _gather(g: Lowering, x: str, dim: int, index: str, *, sparse_grad: bool = False) -> str:
     shape, asked = g.shapes[x], g.shapes[index]
-    g.require(len(shape) > 0, tr("an axis is needed"))
     axis = dim % len(shape)
     others = [k for k in range(len(shape)) if k != axis and shape[k] != asked[k]]
     if others:
@@ -52,19 +50,19 @@ def _scatter(g: Lowering, x: str, dim: int, index: str, updates: str, reduction:
     return g.op("ScatterElements", x, index, updates, axis=dim % len(asked), reduction=reduction)
 
 
-@rule(aten.scatter.src)
+@rule(aten.scatter.src, lists=True)
 def _scatter_src(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
     return _scatter(g, x, dim, index, src, "none")
 
 
-@rule(aten.scatter.value)
+@rule(aten.scatter.value, lists=True)
 def _scatter_value(g: Lowering, x: str, dim: int, index: str, value: Scalar) -> str:
     updates = g.op("Expand", g.value(value), g.ints(list(g.shapes[index]), "shape"), part="updates")
     g.shapes[updates] = g.shapes[index]
     return _scatter(g, x, dim, index, updates, "none")
 
 
-@rule(aten.scatter_add.default)
+@rule(aten.scatter_add.default, lists=True)
 def _scatter_add(g: Lowering, x: str, dim: int, index: str, src: str) -> str:
     return _scatter(g, x, dim, index, src, "add")
 
@@ -73,7 +71,7 @@ REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 """torch's names of reductions and ONNX's."""
 
 
-@rule(aten.scatter_reduce.two)
+@rule(aten.scatter_reduce.two, lists=True)
 def _scatter_reduce(
     g: Lowering, x: str, dim: int, index: str, src: str, reduce: str, *, include_self: bool = True
 ) -> str:
@@ -84,11 +82,10 @@ def _scatter_reduce(
     return _scatter(g, x, dim, index, src, REDUCTIONS[reduce])
 
 
-@rule(aten.topk.default)
+@rule(aten.topk.default, lists=True)
 def _topk(g: Lowering, x: str, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[str, str]:
     """Values and places."""
     rank = len(g.shapes[x])
-    g.require(rank > 0, tr("an axis is needed"))
     names = [g.builder.fresh(g.results.get(number, f"{g.result}.{number}")) for number in (0, 1)]
     reads = [x, g.ints([k], "k")]
     g.builder.keep(helper.make_node("TopK", reads, names, names[0], axis=dim % rank, largest=int(largest), sorted=1))

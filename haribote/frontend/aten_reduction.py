@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from haribote.answers.ownership import exercise
-from haribote.frontend.aten import Lowering, Scalar, aten, rule
+from haribote.frontend.aten import Lowering, Scalar, aten, onnx_type, rule
 from simulator.messages import tr
 
 Dims = int | list[int] | None
@@ -41,24 +41,33 @@ def _mean(
     return _reduce(g, "ReduceMean", g.value(x), dims, keepdim)
 
 
+def _extreme(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
+    """The largest or the smallest; narrow integers, of which ONNX has none, as integers of 32 bits on the way."""
+    dtype = g.types[x]
+    if dtype not in (torch.int16, torch.int8, torch.uint8):
+        return _reduce(g, op_type, x, dims, keepdim)
+    found = _reduce(g, op_type, g.value(x, torch.int32), dims, keepdim, "wide")
+    return g.op("Cast", found, to=onnx_type(dtype))
+
+
 @rule(aten.amax.default)
 def _amax(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _reduce(g, "ReduceMax", x, dims, keepdim)
+    return _extreme(g, "ReduceMax", x, dims, keepdim)
 
 
 @rule(aten.amin.default)
 def _amin(g: Lowering, x: str, dims: Dims = None, keepdim: bool = False) -> str:
-    return _reduce(g, "ReduceMin", x, dims, keepdim)
+    return _extreme(g, "ReduceMin", x, dims, keepdim)
 
 
 @rule(aten.max.default)
 def _max(g: Lowering, x: str) -> str:
-    return _reduce(g, "ReduceMax", x, None, False)
+    return _extreme(g, "ReduceMax", x, None, False)
 
 
 @rule(aten.min.default)
 def _min(g: Lowering, x: str) -> str:
-    return _reduce(g, "ReduceMin", x, None, False)
+    return _extreme(g, "ReduceMin", x, None, False)
 
 
 def _with_place(g: Lowering, extreme: str, x: str, dim: int, keepdim: bool) -> tuple[str | None, str | None]:
@@ -70,18 +79,18 @@ def _with_place(g: Lowering, extreme: str, x: str, dim: int, keepdim: bool) -> t
         if position not in wanted:
             found.append(None)
         elif position == 0:
-            found.append(_reduce(g, op_type, x, dim, keepdim))
+            found.append(_extreme(g, op_type, x, dim, keepdim))
         else:
             found.append(g.op(op_type, x, axis=dim % len(g.shapes[x]), keepdims=int(keepdim)))
     return found[0], found[1]
 
 
-@rule(aten.max.dim)
+@rule(aten.max.dim, lists=True)
 def _max_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
     return _with_place(g, "Max", x, dim, keepdim)
 
 
-@rule(aten.min.dim)
+@rule(aten.min.dim, lists=True)
 def _min_dim(g: Lowering, x: str, dim: int, keepdim: bool = False) -> tuple[str | None, str | None]:
     return _with_place(g, "Min", x, dim, keepdim)
 
@@ -94,12 +103,12 @@ def _place(g: Lowering, op_type: str, x: str, dim: int | None, keepdim: bool) ->
     return g.op(op_type, flat, axis=0, keepdims=0)
 
 
-@rule(aten.argmax.default)
+@rule(aten.argmax.default, lists=True)
 def _argmax(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
     return _place(g, "ArgMax", x, dim, keepdim)
 
 
-@rule(aten.argmin.default)
+@rule(aten.argmin.default, lists=True)
 def _argmin(g: Lowering, x: str, dim: int | None = None, keepdim: bool = False) -> str:
     return _place(g, "ArgMin", x, dim, keepdim)
 
@@ -162,9 +171,9 @@ def _var_mean(
     return variance, g.op("Squeeze", mean, g.ints(g.axes(dims, len(g.shapes[x])), "axes"))
 
 
-@rule(aten.cumsum.default)
+@rule(aten.cumsum.default, lists=True)
 def _cumsum(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) -> str:
-    axis = g.builder.constant(np.array(dim % max(len(g.shapes[x]), 1), np.int64), f"axis_{dim}")
+    axis = g.builder.constant(np.array(dim % len(g.shapes[x]), np.int64), f"axis_{dim}")
     return g.op("CumSum", g.value(x), axis)
 
 
@@ -177,7 +186,7 @@ def shifted(g: Lowering, x: str, axis: int, places: int, size: int) -> str:
     return g.op("Pad", kept, g.ints(pads, "pads"), g.value(1), part=name)
 
 
-@rule(aten.cumprod.default)
+@rule(aten.cumprod.default, lists=True)
 @exercise("8.1")
 def cumprod(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) -> str:
     """By doubling: each element times the one before it, then times the one two before it, then four."""
@@ -190,6 +199,6 @@ def cumprod(g: Lowering, x: str, dim: int, *, dtype: torch.dtype | None = None) 
     return total
 
 
-@rule(aten._softmax.default)
+@rule(aten._softmax.default, lists=True)
 def _softmax(g: Lowering, x: str, dim: int, half_to_float: bool) -> str:
     return g.op("Softmax", x, axis=dim % len(g.shapes[x]))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from haribote.frontend.aten import Lowering, Scalar, aten, rule
-from simulator.messages import tr
 
 END = np.iinfo(np.int64).max
 """Behind the last element of any axis."""
@@ -88,6 +87,8 @@ def _select(g: Lowering, x: str, dim: int, index: int) -> str:
 
 @rule(aten.flip.default)
 def _flip(g: Lowering, x: str, dims: list[int]) -> str:
+    if not dims:
+        return x
     axes = [dim % len(g.shapes[x]) for dim in dims]
     ends = [[-1] * len(axes), [-END] * len(axes)]
     return g.op("Slice", x, *(g.ints(end, "at") for end in ends), g.ints(axes, "axes"), g.ints(ends[0], "step"))
@@ -164,11 +165,16 @@ def _slice_backward(g: Lowering, grad: str, sizes: list[int], dim: int, start: i
     count = len(places)
     if step == 1:
         return _placed(g, grad, _around(tuple(sizes), axis, places.start, count))
+    return _spread(g, grad, axis, sizes[axis], places)
+
+
+def _spread(g: Lowering, part: str, axis: int, size: int, places: range) -> str:
+    """The part's elements at these places of an axis of that size, 0 elsewhere."""
     base, g.result = g.result, f"{g.result}.longer"
-    longer = _placed(g, grad, [(0, int(k == axis)) for k in range(len(sizes))])  # its last element is a 0 to pick
+    longer = _placed(g, part, [(0, int(k == axis)) for k in range(len(g.shape))])  # its last element is a 0 to pick
     g.result = base
-    found = np.full(sizes[axis], count, np.int64)
-    found[places] = np.arange(count)
+    found = np.full(size, len(places), np.int64)
+    found[places] = np.arange(len(places))
     return g.op("Gather", longer, g.builder.constant(found, f"{base}.places"), axis=axis)
 
 
@@ -182,21 +188,29 @@ def _select_backward(g: Lowering, grad: str, sizes: list[int], dim: int, index: 
 
 def _replaced(g: Lowering, x: str, part: str, axis: int, start: int, size: int) -> str:
     """X with a part of it replaced."""
-    shape = g.shapes[x]
-    inside = np.zeros(shape, np.bool_)
-    inside[(slice(None),) * axis + (slice(start, start + size),)] = True
     base, g.result = g.result, f"{g.result}.placed"
-    placed = _placed(g, part, _around(shape, axis, start, size))
+    placed = _placed(g, part, _around(g.shapes[x], axis, start, size))
     g.result = base
-    return g.op("Where", g.builder.constant(inside, f"{base}.inside"), placed, x)
+    return _where_placed(g, x, placed, axis, slice(start, start + size))
+
+
+def _where_placed(g: Lowering, x: str, placed: str, axis: int, places: slice) -> str:
+    """X, but at these places of an axis what is placed there."""
+    inside = np.zeros(g.shapes[x], np.bool_)
+    inside[(slice(None),) * axis + (places,)] = True
+    return g.op("Where", g.builder.constant(inside, f"{g.result}.inside"), placed, x)
 
 
 @rule(aten.slice_scatter.default)
 def _slice_scatter(
     g: Lowering, x: str, part: str, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> str:
-    g.require(step == 1, tr("only slices with step 1 are replaced, received {step}", step=step))
     axis = dim % len(g.shape)
+    if step != 1:
+        base, places, g.result = g.result, slice(start, end, step), f"{g.result}.placed"
+        placed = _spread(g, g.value(part), axis, g.shape[axis], range(g.shape[axis])[places])
+        g.result = base
+        return _where_placed(g, x, placed, axis, places)
     begin = slice(start, end).indices(g.shape[axis])[0]
     return _replaced(g, x, g.value(part), axis, begin, g.shapes[part][axis])
 

@@ -13,6 +13,7 @@ from torch._decomp import _core_aten_decompositions_post_autograd, get_decomposi
 from haribote.frontend.aten_cnn import max_pool_backward
 from haribote.frontend.decomposed.order import ORDER
 from haribote.frontend.decomposed.places import PLACES
+from haribote.frontend.decomposed.pools import POOLS, by_places
 from haribote.frontend.decomposed.special import SPECIAL
 from haribote.frontend.decomposed.windows import WINDOWS
 from haribote.frontend.lowering import RULES
@@ -29,9 +30,6 @@ MORE = [
     aten._upsample_nearest_exact1d,
     aten._upsample_nearest_exact2d,
     aten._upsample_nearest_exact3d,
-    aten.adaptive_max_pool2d,
-    aten.adaptive_max_pool3d,
-    aten.diagonal_scatter,
     aten.grid_sampler_2d,
     aten.linalg_vector_norm,
     aten.mish,
@@ -47,7 +45,6 @@ MORE = [
     aten.upsample_nearest2d,
     aten.upsample_nearest3d,
     aten.upsample_trilinear3d,
-    aten.index_reduce,
     aten._fused_rms_norm,
 ]
 """What torch decomposes only where it is asked to."""
@@ -114,13 +111,24 @@ def _hits(target: Tensor, classes: int, ignore_index: int) -> tuple[Tensor, Tens
     return (target.unsqueeze(1) == numbers) & counts, counts
 
 
+def _weighted(
+    target: Tensor, classes: int, weight: Tensor | None, ignore_index: int, dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """What each class of each label counts, [N, classes], and the sum of that."""
+    hits, counts = _hits(target, classes, ignore_index)
+    if weight is None:
+        return hits.to(dtype), counts.to(dtype).sum()
+    found = torch.where(hits, weight, 0.0)
+    return found, found.sum()
+
+
 def nll_loss_forward(log_p: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
-    """As torch, labels that do not count included."""
-    if weight is not None or log_p.dim() != 2:
-        return NotImplemented
-    hits, counts = _hits(target, log_p.shape[1], ignore_index)
-    losses = -torch.where(hits, log_p, 0.0).sum(1)
-    number = counts.to(log_p.dtype).sum()
+    """As torch, weights of classes and labels that do not count included; of one example, or of several."""
+    if log_p.dim() == 1:
+        losses, number = nll_loss_forward(log_p.unsqueeze(0), target.reshape(1), weight, reduction, ignore_index)
+        return losses.reshape(()), number
+    counts, number = _weighted(target, log_p.shape[1], weight, ignore_index, log_p.dtype)
+    losses = -torch.where(counts != 0, log_p * counts, 0.0).sum(1)
     if reduction == 0:
         return losses, torch.zeros((), dtype=log_p.dtype)
     return (losses.sum() / number if reduction == 1 else losses.sum()), number
@@ -136,12 +144,41 @@ def nll_loss_backward(
     total_weight: Tensor,
 ) -> Any:
     """The loss's gradient at the labels that count, 0 elsewhere."""
-    if weight is not None or log_p.dim() != 2:
-        return NotImplemented
-    hits, _ = _hits(target, log_p.shape[1], ignore_index)
+    if log_p.dim() == 1:
+        rows = log_p.unsqueeze(0), target.reshape(1)
+        return nll_loss_backward(grad, *rows, weight, reduction, ignore_index, total_weight).reshape(log_p.shape)
+    counts, _ = _weighted(target, log_p.shape[1], weight, ignore_index, log_p.dtype)
     scale = grad / total_weight if reduction == 1 else grad
-    scale = scale.unsqueeze(1) if reduction == 0 else scale
-    return torch.where(hits, -scale, 0.0)
+    scale = scale.reshape(-1, 1) if reduction == 0 else scale
+    return torch.where(counts != 0, -scale * counts, 0.0)
+
+
+def _as_rows(target: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Images as one row a pixel."""
+    return x.movedim(1, -1).reshape(-1, x.shape[1]), target.reshape(-1)
+
+
+def nll_loss2d_forward(log_p: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
+    """A label for each pixel."""
+    rows, labels = _as_rows(target, log_p)
+    losses, number = nll_loss_forward(rows, labels, weight, reduction, ignore_index)
+    return (losses.reshape(target.shape) if reduction == 0 else losses), number
+
+
+def nll_loss2d_backward(
+    grad: Tensor,
+    log_p: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+) -> Any:
+    """Its gradient."""
+    rows, labels = _as_rows(target, log_p)
+    flat = grad.reshape(-1) if reduction == 0 else grad
+    found = nll_loss_backward(flat, rows, labels, weight, reduction, ignore_index, total_weight)
+    return found.reshape(*target.shape, log_p.shape[1]).movedim(-1, 1).contiguous()
 
 
 def _max_pool_backward(
@@ -153,7 +190,11 @@ def _max_pool_backward(
     dilation: list[int],
     ceil: bool,
     places: Tensor,
-) -> Tensor:
+) -> Any:
+    """By finding the maxima again, or where that has no rule by where they are."""
+    steps = [*(stride or kernel)]
+    if max(steps) == 1 or ceil or any(step != 1 for step in dilation):
+        return by_places(2)(grad, x, places)
     found: Tensor = max_pool_backward(grad, x, kernel, stride or kernel, padding, dilation, ceil)
     return found
 
@@ -165,12 +206,15 @@ OWN: dict[Any, Callable[..., Any]] = {
     **SPECIAL,
     **ORDER,
     **PLACES,
+    **POOLS,
     **WINDOWS,
     aten.avg_pool2d_backward.default: avg_pool2d_backward,
 }
 COMPILED: dict[Any, Callable[..., Any]] = {
     aten.nll_loss_forward.default: nll_loss_forward,
     aten.nll_loss_backward.default: nll_loss_backward,
+    aten.nll_loss2d_forward.default: nll_loss2d_forward,
+    aten.nll_loss2d_backward.default: nll_loss2d_backward,
     aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
 }
 """Only for `torch.compile`, where labels may be left out and forward and backward are graphs of their own."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_conv_transpose import ConvTranspose as Original
+from onnx.reference.ops.op_max_pool import MaxPool as OriginalPool
 
 Array = NDArray[Any]
 
@@ -27,5 +28,17 @@ class ConvTranspose(Original):
         return (np.concatenate(found, 1),)
 
 
-MENDED: list[type[OpRun]] = [ConvTranspose]
+class MaxPool(OriginalPool):
+    """With the places of the maxima where all strides are 1; the original gives others then."""
+
+    op_domain = ""
+
+    def _run(self, x: Array, **given: Any) -> tuple[Array, ...]:  # type: ignore[override]
+        places = len(self.onnx_node.output) > 1
+        how: Any = self._max_pool if places else super()._run
+        found: tuple[Array, ...] = how(x, **given)
+        return found
+
+
+MENDED: list[type[OpRun]] = [ConvTranspose, MaxPool]
 """For `ReferenceEvaluator(…, new_ops=MENDED)`."""

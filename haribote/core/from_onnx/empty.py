@@ -1,4 +1,4 @@
-"""Values without elements: constants that nothing computes, and no part of what is joined."""
+"""Values without elements: constants that nothing computes, and no part of what is joined or written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import onnx
 
 from haribote.graph import Builder, Index, complete
 from haribote.passes.dead_code import remove_dead_code
+from haribote.passes.fold_constants import fold_constants
 
 
 def without_empty(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same function; values without elements are constants, and Concat reads none."""
+    """The same function; values without elements are constants, and so is what is made of them alone, such as their
+    sum; Concat reads none, and a scatter of none changes nothing.
+    """
     index = Index(model)
     empty = {name for name, shape in index.shape.items() if not prod(shape)}
     if not empty:
@@ -26,7 +29,10 @@ def without_empty(model: onnx.ModelProto) -> onnx.ModelProto:
             graph.initializer.extend(map(onnx.numpy_helper.from_array, values, results))
         elif node.op_type == "Concat":
             builder.keep(node, [name for name in node.input if name not in empty])
+        elif node.op_type in ("ScatterElements", "ScatterND") and node.input[2] in empty:
+            builder.op("Identity", node.input[0], name=node.output[0], reserved=True)
         else:
             builder.keep(node)
+    fold_constants(builder.model, outputs=True)
     remove_dead_code(builder.model)
     return complete(builder.model)

@@ -16,7 +16,7 @@ LONGEST = 1024
 
 def sort(x: Tensor, dim: int = -1, descending: bool = False) -> Any:
     """All elements of the axis, those that are equal in the order in which they were."""
-    return torch.topk(x, x.shape[dim], dim, largest=descending) if x.dim() else NotImplemented
+    return torch.topk(x, x.shape[dim] if x.dim() else 1, dim, largest=descending)
 
 
 def stable_sort(x: Tensor, *, stable: bool | None = False, dim: int = -1, descending: bool = False) -> Any:
@@ -27,7 +27,7 @@ def stable_sort(x: Tensor, *, stable: bool | None = False, dim: int = -1, descen
 def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest, from 1, and where it is."""
     if not x.dim():
-        return NotImplemented
+        return torch.topk(x, k, dim)
     values, places = torch.topk(x, k, dim, largest=False)
     found = values.narrow(dim, k - 1, 1).contiguous(), places.narrow(dim, k - 1, 1).contiguous()
     return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
@@ -35,12 +35,31 @@ def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
 
 def median_along(x: Tensor, dim: int, keepdim: bool = False) -> Any:
     """The lower one of the two in the middle, and where it is."""
-    return kthvalue(x, (x.shape[dim] + 1) // 2, dim, keepdim) if x.dim() else NotImplemented
+    return kthvalue(x, ((x.shape[dim] if x.dim() else 1) + 1) // 2, dim, keepdim)
 
 
 def median(x: Tensor) -> Any:
     """Of all elements."""
     return median_along(x.reshape(-1), 0)[0] if x.numel() else NotImplemented
+
+
+def nanmedian_along(x: Tensor, dim: int, keepdim: bool = False) -> Any:
+    """The median of those that are numbers: NaN is behind all others, and the middle is that of the rest."""
+    if not x.is_floating_point():
+        return median_along(x, dim, keepdim)
+    if not x.dim():
+        return torch.where(x == x, x, x), torch.zeros((), dtype=torch.int64)
+    known = x == x
+    values, places = torch.topk(torch.where(known, x, float("inf")), x.shape[dim], dim, largest=False)
+    middle = ((known.sum(dim, keepdim=True) + 1).div(2, rounding_mode="floor") - 1).clamp(min=0)
+    found = torch.where(known.any(dim, keepdim=True), values.gather(dim, middle), float("nan"))
+    place = places.gather(dim, middle)
+    return (found, place) if keepdim else (found.squeeze(dim), place.squeeze(dim))
+
+
+def nanmedian(x: Tensor) -> Any:
+    """Of all elements."""
+    return nanmedian_along(x.reshape(-1), 0)[0] if x.numel() else NotImplemented
 
 
 def _pairs(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
@@ -51,7 +70,9 @@ def _pairs(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def _running(x: Tensor, dim: int, largest: bool) -> Any:
-    if not x.dim() or not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
+    if not x.dim():
+        return torch.topk(x, 1, dim)
+    if not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
         return NotImplemented
     others, before = _pairs(x, dim)
     beyond = float("-inf") if largest else float("inf")
@@ -74,7 +95,9 @@ def cummin(x: Tensor, dim: int) -> Any:
 
 def logcumsumexp(x: Tensor, dim: int) -> Any:
     """The logarithm of the sum of the exponentials so far."""
-    if not x.dim() or not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
+    if not x.dim():
+        return x.clone()
+    if not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
         return NotImplemented
     others, before = _pairs(x, dim)
     return torch.logsumexp(torch.where(before, others, float("-inf")), -1).movedim(-1, dim).contiguous()
@@ -90,8 +113,10 @@ def searchsorted(
     sorter: Tensor | None = None,
 ) -> Any:
     """How many elements of the last axis come before each value."""
-    if sorter is not None or not values.dim() or not sequence.shape[-1]:
+    if sorter is not None or not sequence.shape[-1]:
         return NotImplemented
+    if not values.dim():
+        return searchsorted(sequence, values.reshape(1), out_int32=out_int32, right=right, side=side).reshape(())
     others, own = sequence.unsqueeze(-2), values.unsqueeze(-1)
     if sequence.dim() == 1:
         others = sequence
@@ -110,6 +135,8 @@ ORDER: dict[Any, Callable[..., Any]] = {
     aten.kthvalue.default: kthvalue,
     aten.median.dim: median_along,
     aten.median.default: median,
+    aten.nanmedian.dim: nanmedian_along,
+    aten.nanmedian.default: nanmedian,
     aten.cummax.default: cummax,
     aten.cummin.default: cummin,
     aten.logcumsumexp.default: logcumsumexp,

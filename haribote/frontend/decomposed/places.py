@@ -25,7 +25,7 @@ def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor
 def unfold(x: Tensor, dim: int, size: int, step: int) -> Any:
     """The windows of an axis, each along a last axis."""
     if not x.dim():
-        return NotImplemented
+        return x.reshape(1)[:size]
     axis = dim % x.dim()
     count = (x.shape[axis] - size) // step + 1
     places = (torch.arange(count) * step).unsqueeze(1) + torch.arange(size)
@@ -146,8 +146,11 @@ NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": float("-inf"), "amin": 
 
 def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
     """What is scattered joined with what is there, or only among itself; maxima, minima and products have a rule."""
-    if not x.dim() or not x.is_floating_point() or reduce not in NEUTRAL:
+    if not x.is_floating_point() or reduce not in NEUTRAL:
         return NotImplemented
+    if not x.dim():
+        lists = (x.reshape(1), 0, index.reshape(-1), src.reshape(-1))
+        return torch.scatter_reduce(*lists, reduce, include_self=include_self).reshape(())
     if not include_self:
         base = x.scatter(dim, index, NEUTRAL[reduce])
         if reduce != "mean":
@@ -163,6 +166,69 @@ def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str,
     return total / counts.scatter_add(dim, index, torch.ones_like(src))
 
 
+REDUCTIONS = {"add": "sum", "multiply": "prod"}
+
+
+def scatter_with(x: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Any:
+    """What is scattered added to what is there, or multiplied with it."""
+    return torch.scatter_reduce(x, dim, index, src, REDUCTIONS[reduce])
+
+
+def scatter_number_with(x: Tensor, dim: int, index: Tensor, value: float, *, reduce: str) -> Any:
+    """The same of one number."""
+    return torch.scatter_reduce(x, dim, index, torch.full(index.shape, value, dtype=x.dtype), REDUCTIONS[reduce])
+
+
+def index_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Rows joined with the rows that an index names."""
+    axis = dim % max(x.dim(), 1)
+    shape = [-1 if k == axis else 1 for k in range(max(x.dim(), 1))]
+    wide = index.reshape(shape).expand(source.shape) if x.dim() else index.reshape(source.shape)
+    return torch.scatter_reduce(x, axis, wide, source, reduce, include_self=include_self)
+
+
+def narrow_copy(x: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A part of an axis, as a tensor of its own."""
+    return x.narrow(dim, start, length).clone()
+
+
+def view_copy(x: Tensor, size: list[int]) -> Tensor:
+    """In another shape, as a tensor of its own."""
+    return x.reshape(size).clone()
+
+
+def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """Where the mask is set the next element of the source."""
+    if not source.numel():
+        return NotImplemented
+    x, mask = torch.broadcast_tensors(x, mask)  # type: ignore[no-untyped-call]
+    before = mask.reshape(-1).to(torch.int64).cumsum(0) - 1
+    found = source.reshape(-1).index_select(0, before.clamp(0, source.numel() - 1))
+    return torch.where(mask, found.reshape(x.shape), x)
+
+
+def diagonal_scatter(x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """X with another diagonal."""
+    rows = x.movedim((dim1, dim2), (-2, -1))
+    placed = torch.diag_embed(source, offset)[..., : rows.shape[-2], : rows.shape[-1]]
+    beyond = rows.shape[-1] - placed.shape[-1], rows.shape[-2] - placed.shape[-2]
+    placed = torch.nn.functional.pad(placed, (0, beyond[0], 0, beyond[1])) if any(beyond) else placed
+    there = torch.arange(rows.shape[-1]) - torch.arange(rows.shape[-2]).unsqueeze(1) == offset
+    return torch.where(there, placed, rows).movedim((-2, -1), (dim1, dim2)).contiguous()
+
+
+def permute_copy(x: Tensor, dims: list[int]) -> Tensor:
+    """Its axes in another order, as a tensor of its own."""
+    return x.permute(dims).contiguous()
+
+
+def unbind_copy(x: Tensor, dim: int = 0) -> list[Tensor]:
+    """The parts of an axis, each a tensor of its own."""
+    return [part.clone() for part in x.unbind(dim)]
+
+
 PLACES: dict[Any, Callable[..., Any]] = {
     aten.diagonal.default: diagonal,
     aten.unfold.default: unfold,
@@ -174,4 +240,14 @@ PLACES: dict[Any, Callable[..., Any]] = {
     aten.index_put.default: index_put,
     aten._unsafe_index_put.default: index_put,
     aten.scatter_reduce.two: scatter_reduce,
+    aten.scatter.reduce: scatter_with,
+    aten.scatter.value_reduce: scatter_number_with,
+    aten.index_reduce.default: index_reduce,
+    aten.masked_scatter.default: masked_scatter,
+    aten.diagonal_scatter.default: diagonal_scatter,
+    aten.narrow_copy.default: narrow_copy,
+    aten.view_copy.default: view_copy,
+    aten.permute_copy.default: permute_copy,
+    aten.unbind_copy.int: unbind_copy,
+    aten.as_strided_copy.default: as_strided,
 }

@@ -97,12 +97,74 @@ def _added(x: Tensor, beta: float, product: Tensor, alpha: float) -> Tensor:
     return (x if beta == 1 else x * beta) + scaled
 
 
+def angle(x: Tensor) -> Any:
+    """0 or pi, by the sign; NaN stays."""
+    return torch.where(x < 0, math.pi, torch.where(x == x, 0.0, x)) if x.is_floating_point() else NotImplemented
+
+
+def round_decimals(x: Tensor, *, decimals: int) -> Tensor:
+    """Rounded to so many digits behind the point, or before it."""
+    scale = 10.0 ** abs(decimals)
+    return torch.round(x * scale) / scale if decimals > 0 else torch.round(x / scale) * scale
+
+
+def cdist(a: Tensor, b: Tensor, p: float, compute_mode: int | None) -> Any:
+    """The distance of every row of a from every row of b."""
+    if not a.shape[-1]:
+        return NotImplemented
+    apart = (a.unsqueeze(-2) - b.unsqueeze(-3)).abs()
+    if p == 0:
+        return (apart != 0).to(a.dtype).sum(-1)
+    if p == float("inf"):
+        return apart.amax(-1)
+    if p == 1:
+        return apart.sum(-1)
+    return torch.sqrt((apart * apart).sum(-1)) if p == 2 else (apart**p).sum(-1) ** (1 / p)
+
+
+def fmax(x: Tensor, y: Tensor) -> Tensor:
+    """The larger one; a number where the other is NaN."""
+    return torch.where(x != x, y, torch.where(y != y, x, torch.maximum(x, y)))
+
+
+def fmin(x: Tensor, y: Tensor) -> Tensor:
+    """The smaller one; a number where the other is NaN."""
+    return torch.where(x != x, y, torch.where(y != y, x, torch.minimum(x, y)))
+
+
+def ldexp(x: Tensor, exponent: Tensor) -> Any:
+    """X times 2 to that power, in two halves, each of which is a number where the product is."""
+    if not x.is_floating_point():
+        return NotImplemented
+    half = torch.floor(exponent.to(x.dtype) / 2)
+    return x * torch.exp2(half) * torch.exp2(exponent.to(x.dtype) - half)
+
+
+def signbit(x: Tensor) -> Any:
+    """Whether a number is negative, -0 too."""
+    return (x < 0) | ((x == 0) & (1 / x < 0)) if x.is_floating_point() else x < 0
+
+
+def dist(x: Tensor, y: Tensor, p: float = 2) -> Tensor:
+    """The norm of the difference."""
+    found: Tensor = torch.linalg.vector_norm(x - y, p)
+    return found
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     aten.erfc.default: erfc,
     aten.atan2.default: atan2,
     aten.hypot.default: hypot,
     aten.copysign.Tensor: copysign,
     aten.copysign.Scalar: copysign,
+    aten.angle.default: angle,
+    aten.signbit.default: signbit,
+    aten.dist.default: dist,
+    aten.fmax.default: fmax,
+    aten.fmin.default: fmin,
+    aten.ldexp.Tensor: ldexp,
+    aten.round.decimals: round_decimals,
+    aten._cdist_forward.default: cdist,
     aten.addmv.default: addmv,
     aten.addmm.default: addmm,
     aten.addbmm.default: addbmm,

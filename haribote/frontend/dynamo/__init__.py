@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from haribote.frontend.dynamo.entry import StaysWithPyTorch, backend
+from haribote.frontend.dynamo.entry import backend
 from haribote.frontend.dynamo.explaining import Explanation, explain
-from haribote.frontend.dynamo.piece import Traffic, traffic
+from haribote.frontend.dynamo.piece import StaysWithPyTorch, Traffic, traffic
 
 __all__ = ["Explanation", "StaysWithPyTorch", "Traffic", "backend", "explain", "traffic"]

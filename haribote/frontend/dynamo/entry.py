@@ -20,16 +20,13 @@ from haribote.frontend.compiled import Options
 from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import GraphReport, compile_graph, left_alone
 from haribote.frontend.dynamo.options import options_of
+from haribote.frontend.dynamo.piece import StaysWithPyTorch
 from simulator.messages import tr
 
 Compiled = Callable[..., Any]
 
 reports: ContextVar[list[GraphReport] | None] = ContextVar("reports", default=None)
 """Where reports of graphs go while `explain` looks; else what stays with PyTorch is a warning."""
-
-
-class StaysWithPyTorch(UserWarning):
-    """Some operations of a compiled program run in PyTorch; `explain` says which and why."""
 
 
 def backend(

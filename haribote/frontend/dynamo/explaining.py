@@ -63,6 +63,11 @@ class Explanation:
                 for piece in graph.pieces
                 if piece.cost
             ]
+            lines += [
+                "  " + tr("PyTorch ran a piece of {operations}: {why}", operations=piece.operations, why=piece.failure)
+                for piece in graph.pieces
+                if piece.failure
+            ]
             for left, times in Counter(graph.left).items():
                 line = f", {left.line}" if left.line else ""
                 operation = f"{left.operation} x {times}" if times > 1 else left.operation

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import fx
 
-from haribote.errors import HariboteError
 from haribote.frontend.compiled import Options
 from haribote.frontend.dynamo.partition import Part, is_item, partition
-from haribote.frontend.dynamo.piece import Piece
+from haribote.frontend.dynamo.piece import Piece, said
 from haribote.frontend.dynamo.support import Support, random, where
-from haribote.partition.verdicts import reason
 from simulator.isa.cost import Cost
-from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,12 @@ class Compiled:
     operations: int
     nodes: str
     cost: Cost | None
+    piece: Piece | None = field(default=None, repr=False)
+
+    @property
+    def failure(self) -> str:
+        """Why PyTorch ran it the last time; "" where the device did."""
+        return self.piece.failure if self.piece else ""
 
 
 @dataclass(frozen=True)
@@ -88,21 +91,15 @@ def _compiled(part: Part, program: fx.GraphModule, name: str, options: Options, 
     except Exception as error:  # PyTorch can run it, whatever ours raises
         first, second = part.halves()
         if not second.nodes:
-            support.reasons |= dict.fromkeys(part.nodes, _said(error))
+            support.reasons |= dict.fromkeys(part.nodes, said(error))
             return [Part(part.nodes, False)]
     found = _compiled(first, program, f"{name}a", options, support)
     return found + _compiled(second, program, f"{name}b", options, support)
 
 
-def _said(error: Exception) -> str:
-    """Why an operation stays with PyTorch."""
-    said = reason(error)
-    return tr("the compiler: {said}", said=said) if isinstance(error, HariboteError) else said
-
-
 def left_alone(program: fx.GraphModule, name: str, error: Exception) -> GraphReport:
     """What to say of a graph that stays with PyTorch as a whole, since ours has failed."""
-    left = [Left(str(node.target), _said(error), where(node)) for node in program.graph.nodes
+    left = [Left(str(node.target), said(error), where(node)) for node in program.graph.nodes
             if node.op == "call_function" and not is_item(node)]  # fmt: skip
     return GraphReport(name, (), tuple(left), 0)
 
@@ -138,7 +135,7 @@ def _report(name: str, parts: Sequence[Part | Piece], support: Support) -> Graph
     for part in parts:
         if isinstance(part, Piece):
             operations = sum(not is_item(node) for node in part.part.nodes)
-            pieces.append(Compiled(operations, part.graph.coverage, part.graph.cost))
+            pieces.append(Compiled(operations, part.graph.coverage, part.graph.cost, part))
             continue
         for node in part.nodes:
             if is_item(node):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +15,20 @@ from numpy.typing import NDArray
 from torch import Tensor, fx
 
 from haribote.errors import HariboteError
-from haribote.frontend.aten import Lowering, numpy_dtype
+from haribote.frontend.aten import IN_SINGLE, Lowering, numpy_dtype
 from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.frontend.dynamo.partition import Part
 from haribote.frontend.dynamo.support import where
 from haribote.frontend.lowering import write
 from haribote.graph import Builder, Index
+from haribote.partition.verdicts import reason
 from simulator.messages import tr
 
 Array = NDArray[Any]
+
+
+class StaysWithPyTorch(UserWarning):
+    """Some operations of a compiled program run in PyTorch; `explain` says which and why."""
 
 
 @dataclass
@@ -50,11 +56,16 @@ def traffic() -> Iterator[Traffic]:
 
 
 def lowered(part: Part, program: fx.GraphModule, name: str) -> onnx.ModelProto:
-    """The ONNX graph of a part; its inputs and outputs in the part's order. Raises HariboteError."""
+    """The ONNX graph of a part; its inputs and outputs in the part's order. Inputs without elements are constants.
+
+    Raises HariboteError.
+    """
     g, env = Lowering(Builder(name)), dict[fx.Node, Any]()
     for node in part.inputs:
         value = node.meta["val"]
-        env[node] = g.builder.input(g.builder.fresh(node.name), tuple(value.shape), numpy_dtype(value.dtype))
+        given, shape, dtype = g.builder.fresh(node.name), tuple(value.shape), numpy_dtype(value.dtype)
+        empty = not value.numel()
+        env[node] = g.builder.constant(np.zeros(shape, dtype), given) if empty else g.builder.input(given, shape, dtype)
     write(g, program, part.nodes, env, {})
     for node in part.outputs:
         g.builder.output(g.builder.op("Identity", env[node], name=f"{node.name}.result"))
@@ -67,6 +78,7 @@ class Piece(torch.nn.Module):
     Attributes:
         part: the operations.
         graph: compiled.
+        failure: why PyTorch ran it the last time; "" where the device did.
     """
 
     def __init__(self, part: Part, program: fx.GraphModule, name: str, options: Options) -> None:
@@ -76,12 +88,42 @@ class Piece(torch.nn.Module):
         self._results = Index(self.graph.model).outputs
         self._metas = [node.meta["val"] for node in part.outputs]
         self._there: dict[str, Array] = {}
+        self._program = program
+        self.failure = ""
 
     def forward(self, *tensors: Tensor) -> tuple[Tensor, ...]:
-        """The outputs, with the strides that torch expects."""
+        """The outputs, with the strides that torch expects. Whatever of ours raises, PyTorch computes them."""
+        self.failure = ""
+        try:
+            return self._on_device(tensors)
+        except Exception as error:  # PyTorch can run it
+            self.failure = said(error)
+        warnings.warn(
+            tr(
+                "PyTorch runs a compiled piece of {count} operations this time ({reason})",
+                count=len(self.part.nodes),
+                reason=self.failure,
+            ),
+            StaysWithPyTorch,
+            stacklevel=2,
+        )
+        self._there.clear()
+        return self._in_torch(tensors)
+
+    def _in_torch(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The outputs as PyTorch computes them."""
+        env = dict(zip(self.part.inputs, tensors, strict=True))
+        interpreter = fx.Interpreter(self._program)
+        interpreter.env = env
+        for node in self.part.nodes:
+            env[node] = interpreter.run_node(node)
+        return tuple(env[node] for node in self.part.outputs)
+
+    def _on_device(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         counts = Traffic(runs=1)
-        for name, tensor in zip(self.graph.names, tensors, strict=True):
-            self._write(name, tensor.detach().numpy(), counts)
+        given = [tensor for tensor in tensors if tensor.numel()]
+        for name, tensor in zip(self.graph.names, given, strict=True):
+            self._write(name, _array(tensor), counts)
         self.graph.run({})
         results = [np.array(self.graph.read(name)) for name in self._results]
         counts.read = sum(result.size for result in results)
@@ -114,6 +156,12 @@ class Piece(torch.nn.Module):
         counts.written += copy.size
 
 
+def said(error: Exception) -> str:
+    """Why operations stay with PyTorch."""
+    why = reason(error)
+    return tr("the compiler: {said}", said=why) if isinstance(error, HariboteError) else why
+
+
 def _widest(value: Array) -> int:
     """The size of the number that is furthest from 0; -2^31, which 32 bits hold, counts as one less."""
     return max(int(value.max()), -int(value.min()) - 1)
@@ -126,9 +174,16 @@ def _same_bits(a: Array, b: Array) -> bool:
     return np.array_equal(a, b)
 
 
+def _array(tensor: Tensor) -> Array:
+    """Its values in the type in which they are computed."""
+    plain = tensor.detach()
+    found: Array = (plain.float() if plain.dtype in IN_SINGLE else plain).numpy()
+    return found
+
+
 def _as_traced(array: Array, meta: Tensor) -> Tensor:
-    """As a tensor of its own with the strides of the one that was traced."""
-    found = torch.from_numpy(array)
+    """As a tensor of its own with the type and the strides of the one that was traced."""
+    found = torch.from_numpy(array).to(meta.dtype)
     if tuple(found.stride()) == tuple(meta.stride()):
         return found
     return torch.empty_strided(meta.shape, meta.stride(), dtype=meta.dtype).copy_(found)

@@ -6,18 +6,28 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, fx
 
 from haribote.errors import HariboteError
-from haribote.frontend.aten import Lowering, numpy_dtype
+from haribote.frontend.aten import IN_SINGLE, Lowering, numpy_dtype
 from haribote.frontend.dynamo.partition import is_item
 from haribote.frontend.lowering import RULES, write
 from haribote.graph import Builder, Index
 from simulator.messages import tr
 
-DTYPES = (torch.float32, torch.int64, torch.int32, torch.bool)
-"""What the compiler computes with. On the chip an int64 is a word of 32 bits."""
+DTYPES = (
+    torch.float32,
+    *IN_SINGLE,
+    torch.int64,
+    torch.int32,
+    torch.int16,
+    torch.int8,
+    torch.uint8,
+    torch.bool,
+)
+"""What the compiler computes with. On the chip an int64 is a word of 32 bits; what is narrower wraps as it should."""
 
 
 class Support:
@@ -38,7 +48,7 @@ class Support:
 
     def _reason(self, node: fx.Node) -> str:
         if node.op != "call_function" or node.target not in RULES:
-            return tr("its numbers are random: they stay torch's") if random(node) else tr("no rule")
+            return _no_rule(node)
         for value in (*node.all_input_nodes, node):
             for tensor in _tensors(value.meta.get("val")):
                 if unfit := _unfit(tensor):
@@ -56,7 +66,11 @@ class Support:
         g, env = Lowering(Builder("one")), dict[fx.Node, Any]()
         for position, read in enumerate(node.all_input_nodes):
             value = read.meta["val"]
-            env[read] = g.builder.input(f"x{position}", tuple(value.shape), numpy_dtype(value.dtype))
+            given, shape, dtype = f"x{position}", tuple(value.shape), numpy_dtype(value.dtype)
+            empty = not value.numel()
+            env[read] = (
+                g.builder.constant(np.zeros(shape, dtype), given) if empty else g.builder.input(given, shape, dtype)
+            )
         items = [user for user in node.users if is_item(user)]
         try:
             write(g, self.program, [node, *items], env, {})
@@ -65,6 +79,18 @@ class Support:
             return str(error).splitlines()[0]
         except Exception as error:  # whatever a rule makes of arguments that its author has not thought of
             return tr("its rule fails: {name}: {error}", name=type(error).__name__, error=error)
+
+
+CONTROL = ("cond", "while_loop", "scan", "map_impl")
+"""Operations of torch that hold graphs, of which the data says what runs."""
+
+
+def _no_rule(node: fx.Node) -> str:
+    if random(node):
+        return tr("its numbers are random: they stay torch's")
+    if str(node.target) in CONTROL:
+        return tr("what runs depends on values: it stays with PyTorch")
+    return tr("no rule")
 
 
 _TAKEN: set[str] = set()
@@ -113,7 +139,7 @@ def _unfit(tensor: Any) -> str:
         return tr("its tensors are on {device}", device=tensor.device)
     if tensor.layout != torch.strided or tensor.is_complex():
         return tr("{layout} is no dense layout", layout=tensor.layout)
-    return tr("a tensor without elements") if not tensor.numel() else ""
+    return ""
 
 
 def _tensors(value: Any) -> list[Any]:

@@ -301,6 +301,17 @@ GRADIENTS = cases(
     },
     convolution_gradient=(_gradient(lambda x, w: F.conv2d(x, w, w[:, 0, 0, 0], padding=1)), IMAGES, KERNEL),
     pooling_gradient=(_gradient(lambda x: F.max_pool2d(x, 2)), IMAGES),
+    largest_gradients=(
+        _gradient(
+            lambda x: (
+                F.max_pool2d(x, 3, 2, ceil_mode=True).sum()
+                + F.max_pool2d(x, 2, 1, dilation=2).square().sum()
+                + F.max_pool3d(x, 2, 1).sum()
+                + F.adaptive_max_pool2d(x, 3).square().sum()
+            )
+        ),
+        IMAGES[:1, :, :6, :6],
+    ),
     average_gradient=(_gradient(lambda x: F.avg_pool2d(x, (3, 2))), IMAGES),
     embedding_gradient_of_a_table=(_gradient(lambda x: F.embedding(ROWS, x)), X),
 )

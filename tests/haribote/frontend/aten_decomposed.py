@@ -16,6 +16,26 @@ SPECIAL_FUNCTIONS = cases(
     erfc=(lambda x, far: (torch.erfc(x), torch.erfc(far)), X, FAR),
     atan2=(lambda x, y: (torch.atan2(x, y), torch.atan2(x.sign(), y.round())), X, Y),
     hypot=(lambda x, y: (torch.hypot(x, y), torch.hypot(x * 1e30, y * 1e30), torch.hypot(x * 0, y * 0)), X, Y),
+    angle=(lambda x: (x.angle(), x.signbit(), (x * 0).signbit(), torch.dist(x, x + 1, 3)), X),
+    decimals=(lambda x: (torch.round(x, decimals=1), torch.round(x * 100, decimals=-1)), X),
+    beside_nan=(lambda x, y: (torch.fmax(x, y), torch.fmin(x, y)), X, Y),
+    ldexp=(lambda x, n: torch.ldexp(x, n), X, torch.tensor([[3, -4, 0, 1, -20, 9]])),
+    cdist=(
+        lambda a, b: (*(torch.cdist(a, b.mT, p) for p in (0.0, 1.0, 2.0, 3.0, float("inf"))),),
+        A,
+        B,
+    ),
+    weighted_loss=(
+        lambda x, labels, w: (
+            F.nll_loss(x, labels, w),
+            F.nll_loss(x, labels, w, reduction="none"),
+            F.nll_loss(x[0], labels[0], w, ignore_index=0),
+            F.nll_loss(x.T[None], labels[None, :] % 4, ignore_index=2, reduction="sum"),
+        ),
+        X,
+        torch.tensor([0, 5, 2, 2]),
+        Y[0].abs(),
+    ),
     copysign=(lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0), torch.copysign(x, y * 0)), X, Y),
     added_products=(
         lambda a, b: (
@@ -32,7 +52,7 @@ SORTED = cases(
     topk=(lambda x: (*torch.topk(x, 2), torch.topk(x, 3, 0, largest=False)[1], x.topk(2)[0]), X),
     sort=(lambda x: (*x.sort(), *x.sort(dim=0, descending=True, stable=True), x.argsort(dim=1, stable=True)), REPEATED),
     kth=(lambda x: (*x.kthvalue(2), *x.kthvalue(3, 0, keepdim=True)), X),
-    medians=(lambda x: (x.median(), *x.median(1), *x.median(0, keepdim=True)), X),
+    medians=(lambda x: (x.median(), *x.median(1), *x.median(0, keepdim=True), x.nanmedian(), *x.nanmedian(1)), X),
     running=(lambda x: (*x.cummax(1), *x.cummin(0), x.logcumsumexp(1), (x * 100).logcumsumexp(1)), REPEATED),
     intervals=(
         lambda x, steps: (
@@ -89,6 +109,36 @@ AT_PLACES = cases(
         M,
         Y,
     ),
+    joined=(
+        lambda x, m, y, r: (
+            x.scatter(1, m, y, reduce="add"),
+            x.scatter(0, m[:1] - 1, 3.0, reduce="multiply"),
+            *(
+                x.index_reduce(0, r, y[:3], reduce, include_self=own)
+                for reduce in ("prod", "mean", "amax", "amin")
+                for own in (True, False)
+            ),
+            x.masked_scatter(y > 0, y),
+        ),
+        X,
+        M,
+        Y,
+        ROWS,
+    ),
+    replaced=(
+        lambda x, y: (
+            torch.slice_scatter(x, y[:, :3], 1, 0, 6, 2),
+            torch.diagonal_scatter(x, y[0, :3], -1),
+            torch.diagonal_scatter(x, y[0, :4], 2),
+            torch.ops.aten.narrow_copy.default(x, 1, 2, 3),
+            torch.ops.aten.view_copy.default(x, [3, 8]),
+            torch.ops.aten.permute_copy.default(x, [1, 0]),
+            *torch.ops.aten.unbind_copy.int(x),
+            torch.ops.aten.as_strided_copy.default(x, [3, 2], [6, 2], 1),
+        ),
+        X,
+        Y,
+    ),
     numbered=(
         lambda x, r, y: (
             x.index_add(0, r, y[:3]),
@@ -118,6 +168,18 @@ RESIZED = cases(
             F.interpolate(i[:, 0], size=5, mode="linear"),
         ),
         IMAGES,
+    ),
+    largest=(
+        lambda i: (
+            *F.max_pool2d(i, 3, 2, 1, return_indices=True),
+            F.max_pool2d(i, 3, 2, ceil_mode=True),
+            *F.max_pool2d(i[0], 2, 2, dilation=(1, 3), ceil_mode=True, return_indices=True),
+            *F.max_pool1d(i[:, :, 0], 3, 2, ceil_mode=True, return_indices=True),
+            *F.max_pool3d(i, 2, 1, 1, dilation=2, return_indices=True),
+            *F.adaptive_max_pool2d(i, (3, 5), return_indices=True),
+            *F.adaptive_max_pool3d(i, (2, 3, 1), return_indices=True),
+        ),
+        IMAGES[:, :, :7],
     ),
     adaptive=(lambda i: (F.adaptive_avg_pool2d(i, 3), F.adaptive_avg_pool1d(i[:, 0], 4)), IMAGES),
 )

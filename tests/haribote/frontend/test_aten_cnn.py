@@ -108,9 +108,10 @@ def test_the_trace_does_not_touch_the_optimisers_momentum():
         (nn.MaxPool2d(2, dilation=2), "dilation=1"),
     ],
 )
-def test_forms_without_a_rule_are_refused(module, fragment):
+def test_forms_whose_gradient_has_no_rule_are_refused(module, fragment):
+    model = nn.Sequential(nn.Conv2d(2, 2, 1), module, nn.Flatten())
     with pytest.raises(UnsupportedOp, match=fragment):
-        trace_inference(module, torch.zeros(1, 2, 7, 7))
+        trace_step(model, torch.optim.SGD(model.parameters()), torch.zeros(2, 2, 7, 7), torch.tensor([0, 1]))
 
 
 def test_pooling_with_stride_1_has_no_gradient():

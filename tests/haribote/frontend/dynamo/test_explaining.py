@@ -44,7 +44,7 @@ def test_what_stays_is_named_with_its_reason_and_line():
 def test_a_dtype_that_is_not_taken_is_the_reason():
     found = explain(lambda x: (x * 2).float() + 1, rows().double(), options=HOST)
     assert [left.operation for left in found.graphs[0].left] == ["aten.mul.Tensor", "aten._to_copy.default"]
-    assert "torch.float64 is none of torch.float32, torch.int64" in str(found)
+    assert "torch.float64 is none of torch.float32, torch.float16" in str(found)
 
 
 def test_a_constant_of_more_than_32_bits_stays():

@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 
-from haribote.frontend.dynamo.entry import StaysWithPyTorch
+from haribote.frontend.dynamo import StaysWithPyTorch
 
 
 def fail(*_, **__):

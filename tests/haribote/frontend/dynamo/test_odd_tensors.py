@@ -1,0 +1,103 @@
+"""Numbers, tensors without elements, narrow types: compiled like all else, and right."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+import torch
+from torch.utils._pytree import tree_leaves
+
+from haribote.frontend.dynamo import StaysWithPyTorch, backend, explain
+from haribote.frontend.dynamo.entry import reports
+
+NUMBER, EMPTY, X = torch.tensor(1.5), torch.zeros(0, 6), torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
+FIRST, ONE = torch.tensor(0), torch.tensor([0])
+
+PROGRAMS = {
+    "sums so far": (lambda s: (s.cumsum(0) + 0, s.cumprod(0) + 0), NUMBER),
+    "softmax": (lambda s: (s.softmax(0), s.log_softmax(-1)), NUMBER),
+    "order": (lambda s: (*s.sort(), *s.topk(1), *s.kthvalue(1), *s.median(0)), NUMBER),
+    "extremes": (lambda s: (*s.max(0), *s.min(-1), s.argmax(0), s.argmin(), *s.cummax(0)), NUMBER),
+    "picks": (lambda s: (s.gather(0, FIRST), s.index_select(0, ONE), s.take(FIRST), s.unfold(0, 1, 1)), NUMBER),
+    "writes": (lambda s: (s.scatter(0, FIRST, s * 2), s.index_reduce(0, ONE, s * 3, "amax")), NUMBER),
+    "intervals": (lambda s: torch.bucketize(s, torch.tensor([0.0, 1, 2])), NUMBER),
+    "sums of none": (lambda e: (e.sum(0), e.sum() + 1, e.prod(0) + 1, e.mean(0), (e > 0).all()), EMPTY),
+    "products of none": (lambda e: X[:, :0] @ e + 1, EMPTY),
+    "joined to none": (lambda e: torch.cat([e, X]) * 2, EMPTY),
+    "written nowhere": (lambda e: X.scatter_add(0, e.long(), e) * 2, EMPTY),
+    "of the dtype of none": (lambda e: e.new_zeros(3) + 1, EMPTY),
+}
+
+
+def agree(function, argument: torch.Tensor, device: str, left: int = 0, tolerance: float = 1e-5) -> None:
+    torch.compiler.reset()
+    seen: list = []
+    token = reports.set(seen)
+    try:
+        compiled = torch.compile(function, backend=functools.partial(backend, options={"device": device}))
+        found = tree_leaves(compiled(argument))
+    finally:
+        reports.reset(token)
+    for got, wanted in zip(found, tree_leaves(function(argument)), strict=True):
+        torch.testing.assert_close(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+    assert sum(len(report.left) for report in seen) == left
+    assert not any(piece.failure for report in seen for piece in report.pieces)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_the_host(name):
+    agree(*PROGRAMS[name], "host")
+
+
+@pytest.mark.slow
+@pytest.mark.some(3)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_the_chip(name):
+    agree(*PROGRAMS[name], "chip")
+
+
+def whole(x):
+    """What wraps, and what must not."""
+    return x * 3 + 1, x * x, -x, x // 3, x % 5, x.cumsum(0), *x.max(1), x.clamp(3, 50), x.sort(1)[0], x.float() / 3, ~x
+
+
+def half(x):
+    return x * 2 + 1, x.softmax(1), x @ x.T, x.float() + 1, x.to(torch.bfloat16) * 1.5, x.mean(), x > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["host", "chip"])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16])
+def test_narrow_integers_wrap(dtype, device):
+    limits = torch.iinfo(dtype)
+    values = torch.randint(limits.min, limits.max + 1, (3, 5), dtype=dtype, generator=torch.Generator().manual_seed(2))
+    agree(whole, values, device)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["host", "chip"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_short_floats_are_computed_in_single(dtype, device):
+    agree(half, X.to(dtype), device, tolerance=2e-2 if dtype is torch.bfloat16 else 2e-3)
+
+
+def test_a_piece_that_fails_when_it_runs_is_pytorchs(monkeypatch: pytest.MonkeyPatch):
+    def fail(*_):
+        raise KeyError("no such word")
+
+    monkeypatch.setattr("haribote.frontend.compiled.CompiledGraph.run", fail)
+    torch.compiler.reset()
+    compiled = torch.compile(lambda x: torch.relu(x) + 1, backend=backend, options={"device": "host"})
+    with pytest.warns(StaysWithPyTorch, match="PyTorch runs a compiled piece of 2 operations.*KeyError"):
+        torch.testing.assert_close(compiled(X), torch.relu(X) + 1)
+    found = explain(lambda x: torch.relu(x) + 1, X, options={"device": "host"})
+    assert "PyTorch ran a piece of 2: the compiler fails: KeyError" in str(found)
+
+
+def test_what_values_decide_stays_with_pytorch():
+    def chosen(x):
+        return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,)) * 2
+
+    found = explain(chosen, X, options={"device": "host"})
+    assert "what runs depends on values" in str(found)
