@@ -1,6 +1,7 @@
 """How long a step of the viewer takes, from the key to the painted page: `python -m benchmarks.view_steps PAGE.html`.
 
 PAGE.html: what `python -m simulator view` wrote. In a headless Chromium; the median, the slowest tenth and the slowest.
+Before them, the first frame: until something is painted, until the page can be used, and the CPU time of its thread.
 """
 
 from __future__ import annotations
@@ -30,6 +31,34 @@ TIMED = """async (count) => {
 }"""
 
 
+READY = """() => new Promise((done) => {
+  const look = () => {
+    const page = document.getElementById("page");
+    if (!page || page.hidden) return setTimeout(look, 1);
+    const painted = performance.getEntriesByType("paint").map((entry) => entry.startTime);
+    return done([Math.min(...painted), performance.now()]);
+  };
+  look();
+})"""
+
+
+def first_frame(page: Path, width: int = 1280, height: int = 800) -> tuple[float, float, float]:
+    """Milliseconds until something is painted, until the page can be used, and of CPU that its thread took by then."""
+    from playwright.sync_api import sync_playwright
+
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=browser, args=FLAGS) as chromium:
+        context = chromium.new_context(viewport={"width": width, "height": height})
+        tab = context.new_page()
+        tab.set_default_timeout(120_000)
+        metrics = context.new_cdp_session(tab)
+        metrics.send("Performance.enable", {"timeDomain": "threadTicks"})
+        tab.goto(page.resolve().as_uri(), wait_until="commit")
+        painted, usable = tab.evaluate(READY)
+        found = {one["name"]: one["value"] for one in metrics.send("Performance.getMetrics")["metrics"]}
+        return painted, usable, 1000 * found["TaskDuration"]
+
+
 def step_times(page: Path, count: int, first: int = 0, width: int = 1280, height: int = 800) -> list[float]:
     """Milliseconds of each of `count` steps forward from step `first` on."""
     from playwright.sync_api import sync_playwright
@@ -52,6 +81,8 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=100)
     options = parser.parse_args()
+    painted, usable, spent = first_frame(options.page)
+    print(f"first frame: painted after {painted:.0f} ms, usable after {usable:.0f} ms, CPU {spent:.0f} ms")
     times = sorted(step_times(options.page, options.count, options.first))
     middle, tenth = statistics.median(times), times[int(0.9 * len(times))]
     print(f"{len(times)} steps: median {middle:.1f} ms, 90 % below {tenth:.1f} ms, most {times[-1]:.1f} ms")

@@ -212,7 +212,7 @@ def _photograph(page: Any, place: Place, folder: Path) -> Photograph:
         elif cell["code"] and cell["count"] is None:
             photograph.findings.append(f"cell {cell['number']} was not run")
     name = place.name.removesuffix(".ipynb")
-    photograph.files = _pages(_whole(page, folder / f"{name}.png"))
+    photograph.files = _pages(whole(page, folder / f"{name}.png"))
     settled(page, CLOSE)
     return photograph
 
@@ -238,23 +238,23 @@ def _watch(page: Any) -> list[str]:
     return found
 
 
-def _whole(page: Any, file: Path) -> Path:
+def whole(page: Any, file: Path, width: int = WIDTH) -> Path:
     """The picture of the whole notebook, as tall as it is, joined from views that Chromium can paint."""
     for _ in range(2):  # what becomes visible may become taller
-        page.set_viewport_size({"width": WIDTH, "height": min(page.evaluate(HEIGHT_OF)["whole"] + 140, LONGEST)})
+        page.set_viewport_size({"width": width, "height": min(page.evaluate(HEIGHT_OF)["whole"] + 140, LONGEST)})
         page.wait_for_timeout(300)
     size = page.evaluate(HEIGHT_OF)
     panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer").first
-    whole: Image.Image | None = None
+    joined: Image.Image | None = None
     for top in range(0, size["whole"], size["view"]):
         shown = page.evaluate(SCROLL, top)
         page.wait_for_timeout(200)
         with Image.open(io.BytesIO(panel.screenshot())) as view:
-            whole = whole or Image.new("RGB", (view.width, size["whole"]), "white")
-            whole.paste(view, (0, shown))
+            joined = joined or Image.new("RGB", (view.width, size["whole"]), "white")
+            joined.paste(view, (0, shown))
     file.parent.mkdir(parents=True, exist_ok=True)
-    assert whole is not None
-    whole.save(file)
+    assert joined is not None
+    joined.save(file)
     return file
 
 

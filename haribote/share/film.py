@@ -15,7 +15,7 @@ from haribote.share.frame import FIELD, HEIGHT, MARGIN, WIDTH, Player
 from haribote.share.story import Story
 from simulator.language import in_english, language
 
-FRAMES, MILLISECONDS, LAST = 40, 110, 2000
+FRAMES, MILLISECONDS, LAST = 36, 120, 2000
 """Of the film: how many pictures, how long each is shown, and the last one."""
 FILM = 720, 378
 COLOURS, LEVELS = 64, 8

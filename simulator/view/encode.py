@@ -31,8 +31,8 @@ from simulator.view.words import frame_words
 
 SCRIPTS = (
     "texts.js", "numbers.js", "recording.js", "history.js", "layouts.js", "flow.js", "chain.js", "overview.js",
-    "panel.js", "map.js", "tree.js", "listing.js", "timeline.js", "step.js", "search.js", "keys.js", "player.js",
-    "shown.js", "page.js", "main.js",
+    "panel.js", "map.js", "tree.js", "listing.js", "timeline.js", "selection.js", "step.js", "search.js", "keys.js",
+    "player.js", "shown.js", "page.js", "main.js",
 )  # fmt: skip
 """The scripts of the page, joined in this order."""
 MAX_TEXT = 200

@@ -84,7 +84,9 @@ class FieldCanvas {
 }
 
 async function unpack(id) {
-  const bytes = Uint8Array.from(atob(at(id).textContent), (letter) => letter.charCodeAt(0));
+  const text = atob(at(id).textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let n = 0; n < bytes.length; n++) bytes[n] = text.charCodeAt(n);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -16,8 +16,9 @@ const KEYS = [
   ["u", "", _("Choose a unit by name (n0c1b2m3p0)"), { u: (page) => page.focusOn("unit") }],
   ["m", "", _("Into the first memory of this step; arrows there go from word to word, Enter chooses one"), { m: (page) => page.enterMemory() }],
   ["+", "−", _("Zoom the timeline"), { "+": (page) => page.timeline.zoom(0.5), "=": (page) => page.timeline.zoom(0.5), "-": (page) => page.timeline.zoom(2) }],
+  ["s", "", _("Select from this step to another, for statistics; or drag over the timeline with Shift"), { s: (page) => page.selection.mark() }],
   ["0", "", _("The whole timeline"), { 0: (page) => page.timeline.look(0, page.timeline.total) }],
-  ["Esc", "", _("Back to the steps: leave a field, a memory or this list"), { Escape: (page) => page.leave() }],
+  ["Esc", "", _("Close what is open: this list, a field or memory, a selection, what is unfolded, the chosen word"), { Escape: closeOne }],
   ["?", "", _("This list"), { "?": (page) => page.help() }],
 ];
 
@@ -38,4 +39,17 @@ function pressed(event, page) {
   if (!action) return;
   event.preventDefault();
   action(page);
+}
+
+// Close what is open, one thing at a time: the list of keys, a field or a memory, a selection, what is unfolded, the word.
+function closeOne(page) {
+  page.player.stop();
+  const dialogs = document.querySelectorAll("dialog[open]");
+  for (const dialog of dialogs) dialog.close();
+  const inside = document.activeElement?.closest("input, select, textarea, [data-address]");
+  document.activeElement?.blur();
+  if (dialogs.length || inside || page.selection.close()) return;
+  const unfolded = document.querySelectorAll("#content details[open]");
+  for (const details of unfolded) details.open = false;
+  if (!unfolded.length && page.picked) page.set({ picked: null, values: false });
 }

@@ -16,6 +16,7 @@ function listen(page) {
   at("close-keys").addEventListener("click", () => at("help").close());
   at("zoom-in").addEventListener("click", () => page.timeline.zoom(0.5));
   at("zoom-out").addEventListener("click", () => page.timeline.zoom(2));
+  at("unselect").addEventListener("click", () => page.selection.close());
   at("zoom-all").addEventListener("click", () => page.timeline.look(0, page.timeline.total));
   at("search").addEventListener("input", (event) => page.find(event.target.value));
   at("search").addEventListener("keydown", (event) => event.key === "Enter" && page.nextHit(event.shiftKey ? -1 : 1));

@@ -25,7 +25,8 @@ class Page {
     this.stops = new Set();
     this.hits = [];
     this.listing = new Listing(recording, (frame) => this.set({ frame }), (frame) => this.toggleBreakpoint(frame));
-    this.timeline = new Timeline(recording, (frame) => this.set({ frame }));
+    this.timeline = new Timeline(recording, (frame) => this.set({ frame }), (one, other) => this.selection.take(one, other));
+    this.selection = new Selection(this);
     this.player = new Player(this);
     this.opening = openingOf(recording);
     this.stale = new Set(Object.keys(recording.slots));
@@ -136,12 +137,6 @@ class Page {
     if (!cell) return;
     cell.focus();
     panel.element.scrollIntoView({ block: "nearest" });
-  }
-
-  leave() {
-    this.player.stop();
-    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-    document.activeElement?.blur();
   }
 
   help() {

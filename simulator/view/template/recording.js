@@ -8,7 +8,9 @@ const READ = 1;
 const WRITTEN = 2;
 
 async function unpack(id) {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
+  const text = atob(document.getElementById(id).textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let n = 0; n < bytes.length; n++) bytes[n] = text.charCodeAt(n);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).arrayBuffer();
 }

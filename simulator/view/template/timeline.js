@@ -1,12 +1,14 @@
-// What is at work when: a row per unit, cycles from left to right. The wheel zooms, dragging moves, a click goes there.
+// What is at work when: a row per unit, cycles from left to right. The wheel zooms, dragging moves, a click goes there,
+// dragging with Shift selects.
 
 const LANES = ["MV", "L2BM", "L1BM", "MAU", "ALU"];
 const LANE = 12;
 const NAMES = 44; // pixels for the names of the rows
 
 class Timeline {
-  constructor(recording, go) {
+  constructor(recording, go, select) {
     this.recording = recording;
+    this.selected = null; // first and last frame
     this.canvas = document.getElementById("timeline");
     this.starts = [];
     let cycle = 0;
@@ -23,11 +25,16 @@ class Timeline {
       this.zoom(event.deltaY < 0 ? 0.7 : 1 / 0.7, this.cycleAt(event.offsetX));
     }, { passive: false });
     this.canvas.addEventListener("pointerdown", (event) => {
-      this.drag = { x: event.offsetX, view: this.view, moved: false };
+      this.drag = { x: event.offsetX, view: this.view, moved: false, selects: event.shiftKey };
       this.canvas.setPointerCapture(event.pointerId);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       if (!this.drag) return;
+      if (this.drag.selects) {
+        this.drag.moved ||= Math.abs(this.drag.x - event.offsetX) > 3;
+        if (this.drag.moved) select(this.frameAt(this.cycleAt(this.drag.x)), this.frameAt(this.cycleAt(event.offsetX)));
+        return;
+      }
       const shift = ((this.drag.x - event.offsetX) * (this.view[1] - this.view[0])) / (this.width - NAMES);
       if (Math.abs(this.drag.x - event.offsetX) > 3) this.drag.moved = true;
       if (this.drag.moved) this.look(this.drag.view[0] + shift, this.drag.view[1] + shift);
@@ -134,9 +141,22 @@ class Timeline {
     context.drawImage(this.back, 0, 0);
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     const width = Math.max(2, this.x(cycle + (this.recording.frames[frame].cost ?? 0)) - this.x(cycle));
+    if (this.selected) this.drawSelected(context);
     context.strokeStyle = this.ink.text;
     context.lineWidth = 1.5;
     context.strokeRect(this.x(cycle), 0.75, width, this.height - 6);
+  }
+
+  drawSelected(context) {
+    const [first, last] = this.selected;
+    const left = Math.max(NAMES, this.x(this.starts[first]));
+    const right = Math.min(this.width, this.x(this.starts[last] + (this.recording.frames[last].cost ?? 0)));
+    if (right <= left) return;
+    context.fillStyle = this.ink.text;
+    context.globalAlpha = 0.16;
+    context.fillRect(left, 0, right - left, this.height - 5);
+    context.globalAlpha = 1;
+    for (const x of [left, right - 1]) context.fillRect(x, 0, 1, this.height - 5);
   }
 
   setMarks(hits, stops) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from simulator import Machine, assemble
 from simulator.effects.places import parse_place
+from simulator.isa.program import Step
+from simulator.isa.units import UNITS
 from simulator.view import Opening, View
 from tests.simulator.view.test_recording import PROGRAMS
 from tests.simulator.view.test_view_browser import DRIVER, PROGRAM, browser, open_page, run
@@ -188,3 +191,91 @@ def test_all_columns_of_a_matrix_are_in_sight(browser: str, tmp_path: Path, size
       return [window.scrollWidth <= window.clientWidth, window.querySelectorAll("tr:first-child td").length];
     """
     assert run(browser, tmp_path, script, PROGRAMS["matrix"], "step=5", size) == [True, 8]
+
+
+def test_a_selection_of_the_timeline_is_counted(browser: str, tmp_path: Path) -> None:
+    """By key and by dragging with Shift: the counts are those of `profile` for the same lines."""
+    script = """
+      const seen = {};
+      const text = () => byId("selected").textContent;
+      const canvas = byId("timeline");
+      canvas.setPointerCapture = () => undefined;
+      const point = (kind, frame) => {
+        const { left, top } = canvas.getBoundingClientRect();
+        const x = viewer.timeline.x(viewer.timeline.starts[frame] + 1);
+        const place = { clientX: left + x, clientY: top + 5, shiftKey: true, bubbles: true, pointerId: 1 };
+        canvas.dispatchEvent(new PointerEvent(kind, place));
+      };
+      seen.hidden = byId("selection").hidden;
+      press("Home");
+      press("ArrowRight");
+      press("ArrowRight");
+      press("s");
+      seen.said = byId("said").textContent;
+      press("End");
+      press("s");
+      seen.byKey = [viewer.timeline.selected, text()];
+      const rows = [...document.querySelectorAll("#selected tr")];
+      seen.rows = rows.map((row) => [...row.children].map((cell) => cell.textContent.trim()));
+      press("Escape");
+      seen.closed = [byId("selection").hidden, viewer.timeline.selected];
+      point("pointerdown", 3);
+      point("pointermove", 5);
+      point("pointerup", 5);
+      seen.byDrag = [viewer.timeline.selected, byId("selection").hidden, viewer.frame];
+      byId("unselect").click();
+      seen.again = [byId("selection").hidden, viewer.timeline.selected];
+      return seen;
+    """
+    seen = run(browser, tmp_path, script)
+    lines = [line for line in assemble(PROGRAM).lines if isinstance(line, Step)]
+    assert seen["hidden"] and "press s" in seen["said"]
+    frames, told = seen["byKey"]
+    cycles = 4 * sum(line.count for line in lines)
+    assert frames == [2, len(lines) + 1]  # after the start and the debug statement
+    assert f"Cycles 0 to {cycles}: {cycles} cycles, {cycles // 4} steps, 0 MV" in told
+    assert "nop × 2" in told and "imm × 2" in told and "fvfma × 1" in told
+    busy = {name: float(count) for name, _, count, _ in seen["rows"]}
+    for lane in ("ALU", "MAU", "L1BM"):
+        at_work = [line for line in lines if any(UNITS[i.unit].lane == lane for i in line.instructions)]
+        assert busy[lane] == 4 * sum(line.count for line in at_work)
+    assert busy["MV"] == 0 and busy["nothing at work"] >= 8
+    assert seen["closed"] == [True, None] == seen["again"]
+    first, last = seen["byDrag"][0]
+    assert first == 3 and last == 5 and seen["byDrag"][1] is False
+    assert seen["byDrag"][2] == len(lines) + 1  # selecting goes nowhere
+
+
+def test_escape_closes_one_thing_after_another(browser: str, tmp_path: Path) -> None:
+    script = """
+      const open = () => [
+        byId("help").open, Boolean(viewer.timeline.selected), byId("more").open, Boolean(viewer.picked),
+      ];
+      press("Home");
+      press("ArrowRight");
+      press("ArrowRight");
+      viewer.pick({ memory: "lm0", address: 0 });
+      byId("more").hidden = false;
+      byId("more").open = true;
+      viewer.selection.take(1, 3);
+      byId("search").focus();
+      press("?");
+      const seen = [open()];
+      for (let n = 0; n < 5; n++) {
+        press("Escape");
+        seen.push(open());
+      }
+      return seen;
+    """
+    seen = run(browser, tmp_path, script)
+    assert seen[0] == [True, True, True, True]
+    counts = [sum(one) for one in seen]
+    assert counts == sorted(counts, reverse=True) and counts[-1] == 0
+    assert all(before - after <= 1 for before, after in pairwise(counts))
+
+
+def test_nothing_asks_for_javascript_where_there_is_some() -> None:
+    text = View(assemble(PROGRAM)).page
+    before_scripts = text.partition("<script")[0]
+    visible = re.sub(r"<noscript>.*?</noscript>", "", before_scripts, flags=re.DOTALL)
+    assert "JavaScript" not in visible and "being loaded" in visible
