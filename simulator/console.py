@@ -121,9 +121,9 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
-        """The message, below what the command takes; the exit status is 2."""
+        """The message, below what the command takes, without what a terminal would obey; the exit status is 2."""
         self.print_usage(sys.stderr)
-        self.exit(MISTAKE, f"{self.prog}: {tr('error:')} {message}\n")
+        self.exit(MISTAKE, f"{self.prog}: {tr('error:')} {visible(message)}\n")
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:

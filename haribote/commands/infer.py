@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +18,12 @@ from haribote.errors import HariboteError
 from haribote.network import NETWORKS
 from haribote.training.checkpoint import load_checkpoint
 from haribote.training.train import Options, make_backend
+from simulator.errors import reason_of
 from simulator.files import write_file
 from simulator.messages import say, tr
+
+MOST_PIXELS = 1 << 24
+"""Of a picture: 4,096 x 4,096."""
 
 
 class ImageError(HariboteError):
@@ -66,19 +73,49 @@ def write_picture(image: NDArray[np.uint8], path: Path) -> None:
     write_file(path, content.getvalue())
 
 
+def _reason(error: Exception) -> str:
+    return reason_of(error) if isinstance(error, OSError) else str(error)
+
+
+@contextmanager
+def _at_most(path: Path, most: int) -> Iterator[Any]:
+    """A picture, opened, nothing of it read. Raises ImageError where it says that it has more pixels."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            opened = Image.open(path)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_large(path, most) from error
+    with opened as file:
+        if file.width * file.height > most:
+            raise _too_large(path, most)
+        yield file
+
+
+def _too_large(path: Path, most: int) -> ImageError:
+    return ImageError(
+        tr("{path} has more than {most:,} pixels", path=path, most=most), tr("a smaller picture of one digit")
+    )
+
+
 def read_image(path: Path) -> NDArray[np.uint8]:
     """A picture as MNIST has it: 784 values 0 to 255, bright digit on dark, 28x28, the digit centred in 20x20.
 
-    Any size and any background are accepted. Raises ImageError for a file that is no picture.
+    Any size up to MOST_PIXELS and any background are accepted. Raises ImageError for a file that is no picture.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with Image.open(path) as file:
+        with _at_most(path, MOST_PIXELS) as file:
             grey = np.asarray(file.convert("L"), np.float32)
-    except (OSError, UnidentifiedImageError) as error:
+    except ImageError:
+        raise
+    except Exception as error:  # a broken picture fails in PIL as it comes
         raise ImageError(
-            tr("cannot read {path} as a picture: {error}", path=path, error=error), tr("a PNG or JPEG of one digit")
+            tr("cannot read {path} as a picture: {error}", path=path, error=_reason(error)),
+            tr("a PNG or JPEG of one digit"),
         ) from error
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
     if np.median(border) > 127:

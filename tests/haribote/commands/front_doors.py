@@ -60,6 +60,14 @@ def _of_haribote() -> Iterator[list[str]]:
         yield ["haribote", "board", file]
     for file in ("{npz}", "{objects}", "{other}", "{nowhere}", "{folder}"):
         yield ["haribote", "infer", "--backend", "torch", "--checkpoint", file, "{png}"]
+    for file in ("{huge}", "{png}", "{text}", "{folder}"):
+        yield ["haribote", "share", "--data", "synthetic", "--solutions", "-o", "{out}", "--digit", file]
+    for option in ("--name", "--network", "--run"):
+        yield ["haribote", "share", "--data", "synthetic", "--solutions", "-o", "{text}", option, "\x1b[31m"]
+    for words in ("--steps 0", "--width 7", "--context 1", "--lr nan", "--text {bytes}", "--text {empty}", "-o {text}"):
+        yield ["haribote", "gpt", "train", "--backend", "torch", "--steps", "1", *words.split()]
+    for file in ("{nowhere}", "{npz}", "{objects}", "{other}", "{folder}"):
+        yield ["haribote", "gpt", "write", "--backend", "torch", "--checkpoint", file]
     for words in (
         "nix",
         "verify --data {text}",
@@ -67,7 +75,7 @@ def _of_haribote() -> Iterator[list[str]]:
         "show --data synthetic --picture {text}/a.png",
     ):
         yield ["haribote", "data", *words.split()]
-    for words in ("", "nix", "--nix", "\x1b[31m", "demo --data {nowhere}", "language xx"):
+    for words in ("", "nix", "--nix", "\x1b[31m", "demo --data {nowhere}", "export --\x1b[31m", "language xx"):
         yield ["haribote", *words.split()]
 
 
@@ -102,7 +110,7 @@ def make(folder: Path) -> dict[str, str]:
     """The files that the words stand for; by word."""
     texts = {
         "text": b"a text\n", "empty": b"", "bytes": bytes(range(256)) * 9, "escapes": b"\x1b[31mnop\x07\n",
-        "deep": b"[" * 100_000, "npz": b"no npz", "png": b"\x89PNG\r\n\x1a\n" + bytes(50), "huge": _huge(),
+        "deep": b"[" * 100_000, "npz": b"no npz", "png": b"\x89PNG\r\n\x1a\n" + bytes(50), "huge": png(60_000, 60_000),
         "syntax": b"def (:\n", "exits": b"import sys; sys.exit(7)\n", "none": b"Net = None\n",
         "raises": b"raise ValueError('x' * 10000 + '\\x1b[31m')\n", "endless": b"def f(): f()\nf()\n",
     }  # fmt: skip
@@ -124,9 +132,9 @@ def make(folder: Path) -> dict[str, str]:
     return found | {name: str(folder / file) for name, file in names.items()}
 
 
-def _huge() -> bytes:
-    """A picture that says it has 60,000 x 60,000 pixels."""
-    parts = {b"IHDR": struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0), b"IDAT": zlib.compress(bytes(1 << 20)),
+def png(width: int, height: int) -> bytes:
+    """A picture that says it has so many pixels, and has some of them."""
+    parts = {b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0), b"IDAT": zlib.compress(bytes(1 << 20)),
              b"IEND": b""}  # fmt: skip
     chunks = (struct.pack(">I", len(b)) + t + b + struct.pack(">I", zlib.crc32(t + b)) for t, b in parts.items())
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -11,6 +11,7 @@ from haribote.commands.cli import main
 from haribote.commands.infer import ImageError, read_image, write_picture
 from haribote.data.dataset import Dataset
 from haribote.training import train
+from tests.haribote.commands.front_doors import png
 from tests.haribote.run_options import options
 
 
@@ -31,6 +32,24 @@ def test_images_of_any_size_and_background_are_read(tmp_path: Path) -> None:
     (tmp_path / "text.png").write_text("no picture")
     with pytest.raises(ImageError, match="as a picture"):
         read_image(tmp_path / "text.png")
+
+
+@pytest.mark.parametrize("size", [(60_000, 60_000), (10_000, 10_000), (5_000, 5_000)])
+def test_a_picture_that_says_it_is_huge_is_not_read(size: tuple[int, int], tmp_path: Path) -> None:
+    (tmp_path / "huge.png").write_bytes(png(*size))
+    with pytest.raises(ImageError, match="more than 16,777,216 pixels"):
+        read_image(tmp_path / "huge.png")
+
+
+def test_a_broken_picture_is_told(tmp_path: Path) -> None:
+    whole = png(30, 30)
+    for at in (20, 35, 45, len(whole) - 20):
+        (tmp_path / "broken.png").write_bytes(whole[:at] + bytes(5) + whole[at + 5 :])
+        with pytest.raises(ImageError, match=r"as a picture|more than|nothing to see"):
+            read_image(tmp_path / "broken.png")
+        (tmp_path / "broken.png").write_bytes(whole[:at])
+        with pytest.raises(ImageError, match=r"as a picture|nothing to see"):
+            read_image(tmp_path / "broken.png")
 
 
 @pytest.mark.slow
