@@ -159,11 +159,14 @@ def _plain() -> Iterator[None]:
     """Torch in operations that can be lowered: not in those of a library, nor in those that look at values."""
     library: bool = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
+    compiling = torch.compiler._is_compiling_flag
+    torch.compiler._is_compiling_flag = True  # what models ask before they look at values
     try:
         with enable_python_dispatcher(), sdpa_kernel(SDPBackend.MATH), _OneHot():
             yield
     finally:
         torch._C._set_mkldnn_enabled(library)
+        torch.compiler._is_compiling_flag = compiling
 
 
 class _OneHot(TorchFunctionMode):

@@ -35,12 +35,44 @@ def unfold(x: Tensor, dim: int, size: int, step: int) -> Any:
 
 def as_strided(x: Tensor, size: list[int], stride: list[int], storage_offset: int | None = None) -> Any:
     """Of a tensor that is its whole memory, in order: the elements at these distances."""
-    if not x.is_contiguous() or x.storage_offset() or x.untyped_storage().nbytes() != x.numel() * x.element_size():
+    if not _is_whole(x):
         return NotImplemented
+    if _is_all(x, size, stride, storage_offset):
+        return x.view(size)
+    return x.reshape(-1).index_select(0, _places(size, stride, storage_offset)).reshape(size)
+
+
+def as_strided_scatter(
+    x: Tensor, src: Tensor, size: list[int], stride: list[int], storage_offset: int | None = None
+) -> Any:
+    """The inverse: these elements at these distances, the others of `x` where they are."""
+    if not _is_whole(x):
+        return NotImplemented
+    if _is_all(x, size, stride, storage_offset):
+        return src.reshape(x.shape).to(x.dtype)
+    return x.reshape(-1).scatter(0, _places(size, stride, storage_offset), src.reshape(-1)).reshape(x.shape)
+
+
+def _is_whole(x: Tensor) -> bool:
+    memory = x.untyped_storage().nbytes()
+    return x.is_contiguous() and not x.storage_offset() and memory == x.numel() * x.element_size()
+
+
+def _is_all(x: Tensor, size: list[int], stride: list[int], offset: int | None) -> bool:
+    """Whether these are all elements in order."""
+    distance = 1
+    for count, step in zip(reversed(size), reversed(stride), strict=True):
+        if count != 1 and step != distance:
+            return False
+        distance *= count
+    return distance == x.numel() and not offset
+
+
+def _places(size: list[int], stride: list[int], offset: int | None) -> Tensor:
     places = torch.zeros((), dtype=torch.int64)
     for count, distance in zip(size, stride, strict=True):
         places = places.unsqueeze(-1) + torch.arange(count) * distance
-    return x.reshape(-1).index_select(0, (places + (storage_offset or 0)).reshape(-1)).reshape(size)
+    return (places + (offset or 0)).reshape(-1)
 
 
 def take(x: Tensor, index: Tensor) -> Tensor:
@@ -233,6 +265,7 @@ PLACES: dict[Any, Callable[..., Any]] = {
     aten.diagonal.default: diagonal,
     aten.unfold.default: unfold,
     aten.as_strided.default: as_strided,
+    aten.as_strided_scatter.default: as_strided_scatter,
     aten.take.default: take,
     aten.put.default: put,
     aten.index.Tensor: index,

@@ -72,6 +72,13 @@ AT_PLACES = cases(
         IMAGES,
     ),
     windows=(lambda x: (x.unfold(1, 3, 2) + 0, x.unfold(0, 2, 1) * 2), X),
+    strided_back=(
+        lambda x: (
+            x.as_strided_scatter(x[:1, :3] * 2, (1, 3), (1, 4), 2),
+            x.as_strided_scatter(-x, x.shape, x.stride()),
+        ),
+        X,
+    ),
     strided=(lambda x: (x.as_strided((3, 2), (6, 2), 1) + 0, x.as_strided((4,), (7,)) * 2), X),
     take_and_put=(
         lambda x, m: (x.take(m), x.take(-m), x.put(m[0, :1], x[0, :1]), x.put(m, x, accumulate=True)),

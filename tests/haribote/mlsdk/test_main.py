@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from haribote.mlsdk.__main__ import main
+from haribote.mlsdk.interface import SUBMODULES
 
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", [*sys.argv])
     monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("mlsdk", "mlsdk.storage"):
+    for name in ("mlsdk", *(f"mlsdk.{part}" for part in SUBMODULES)):
         monkeypatch.setitem(sys.modules, name, None)
 
 

@@ -230,3 +230,18 @@ def test_an_optimiser_made_at_every_call_is_refused() -> None:
         found.register_param(parameter)
     with pytest.raises(HariboteError, match="makes a SGD of its own at every call"):
         found.compile(trains, {"x": torch.ones(3)})
+
+
+def test_a_model_that_asks_is_told_that_it_is_compiled() -> None:
+    """What models of `transformers` ask before they look at values."""
+    asked = []
+
+    def function(given: dict[str, Tensor]) -> dict[str, Tensor]:
+        asked.append(torch.compiler.is_compiling())
+        if not asked[-1] and bool((given["x"] > 0).all()):
+            return {"y": given["x"]}
+        return {"y": given["x"] * 2}
+
+    compiled = context().compile(function, {"x": torch.ones(3)})
+    assert asked == [True] and not torch.compiler.is_compiling()
+    assert torch.equal(compiled({"x": torch.ones(3)})["y"].cpu(), torch.full((3,), 2.0))
