@@ -32,7 +32,7 @@ IMPORTED = {  # the extras that `make setup` leaves out
     "playwright": "playwright",
     "scipy-openblas32": "scipy_openblas32",
 }
-IMPORTED |= {"jax": "jax", "jax-cfd": "jax_cfd", "jax-md": "jax_md"}
+IMPORTED |= {"flax": "flax", "jax": "jax", "jax-cfd": "jax_cfd", "jax-md": "jax_md", "optax": "optax"}
 CHOSEN = {"jupyterlab", "matplotlib", "nbval", "netron", "numpy", "onnx", "torch"}  # asked for by the project's users
 
 

@@ -37,7 +37,7 @@ PACKAGED = {
     "vision.py --timm resmlp_12_224": "timm",
     "vision.py --timm vit_tiny_patch16_224": "timm",
 }
-QUICK = ("llama.py", "neumf.py --steps 12")
+QUICK = ("neumf.py --steps 12",)
 
 
 @pytest.fixture(autouse=True)
