@@ -98,7 +98,7 @@ def anchor(heading: str) -> str:
 
 
 def in_japanese(target: str, beside: Path) -> str:
-    """Where the Japanese document links to, for a link of the English one: to Japanese editions and pictures, if there are any."""
+    """Where the Japanese document links to, for a link of the English one: to Japanese editions, if there are any."""
     path, _, fragment = target.partition("#")
     edition = re.sub(r"\.(md|ipynb|svg|png|gif)$", r".ja.\1", path)
     if "://" in path or path.endswith(".ja.md") or not (beside / edition).is_file():

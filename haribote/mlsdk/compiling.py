@@ -114,14 +114,15 @@ def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
         why = reason(error)
     artefact.device = "auto"
     graph = artefacts.start(artefact, None)
-    warnings.warn(
-        tr(
+    if graph.engine == "chip" and graph.cut is not None:
+        told = tr("the chip runs this graph in {count} pieces: {why}", count=len(graph.cut.pieces), why=why)
+    else:
+        told = tr(
             "the chip takes {coverage} operators of this graph, the host the others: {why}",
             coverage=graph.coverage,
             why=why,
-        ),
-        stacklevel=5,
-    )
+        )
+    warnings.warn(told, stacklevel=5)
     return graph
 
 

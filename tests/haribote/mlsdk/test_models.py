@@ -91,7 +91,7 @@ def test_on_the_host(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
 @LONG
 @pytest.mark.slow
 @pytest.mark.parametrize("line", OWN)
-@pytest.mark.filterwarnings("error:the chip takes")
+@pytest.mark.filterwarnings("error:the chip takes")  # the host computes nothing
 def test_on_the_chip(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line, CHIP, tmp_path) == 0
     assert OWN[line] in capsys.readouterr().out
