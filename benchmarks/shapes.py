@@ -110,9 +110,9 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
     machine = fastest_machine()  # built before the caches are empty
     with tempfile.TemporaryDirectory(prefix="shapes-") as folder:
         os.environ[VARIABLE] = folder
-        begin = _processor()
+        begin = cpu_seconds()
         compiled = compile_stack(model)
-        compile_cpu_s = _processor() - begin
+        compile_cpu_s = cpu_seconds() - begin
     assert isinstance(compiled, StackCompiled)
     session = session_of(compiled.executable, machine)
     given = inputs_of(model)
@@ -142,7 +142,7 @@ def measured(kind: str, shape: str, keep: Path | None) -> Row:
     return dict(zip(COLUMNS, figures, strict=True))
 
 
-def _processor() -> float:
+def cpu_seconds() -> float:
     """CPU seconds of this process and those that it has started and waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)

@@ -1,7 +1,8 @@
 """Where the time of a compilation goes: CPU seconds of each stage, and a line now and then of one that takes long.
 
-Whoever compiles says `with stage("planning", nodes) as done:` and calls `done(number)` as nodes are done. Nothing is
-said, and next to nothing measured, unless someone listens: `with listening(say) as watch:`.
+Whoever compiles says `with stage("planning", nodes) as done:` and calls `done(number)` as nodes are done; of a stage
+that goes over all nodes several times also which round it is, since the nodes begin anew with each. Nothing is said,
+and next to nothing measured, unless someone listens: `with listening(say) as watch:`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
 
 from simulator.messages import tr
 
 QUIET = 2.0
-"""Wall seconds without a line: at first, and between two lines."""
+"""Wall seconds without a line: from the beginning of the first stage on, and between two lines."""
 Say = Callable[[str], object]
 Done = Callable[[int], None]
 
@@ -24,32 +26,37 @@ class Watch:
 
     def __init__(self, say: Say | None = None) -> None:
         self.seconds: dict[str, float] = {}
-        self._say, self._next = say, time.monotonic() + QUIET
+        self._say, self._next = say, inf
         self._within: list[str] = []
         self._since = time.process_time()
 
-    def begin(self, name: str, total: int) -> None:
-        """A stage of so many nodes begins; 0: nobody knows how many."""
+    def begin(self, name: str, total: int, turn: int = 0) -> None:
+        """A stage of so many nodes begins; 0: nobody knows how many. turn: the number of the round; 0: the only one."""
+        if not self.seconds:
+            self._next = time.monotonic() + QUIET
         self._count()
         self._within.append(name)
         self.seconds.setdefault(name, 0.0)
-        self.tell(name, 0, total)
+        self.tell(name, 0, total, turn)
 
     def end(self) -> None:
         """The latest stage ends."""
         self._count()
         self._within.pop()
 
-    def tell(self, name: str, number: int, total: int) -> None:
+    def tell(self, name: str, number: int, total: int, turn: int = 0) -> None:
         """Say how far a stage is, if it is time for it."""
         now = time.monotonic()
-        if self._say is not None and now >= self._next:
-            self._next = now + QUIET
-            self._say(
-                tr("stage {name}, {number} of {total} nodes done", name=name, number=number, total=total)
-                if total
-                else tr("stage {name} is under way", name=name)
-            )
+        if self._say is None or now < self._next:
+            return
+        self._next = now + QUIET
+        if not total:
+            self._say(tr("stage {name} is under way", name=name))
+        elif not turn:
+            self._say(tr("stage {name}, {number} of {total} nodes done", name=name, number=number, total=total))
+        else:
+            told = {"name": name, "turn": turn, "number": number, "total": total}
+            self._say(tr("stage {name}, round {turn}, {number} of {total} nodes done", **told))
 
     def report(self) -> str:
         """A line for each stage, in the order in which they began."""
@@ -85,14 +92,14 @@ def listening(say: Say | None = None) -> Iterator[Watch]:
 
 
 @contextmanager
-def stage(name: str, total: int = 0) -> Iterator[Done]:
-    """A stage of a compilation. total: its nodes."""
+def stage(name: str, total: int = 0, turn: int = 0) -> Iterator[Done]:
+    """A stage of a compilation. total: its nodes; turn: the number of the round, where there are several."""
     watch = _watch.get()
     if watch is None:
         yield lambda number: None
         return
-    watch.begin(name, total)
+    watch.begin(name, total, turn)
     try:
-        yield lambda number: watch.tell(name, number, total)
+        yield lambda number: watch.tell(name, number, total, turn)
     finally:
         watch.end()

@@ -33,6 +33,24 @@ def test_a_line_is_said_every_two_seconds_and_none_before(monkeypatch: pytest.Mo
     assert said == ["stage planning, 3 of 30 nodes done", "stage planning, 7 of 30 nodes done"]
 
 
+def test_of_several_rounds_each_line_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, said = [0.0], list[str]()
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with listening(said.append):
+        now[0] += 60.0  # before the first stage nothing of this compilation takes time
+        for turn in (1, 2):
+            with stage("planning", 30, turn) as done:
+                for number in range(4):
+                    now[0] += 1.0
+                    done(number)
+    assert said == [
+        "stage planning, round 1, 1 of 30 nodes done",
+        "stage planning, round 1, 3 of 30 nodes done",
+        "stage planning, round 2, 1 of 30 nodes done",
+        "stage planning, round 2, 3 of 30 nodes done",
+    ]
+
+
 def test_nobody_listens() -> None:
     with stage("planning", 1) as done:
         done(0)
