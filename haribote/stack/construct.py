@@ -14,11 +14,12 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from haribote.stack.chains import Path, cycles, fits_exactly, follow, priced
-from haribote.stack.climbs import ANY, Up, climbs
+from haribote.stack.climbs import ANY, Climbs, Up, climbs
 from haribote.stack.demand import Demand, Table, before, by_number
-from haribote.stack.descents import Down, descents
+from haribote.stack.descents import Descents, Down, descents
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, Memory, W
 from haribote.stack.runs import in_runs
 from haribote.stack.ways import HEIGHT, NUMBER, Way
@@ -95,6 +96,26 @@ def height(start: BitMap, wanted: BitMap) -> int:
     return found
 
 
+def _compared(up: Climbs, down: Descents) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8]]:
+    """Of every half that climbs and every half that comes down: whether no bit stands against their meeting, how many
+    bits carry the same index bit in both, and how many take issues that write the same again.
+    """
+    size = len(down.halves), len(up.halves)
+    fits, same, repeats = np.ones(size, np.bool_), np.zeros(size, np.int8), np.zeros(size, np.int8)
+    for column in down.columns:
+        offered, asked = up.tied[:, column.bit], column.asked[:, None]
+        index, either = np.maximum(offered, 0).astype(np.uint64), np.maximum(asked, 0).astype(np.uint64)
+        wrong = (asked == PART) & (offered != PART) & (offered != COPY) & (offered != ANY)
+        wrong |= (asked == COPY) & (offered != COPY) & (offered != ANY)
+        wrong |= (asked >= 0) & (up.may[:, column.bit] >> either & ONE == 0)
+        wrong |= (offered >= 0) & (column.barred[:, None] >> index & ONE == 1)
+        fits &= ~wrong[column.which]
+        same += ((asked == offered) & (asked >= 0)).astype(np.int8)[column.which]
+        if (asked == COPY).any():
+            repeats += ((asked == COPY) & (offered == ANY)).astype(np.int8)[column.which]
+    return fits.T, same.T, repeats.T
+
+
 class _Fitting(NamedTuple):
     """Two halves as one chain of ways. clear: bits whose copies stand in for parts."""
 
@@ -162,15 +183,10 @@ class _Join(NamedTuple):
         down = descents(self.wanted, memory, KEPT[wide])
         if not up.halves or not down.halves:
             return
-        offered, asked = up.tied[:, None, :], down.asked[None, :, :]
-        wrong = (asked == PART) & (offered != PART) & (offered != COPY) & (offered != ANY)
-        wrong |= (asked == COPY) & (offered != COPY) & (offered != ANY)
-        wrong |= (asked >= 0) & (up.may[:, None, :] >> np.maximum(asked, 0).astype(np.uint64) & ONE == 0)
-        wrong |= (offered >= 0) & (down.barred >> np.maximum(offered, 0).astype(np.uint64) & ONE == 1)
-        same = ((asked == offered) & (asked >= 0)).sum(axis=2)
+        fits, same, repeats = _compared(up, down)
         shared = np.bitwise_count(up.bits[:, None] & down.bits[None, :])
-        first, last = np.nonzero(~wrong.any(axis=2) & (shared == same))  # no index bit tied where another is wanted
-        repeats = ((asked == COPY) & (offered == ANY)).sum(axis=2)[first, last]  # issues that write the same again
+        first, last = np.nonzero(fits & (shared == same))  # no index bit tied where another is wanted
+        repeats = repeats[first, last]
         least = up.costs[first] + down.costs[last, 0]
         prices = up.costs[first] * 2.0 ** (REPEATED * repeats) + down.costs[last, up.waste[first]]
         prices += prices * (up.turns[first] & down.turns[last])  # there and back again: last

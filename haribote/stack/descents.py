@@ -32,16 +32,26 @@ class Down(NamedTuple):
     costs: NDArray[np.float64]
 
 
+class Column(NamedTuple):
+    """What halves ask of one bit where they begin. asked, barred: the different things, what the bit must carry and
+    which index bits must not stand there; which: the number of each half's.
+    """
+
+    bit: int
+    asked: NDArray[np.int8]
+    barred: Bits
+    which: NDArray[np.intp]
+
+
 class Descents(NamedTuple):
     """Halves that come down from one memory, with what the join compares.
 
-    asked: bits [half, bit]; barred: the index bits that must not stand there [half, bit]; costs [half, waste]; bits:
-    index bits asked for; turns: whether a half exchanges words of long words.
+    columns: of the bits of which some half asks something; costs [half, waste]; bits: index bits asked for; turns:
+    whether a half exchanges words of long words.
     """
 
     halves: list[Down]
-    asked: NDArray[np.int8]
-    barred: Bits
+    columns: list[Column]
     costs: NDArray[np.float64]
     bits: Bits
     turns: NDArray[np.bool_]
@@ -57,9 +67,21 @@ def descents(wanted: BitMap, memory: Memory, kept: int) -> Descents:
         for bit, mask in down.demand.barred.items():
             row[bit : bit + 1] = mask  # nothing beyond the last column
     return Descents(
-        halves, as_array(tables, NOTHING), barred, np.array([down.costs for down in halves]).reshape(-1, SHARED + 1),
-        index_bits(tables), np.array([turns_words(tuple(way for way, _ in down.steps)) for down in halves], np.bool_),
+        halves, _columns(as_array(tables, NOTHING), barred),
+        np.array([down.costs for down in halves]).reshape(-1, SHARED + 1), index_bits(tables),
+        np.array([turns_words(tuple(way for way, _ in down.steps)) for down in halves], np.bool_),
     )  # fmt: skip
+
+
+def _columns(asked: NDArray[np.int8], barred: Bits) -> list[Column]:
+    found = []
+    for bit in np.flatnonzero((asked != NOTHING).any(axis=0) | (barred != 0).any(axis=0)).tolist():
+        known: dict[tuple[int, int], int] = {}
+        pairs = zip(asked[:, bit].tolist(), barred[:, bit].tolist(), strict=True)
+        which = np.array([known.setdefault(pair, len(known)) for pair in pairs], np.intp)
+        values, masks = zip(*known, strict=True)
+        found.append(Column(bit, np.array(values, np.int8), np.array(masks, np.uint64), which))
+    return found
 
 
 @lru_cache(maxsize=1 << 14)

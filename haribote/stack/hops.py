@@ -9,6 +9,7 @@ from haribote.stack.chains import Hop, Path
 from haribote.stack.code import Code, Slot
 from haribote.stack.issues import Issue, issues, mask_lines
 from haribote.stack.places import Place
+from haribote.stack.rounds import round_count
 from simulator import isa
 
 
@@ -83,13 +84,7 @@ def padded(hop: Hop) -> Hop:
 
 def fewer_words(hop: Hop) -> bool:
     """True where the MV lines of a hop move fewer long words than with padding."""
-    own, all_words = (_words(h) for h in (hop, padded(hop)))
-    return own < all_words
-
-
-def _words(hop: Hop) -> int:
-    ends = (Place(found.memory, 0, found) for found in (hop.source, hop.target))
-    return sum(len(issue.reads) for issue in issues(hop, *ends))
+    return round_count(hop) < round_count(padded(hop))
 
 
 def clean_buffer(code: Code, key: object, longs: int) -> int | None:

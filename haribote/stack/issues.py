@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise, product
+
+import numpy as np
 
 from haribote.stack.chains import Hop
-from haribote.stack.costs import copied, loops
-from haribote.stack.demand import Made, by_number
 from haribote.stack.maps import COPY, Bit, BitMap, W
 from haribote.stack.places import BANKS, Place
-from haribote.stack.ways import BITS, MASKABLE, Way
+from haribote.stack.rounds import Rounds, Turn, Values, padding, turns_of
+from haribote.stack.ways import MASKABLE, Way
 
-Values = Mapping[int, int]
-"""The values of index bits."""
 Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
 Four = tuple[list[int], list[int], tuple[int, ...]]
@@ -46,58 +45,6 @@ def issues(hop: Hop, source: Place, *targets: Place) -> list[Issue]:
     return list((_moves if hop.way.kind == "mv" else _l2bm)(hop, source, targets[0]))
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """One round of the loop: values of index bits, and of target bits that are written once for each value."""
-
-    values: Values
-    copies: Mapping[Bit, int]
-
-    def at(self, found: BitMap, block: int = 0) -> int:
-        """The address in a map, of bits from `block` on."""
-        return sum(
-            self.value(found, bit) << bit.number
-            for bit, _ in found.carries
-            if bit.level == "address" and bit.number >= block
-        )
-
-    def value(self, found: BitMap, bit: Bit) -> int:
-        """The value of a bit of the place: of the index bit that it carries, or of the copy that is written now."""
-        return self.copies.get(bit, self.values.get(found[bit], 0))
-
-    def unit(self, found: BitMap, level: str, bits: Sequence[Bit]) -> int:
-        """The number of a unit, of those bits that are chosen."""
-        return sum(self.value(found, bit) << bit.number for bit in bits if bit.level == level)
-
-    def source(self) -> _Turn:
-        """The same seen from the source, which knows nothing of copies."""
-        return _Turn(self.values, {})
-
-
-def _turns_of(way: Way, source: BitMap, target: BitMap) -> Iterator[_Turn]:
-    """All rounds, the lowest bits of the target's address fastest."""
-    made = Made(way, by_number(source), by_number(target), source.width, target.width)
-    order: list[tuple[Bit, int]] = [(min(target.places[i], key=_rank), i) for i in loops(made)]
-    order += [(BITS[bit], COPY) for bit in copied(made)]
-    order.sort(key=lambda entry: _rank(entry[0]), reverse=True)
-    for numbers in product((0, 1), repeat=len(order)):
-        chosen = list(zip(order, numbers, strict=True))
-        values = {index: number for (_, index), number in chosen if index >= 0}
-        if not _padding(values, source):
-            yield _Turn(values, {bit: number for (bit, index), number in chosen if index < 0})
-
-
-def _padding(values: Values, found: BitMap) -> bool:
-    """True where no element of the tensor has these index bits: an axis is no power of two."""
-    least = (sum(values.get(bit, 0) << k for k, bit in enumerate(bits)) for bits in found.axes)
-    return any(index >= size for index, size in zip(least, found.shape, strict=True))
-
-
-def _rank(bit: Bit) -> tuple[bool, str, int]:
-    """Addresses before units, low before high."""
-    return bit.level not in ("address", "W"), bit.level, bit.number + (bit.level == "address")
-
-
 PIECE = 512
 """Long words of a reduction, a broadcast or a way down from DRAM by MV at most: steps that need the first of them need
 not wait for the last, and a buffer is filled again part by part. Issue takes as long as a quarter of this (isa.md,
@@ -109,37 +56,32 @@ section 13)."""
 
 def _moves(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     """MV lines; neighbours on both sides become one, of some moves up to a PIECE."""
-    way = hop.way
+    way, rounds = hop.way, Rounds(hop)
+    if not len(rounds):
+        return
     steps = 1 << way.source_block, 1 << way.target_block
-    rows: list[tuple[dict[str, int], int, int]] = []
-    for turn in _turns_of(way, hop.source, hop.target):
-        units = {
-            "g": turn.source().unit(hop.source, "group", way.takes),
-            "l": turn.source().unit(hop.source, "L2B", way.takes),
-            "h": turn.unit(hop.target, "group", way.puts),
-            "k": turn.unit(hop.target, "L2B", way.puts),
-        }
-        start = turn.source().at(hop.source, way.source_block), turn.at(hop.target, way.target_block)
-        rows.append((units, source.address + start[0], target.address + start[1]))
+    columns = (
+        rounds.unit(hop.source, "group", way.takes, False), rounds.unit(hop.source, "L2B", way.takes, False),
+        rounds.unit(hop.target, "group", way.puts, True), rounds.unit(hop.target, "L2B", way.puts, True),
+        source.address + rounds.at(hop.source, way.source_block, False),
+        target.address + rounds.at(hop.target, way.target_block, True),
+    )  # fmt: skip
+    further = (0, 0, 0, 0, *steps)
+    apart = np.any([np.diff(column) != step for column, step in zip(columns, further, strict=True)], axis=0)
+    starts = [0, *(np.flatnonzero(apart) + 1).tolist(), len(rounds)]
     pieces = way.combine or way.name.startswith("mvb") or (way.source, way.target) == ("DRAM", "L2BM")
-    longest = PIECE if pieces else len(rows) * 64
-    runs: list[tuple[dict[str, int], int, int, int]] = []
-    for units, a, b in rows:
-        if runs:
-            last, first, to, count = runs[-1]
-            neighbours = last == units and (a, b) == (first + count * steps[0], to + count * steps[1])
-            if neighbours and 64 * count < longest:
-                runs[-1] = last, first, to, count + 1
-                continue
-        runs.append((units, a, b, 1))
-    for units, a, b, count in runs:
-        text = way.text.format(n=64 * count, A=a, B=b, **units)
-        yield Issue(text, "mv", range(a, a + count * steps[0]), range(b, b + count * steps[1]))
+    longest = PIECE // 64 if pieces else len(rounds)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    for begin, end in pairwise(starts):
+        for first in range(begin, end, longest):
+            (g, l2b, h, k, a, b), count = rows[first], min(longest, end - first)
+            text = way.text.format(n=64 * count, A=a, B=b, g=g, l=l2b, h=h, k=k)
+            yield Issue(text, "mv", range(a, a + count * steps[0]), range(b, b + count * steps[1]))
 
 
 def _l2bm(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
     way = hop.way
-    for turn in _turns_of(way, hop.source, hop.target):
+    for turn in turns_of(way, hop.source, hop.target):
         a = source.address + turn.source().at(hop.source, way.source_block)
         b = target.address + turn.at(hop.target, way.target_block)
         text = way.text.format(
@@ -148,7 +90,7 @@ def _l2bm(hop: Hop, source: Place, target: Place) -> Iterator[Issue]:
         yield Issue(text, "l2bm", range(a, a + (1 << way.source_block)), range(b, b + (1 << way.target_block)))
 
 
-def _set(turn: _Turn, target: BitMap, way: Way) -> str:
+def _set(turn: Turn, target: BitMap, way: Way) -> str:
     """The L1Bs that take part: `@b0/i`, where the bits of i are copies."""
     same = sum(1 << bit.number for bit in way.puts if target[bit] < 0)
     if same == (1 << len(way.puts)) - 1:
@@ -168,7 +110,7 @@ def _pe(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     covered = 1 << (way.target_block if up else way.source_block)
     off = () if up else idle_cycles(hop)
     lines: list[Issue] = []
-    for turn in _turns_of(way, hop.source, hop.target):
+    for turn in turns_of(way, hop.source, hop.target):
         own, other = (turn.source(), turn) if up else (turn, turn.source())
         at = [_cycle(own, cycles, c) for c in range(4)]
         words = [2 * t.at(found, way.source_block if up else way.target_block) for t in at]
@@ -191,9 +133,9 @@ def idle_cycles(hop: Hop) -> tuple[int, ...]:
     return tuple(c for c in range(4) if any(c >> k & 1 and i < 0 for k, i in enumerate(cycles)))
 
 
-def _cycle(turn: _Turn, cycles: Sequence[int], number: int) -> _Turn:
+def _cycle(turn: Turn, cycles: Sequence[int], number: int) -> Turn:
     """The round in one cycle of an operand."""
-    return _Turn({**turn.values, **{i: number >> k & 1 for k, i in enumerate(cycles) if i >= 0}}, turn.copies)
+    return Turn({**turn.values, **{i: number >> k & 1 for k, i in enumerate(cycles) if i >= 0}}, turn.copies)
 
 
 def _touched(place: Place, words: Sequence[int], length: int, off: Sequence[int] = ()) -> list[int]:
@@ -244,7 +186,7 @@ def _weight(bit: Bit) -> int:
     return 1 << bit.number + (2 if bit.level == "MAB" else 0)
 
 
-def _mask_value(turn: _Turn, hop: Hop) -> int:
+def _mask_value(turn: Turn, hop: Hop) -> int:
     """The bits of `$peid` that the mask compares, with their values."""
     return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
 
@@ -313,8 +255,8 @@ def _in_one_memory(source: Place, targets: Targets) -> bool:
 def _fours(hop: Hop, parts: Values | None = None) -> Iterator[Four]:
     """Words of the tensors that are read and written in the cycles of a step, and the cycles that are left over."""
     pairs = []
-    for turn in _turns_of(hop.way, hop.source, hop.target):
-        origin = _Turn({**turn.values, **(parts or {})}, {})
+    for turn in turns_of(hop.way, hop.source, hop.target):
+        origin = Turn({**turn.values, **(parts or {})}, {})
         a = 2 * origin.at(hop.source, hop.way.source_block)
         b = 2 * turn.at(hop.target, hop.way.target_block)
         if hop.way.words == 1:
@@ -383,13 +325,13 @@ def _turns(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     rows = [hop.target[bit] for bit in way.from_address]
     columns = [hop.source[bit] for bit in way.to_address]
     number, ends = 0, list[int]()
-    for count, turn in enumerate(_turns_of(way, hop.source, hop.target)):
+    for count, turn in enumerate(turns_of(way, hop.source, hop.target)):
         register = "xy"[count % 2]
         parts = range(1 << max(len(rows) - 2, 0))
         free = [ends[count - 2]] if count > 1 else []
         for part in parts:
             cycles = [_cycle(turn, rows, 4 * part + c).source() for c in range(4)]
-            if all(_padding(cycle.values, hop.source) for cycle in cycles):
+            if all(padding(cycle.values, hop.source) for cycle in cycles):
                 continue  # no element comes from these rows, and nobody need have written them
             words = [2 * cycle.at(hop.source) for cycle in cycles]
             text = f"{way.text}mwrite {_operands((source,), 2, words)} $l{register}{4 * part}"

@@ -35,8 +35,9 @@ def paths(start: BitMap, wanted: BitMap, combine: str = "") -> Iterator[Path]:
 def anonymous(start: BitMap, wanted: BitMap) -> tuple[BitMap, BitMap]:
     """Both maps with one axis, its index bits numbered as they come in the maps: what a path depends on."""
     numbers = {name: number for number, name in enumerate(_names(start, wanted))}
+    shape = (1 << len(numbers),)
     first, last = (
-        BitMap.of(found.memory, (1 << len(numbers),), {bit: numbers.get(c, c) for bit, c in found.carries})
+        BitMap(found.memory, shape, tuple([(bit, numbers.get(c, c)) for bit, c in found.carries]))
         for found in (start, wanted)
     )
     return first, last

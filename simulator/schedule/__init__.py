@@ -31,6 +31,9 @@ from simulator.schedule.text import written
 from simulator.schedule.turns import Turns
 from simulator.schedule.webs import matrix_webs
 
+WORTH = 0.0025
+"""The share of its steps that a unit of effort must win for another one to follow."""
+
 __all__ = ["Bounds", "Keep", "bounds", "overlapped", "schedule", "schedule_long"]
 
 
@@ -45,9 +48,10 @@ def schedule(
 
     program: one in which `check` finds no errors. rename: also take buffers of L1BM, L2BM and PDM in turn; then words
     of these memories that the program does not use hold something else at the end; and read from a forwarding path
-    what is read from memory, where the path holds the same. effort: how long to look, 1: some
-    3 seconds for 1,000 steps; the same effort always finds the same program. keep: what must be right at the end; all
-    else may differ (None: everything must be right). With it, rename takes also words of GRF and LM in turn, whether
+    what is read from memory, where the path holds the same. effort: how long to look, 1: some 3 seconds for 1,000
+    steps; a second unit of it or a later one that wins next to nothing (WORTH) is the last; the same effort always
+    finds the same program. keep: what must be right at the end; all else may differ (None: everything must be right).
+    With it, rename takes also words of GRF and LM in turn, whether
     the program uses them or not. enough: asked once, after the first unit of effort, whether the schedule will do.
 
     Raises SimulatorError where `keep` names what the machine has not.
@@ -64,7 +68,11 @@ def schedule(
     found = _best(search, program, other.filename)
     if effort == 1 or (enough is not None and enough(found)):
         return found
-    search.go_on(effort - 1)
+    for _ in range(effort - 1):
+        before = search.steps
+        search.go_on(1)
+        if before - search.steps < WORTH * before:
+            break
     return _best(search, program, other.filename)
 
 

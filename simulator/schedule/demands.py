@@ -33,16 +33,21 @@ class Ban:
     beside: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Demand:
     """sets: marks, and the first and last step of each, counted from the instruction's own. bars: of its own step."""
 
     sets: tuple[tuple[Mark, int, int], ...]
     bars: tuple[Ban, ...]
 
+    @cached_property
+    def here(self) -> frozenset[Mark]:
+        """The marks that it sets in its own step."""
+        return frozenset(mark for mark, first, last in self.sets if first <= 0 <= last)
+
     def beside(self, other: Demand) -> bool:
         """Whether it may share a step with another one, as far as marks tell."""
-        here = {mark for mark, first, last in other.sets if first <= 0 <= last}
+        here = other.here
         return not any(
             bar.mark in here and bar.unless not in here and (bar.beside is None or bar.beside in here)
             for bar in self.bars

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from simulator.isa import program as p
 from simulator.rules.conflicts import same_l1bm_words
@@ -142,15 +143,21 @@ def gap(first: p.Instruction, second: p.Instruction) -> int:
 
 
 def _gap(made: Sequence[Timed], used: Sequence[Timed]) -> int:
-    return max(
-        (
-            rule.gap(producer, consumer)
-            for producer in made
-            for rule in _AS_PRODUCER.get(producer.kind, ())
-            for consumer in used
-            if consumer.kind == rule.consumer
-        ),
-        default=0,
+    if not made or not used:
+        return 0
+    rules = _rules(tuple([access.kind for access in made]), tuple([access.kind for access in used]))
+    return max([rule.gap(made[first], used[second]) for rule, first, second in rules], default=0) if rules else 0
+
+
+@lru_cache(maxsize=1 << 12)
+def _rules(made: tuple[str, ...], used: tuple[str, ...]) -> tuple[tuple[WaitRule, int, int], ...]:
+    """The rules that hold between accesses of these kinds, with the numbers of the two accesses of each."""
+    return tuple(
+        (rule, first, second)
+        for first, producer in enumerate(made)
+        for rule in _AS_PRODUCER.get(producer, ())
+        for second, consumer in enumerate(used)
+        if consumer == rule.consumer
     )
 
 

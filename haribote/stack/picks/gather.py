@@ -99,12 +99,23 @@ def needs(target: BitMap, sources: Sequence[Place], index: Ints) -> list[Ints]:
     OTHER. index: [term, element].
     """
     held = elements(target)
-    flat = np.where(held >= 0, index[:, np.where(held >= 0, flat_of(target, np.maximum(held, 0)), 0)], NONE)
+    places = np.maximum(held, 0)
+    if 1 << target.width < held.size:
+        places = flat_of(target, np.arange(1 << target.width))[places]
+    else:
+        places = flat_of(target, places)
+    nowhere = held < 0
+    places[nowhere] = 0
+    end = sum(int(np.prod(place.map.shape)) for place in sources)
     found, start = [], 0
     for place in sources:
         numbers = place.map.indices().ravel()
-        mine = (flat >= start) & (flat < start + len(numbers))
-        found.append(np.where(mine, numbers[np.where(mine, flat - start, 0)], np.where(flat >= 0, OTHER, flat)))
+        named = np.full(end + 1, OTHER)  # by the index, of which -1, the last one, asks for the fill
+        named[start : start + len(numbers)] = numbers
+        named[-1] = FILL
+        wanted = named[index][:, places]
+        wanted[:, nowhere] = NONE
+        found.append(wanted)
         start += len(numbers)
     return found
 

@@ -62,25 +62,30 @@ class Picker:
         ):
             if not chosen.any():
                 continue
-            reads = np.concatenate([self._reads(number, term, starts, join)[use] for term, use in enumerate(chosen)])
+            reads = np.concatenate(
+                [self._reads(number, term, use, starts, join) for term, use in enumerate(chosen) if use.any()]
+            )
             pe_of, different = columns(reads)
             found: list[Item] = []
             start = 0
             for term, use in enumerate(chosen):
                 end = start + int(use.sum())
-                found += items(base + self._rows[use], different[start:end], term, join)
+                if end > start:
+                    found += items(base + self._rows[use], different[start:end], term, join)
                 start = end
             yield pe_of, found
 
-    def _reads(self, number: int, term: int, starts: Sequence[int], join: str) -> Ints:
-        """What every word of the target reads: [word, 4096]."""
-        wanted = self._wanted[0][term]
-        reads = np.where((wanted != NONE) & (self._several[:, None] | (join != "")), self._empty, ANY)
+    def _reads(self, number: int, term: int, use: Bools, starts: Sequence[int], join: str) -> Ints:
+        """What words of the target, those of `use`, read: [word, 4096]."""
+        wanted = self._wanted[0][term, use]
+        reads = np.where((wanted != NONE) & (self._several[use, None] | (join != "")), self._empty, ANY)
         if not join:
             reads = np.where(wanted == FILL, self._fill, reads)
         for load, start in zip(self._rounds[number], starts, strict=True):
-            numbers = self._wanted[load.tensor][term]
-            reads = np.where(load.has(numbers), start + load.word(np.maximum(numbers, 0)), reads)
+            numbers = self._wanted[load.tensor][term, use]
+            has = load.has(numbers)
+            if has.any():
+                reads = np.where(has, start + load.word(np.maximum(numbers, 0)), reads)
         return reads
 
 

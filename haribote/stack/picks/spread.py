@@ -137,11 +137,18 @@ class Load:
 
     def has(self, numbers: Ints) -> Bools:
         """Which elements are in this part."""
-        found: Bools = (numbers >= 0) & (numbers & self.mask == self.value)
-        return found
+        found: Bools = numbers >= 0
+        return found & (numbers & self.mask == self.value) if self.mask else found
 
     def word(self, numbers: Ints) -> Ints:
         """The words in which they are, from the part's first one on."""
+        bits = 1 + max((index for index, _ in self.weights), default=0)
+        if 1 << bits < numbers.size:
+            found: Ints = self._words(np.arange(1 << bits))[numbers & (1 << bits) - 1]
+            return found
+        return self._words(numbers)
+
+    def _words(self, numbers: Ints) -> Ints:
         total = np.zeros_like(numbers)
         for first, count, weight in _runs(self.weights):
             total += (numbers >> first & (1 << count) - 1) * weight

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import onnx
 
 from haribote.graph import complete
 from haribote.progress import stage
 from haribote.stack.maps import COPY, PART
-from haribote.stack.plan import Become, Plan, Shift, Store, Version
+from haribote.stack.plan import Action, Become, Plan, Shift, Store, Version
 from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
@@ -41,13 +42,13 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
     Raises NotPlanned for a node that the stack cannot do.
     """
     tariff = Tariff()
-    known: list[tuple[float, Plan]] = []
+    known: list[tuple[float, Found]] = []
     share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
     beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
     wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
-        cost, found = _planned(Facts(model, tariff, precision), LEAST_BEAM if quick else beam)
-        asks = list(_moves(found))
+        cost, found = _planned(Facts(model, tariff, precision), LEAST_BEAM if quick else beam, number + 1)
+        asks = list(_moves(found.actions))
         cost -= sum(tariff.price(*ask) for ask in asks)
         with stage("moves"):
             learnt = [tariff.learn(*ask) for ask in asks]
@@ -56,14 +57,23 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
             break
         if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
-    return min(known, key=lambda entry: entry[0])[1]
+    best = min(known, key=lambda entry: entry[0])[1]
+    return Plan(_with_constants(best.facts), best.actions, best.residents)
 
 
-def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
-    """The cheapest plan at today's prices, with its cycles."""
+class Found(NamedTuple):
+    """What a round has found; facts: with the constants that it adds."""
+
+    facts: Facts
+    actions: tuple[Action, ...]
+    residents: tuple[Version, ...]
+
+
+def _planned(facts: Facts, beam: int, turn: int) -> tuple[float, Found]:
+    """The cheapest plan at today's prices, with its cycles. turn: the number of the round."""
     states = [State(facts)]
     nodes = ordered(facts)
-    with stage("planning", len(nodes)) as done:
+    with stage("planning", len(nodes), turn) as done:
         for number, (node, needed) in enumerate(zip(nodes, _needed(facts, nodes), strict=True)):
             if node.output[0] in facts.views:
                 continue
@@ -79,7 +89,7 @@ def _planned(facts: Facts, beam: int) -> tuple[float, Plan]:
     best = finished[0]
     residents = tuple(version for versions in best.resident.values() for version in versions)
     actions = early(stored_as_halves(halved(clustered(best.actions())), _floats(facts)))
-    return best.cost, Plan(_with_constants(facts), actions, residents)
+    return best.cost, Found(facts, actions, residents)
 
 
 def _floats(facts: Facts) -> frozenset[str]:
@@ -123,9 +133,9 @@ def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]]
     return found
 
 
-def _moves(found: Plan) -> Iterator[Ask]:
+def _moves(actions: Sequence[Action]) -> Iterator[Ask]:
     """The moves of a plan."""
-    for action in found.actions:
+    for action in actions:
         if isinstance(action, Shift):
             before = reduced(action.source.map, action.axes, PART) if action.axes else action.source.map
             after = reduced(action.source.map, action.axes, COPY) if action.axes else action.target.map

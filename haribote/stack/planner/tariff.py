@@ -29,16 +29,19 @@ class Tariff:
         self.gathers: dict[tuple[BitMap, BitMap, str], float] = {}
         self._guessed: dict[Ask, float] = {}
         self._known: dict[Ask, float] = {}
+        self._now: dict[Ask, float] = {}  # today's prices
 
     def price(self, source: BitMap, target: BitMap, combine: str = "") -> float:
         """Cycles of a move, as far as known."""
         ask = source, target, combine
-        known = self._known.get(_anonymous(ask))
-        if known is not None:
-            return known
-        if ask not in self._guessed:
-            self._guessed[ask] = guess(source, target)
-        return self._guessed[ask]
+        price = self._now.get(ask)
+        if price is None:
+            price = self._known.get(_anonymous(ask))
+            if price is None:
+                price = self._guessed[ask] if ask in self._guessed else guess(source, target)
+                self._guessed[ask] = price
+            self._now[ask] = price
+        return price
 
     def learn(self, source: BitMap, target: BitMap, combine: str = "") -> bool:
         """Find out what a move costs. False where it was known."""
@@ -49,6 +52,7 @@ class Tariff:
             self._known[key] = moves.price(source, target, combine)
         except NoRoom:
             self._known[key] = NEVER
+        self._now.clear()
         return True
 
 
