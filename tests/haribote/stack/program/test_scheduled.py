@@ -37,12 +37,17 @@ def test_a_long_program_is_scheduled_as_a_whole(monkeypatch: pytest.MonkeyPatch)
     leaves_the_same(plain, found)
 
 
-@pytest.mark.parametrize(("slack", "efforts"), [(1.0, [1]), (0.0, [1, scheduled.EFFORT - 1])])
-def test_it_is_looked_for_at_length_where_steps_bind(
-    monkeypatch: pytest.MonkeyPatch, slack: float, efforts: list[int]
+@pytest.mark.parametrize(("slack", "won", "units"), [(1.0, 1, 1), (0.0, 1, scheduled.EFFORT), (0.0, 0, 2)])
+def test_it_is_looked_for_at_length_where_steps_bind_as_long_as_some_are_won(
+    monkeypatch: pytest.MonkeyPatch, slack: float, won: int, units: int
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(Search, "go_on", lambda self, effort: asked.append(effort))
+
+    def go_on(search: Search, effort: int) -> None:
+        asked.append(effort)
+        search.steps -= won
+
+    monkeypatch.setattr(Search, "go_on", go_on)
     monkeypatch.setattr(scheduled, "SLACK", slack)
     scheduled.scheduled(scheduled.mended([line for number in range(4) for line in lines(number)]), {})
-    assert asked == efforts
+    assert asked == [1] * units
