@@ -2,7 +2,10 @@
 
 import sys
 
-from grader.cli import main
+from simulator.packages import missing_packages_told
 
 if __name__ == "__main__":  # processes that grade import this module too
-    sys.exit(main())
+    with missing_packages_told():
+        from grader.cli import main
+
+        sys.exit(main())

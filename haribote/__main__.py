@@ -2,7 +2,10 @@
 
 import sys
 
-from haribote.commands.cli import main
+from simulator.packages import missing_packages_told
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with missing_packages_told():
+        from haribote.commands.cli import main
+
+        sys.exit(main())
