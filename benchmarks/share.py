@@ -14,7 +14,12 @@ from pathlib import Path
 from benchmarks.view_steps import FLAGS
 
 READY = """() => new Promise((done) => {
-  const look = () => (document.documentElement.dataset.ready ? done(performance.now()) : setTimeout(look, 1));
+  const painted = () => performance.getEntriesByType("paint").length;
+  let drawn = 0;
+  const look = () => {
+    if (document.documentElement.dataset.ready) drawn ||= performance.now();
+    return drawn && painted() ? done(drawn) : setTimeout(look, 1);
+  };
   look();
 })"""
 PAINTED = "Math.max(...performance.getEntriesByType('paint').map((entry) => entry.startTime))"

@@ -33,8 +33,9 @@ class Canvas:
 
     def box(self, x: float, y: float, width: float, height: float, colour: Colour, radius: float = 0) -> None:
         """A filled box, with round corners."""
-        if width >= 1 and height >= 1:
-            self._pen.rounded_rectangle((x, y, x + width - 1, y + height - 1), radius, fill=colour)
+        left, top, right, bottom = (round(place) for place in (x, y, x + width, y + height))
+        if right > left and bottom > top:
+            self._pen.rounded_rectangle((left, top, right - 1, bottom - 1), radius, fill=colour)
 
     def line(self, points: Sequence[Point], colour: Colour, width: int = 1) -> None:
         """From point to point."""

@@ -51,6 +51,15 @@ def test_field_is_drawn_where_each_pe_is() -> None:
     assert shades == sorted(shades) and len(set(shades)) == 16
 
 
+def test_boxes_of_any_size_can_be_drawn() -> None:
+    drawn = canvas.Canvas(300, 40)
+    for number in range(3000):
+        drawn.box(100 + number / 7.3, 4, 1.0, 18, canvas.INK, number % 3)
+    drawn.box(10, 4, 0.2, 18, canvas.INK, 3)
+    pixels = np.asarray(drawn.image)
+    assert (pixels[:, :90] == canvas.PAGE).all() and (pixels[10, 110:280] == canvas.INK).all()
+
+
 def test_text_fits_its_room() -> None:
     drawn = canvas.Canvas(400, 60)
     width = drawn.text(10, 30, "a name that is as long as names can be, and longer", 40, room=300)
