@@ -57,4 +57,6 @@ OF_TASK: dict[str, Text] = {
     "8.4": Text("write down for one element of the result which elements of x and w it is made of"),
     "8.5": Text("number the nodes of this case by hand: on which side is each, and what must be there before it?"),
     "8.6": Text("draw the values of this case as boxes, time across and bytes up: which two overlap?"),
+    "9.1": Text("take the first query of this case: compute its scores, its weights and their sum, and compare"),
+    "9.2": Text("number the places of this case: which token is at each before, and which afterwards?"),
 }

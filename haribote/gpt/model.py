@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from haribote.gpt.attention import attention, slid
+
 HIDDEN = -1e30
 """Added to the score of what may not be looked at: its weight is exactly 0, and no score becomes infinite."""
 
@@ -47,8 +49,7 @@ class Block(nn.Module):
         queries, keys, values = (self._heads(layer(seen)) for layer in (self.ask, self.key, self.value))
         if cache is not None:
             keys, values = cache.extended(keys, values)
-        weights = (queries @ keys.transpose(2, 3) * self.size**-0.5 + scores).softmax(-1)
-        x = x + self.out((weights @ values).transpose(1, 2).reshape(x.shape))
+        x = x + self.out(attention(queries, keys, values, scores).transpose(1, 2).reshape(x.shape))
         result: Tensor = x + self.down(torch.relu(self.up(self.after(x))))
         return result
 
@@ -71,9 +72,8 @@ class Cache(nn.Module):
 
     def extended(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """What the window holds once these are in it; as many of the oldest are gone."""
-        new = keys.shape[2]
-        self.keys.copy_(torch.cat([self.keys[:, :, new:], keys], 2) if new < self.keys.shape[2] else keys)
-        self.values.copy_(torch.cat([self.values[:, :, new:], values], 2) if new < self.values.shape[2] else values)
+        self.keys.copy_(slid(self.keys, keys))
+        self.values.copy_(slid(self.values, values))
         return self.keys, self.values
 
 
@@ -112,4 +112,4 @@ def distances(shape: Shape, queries: int) -> Tensor:
     rates = torch.tensor([0.5 ** (1 + 6 * head / max(shape.heads - 1, 1)) for head in range(shape.heads)])
     at = torch.arange(shape.context)
     back = at[shape.context - queries :, None] - at[None, :]
-    return torch.where(back < 0, torch.tensor(HIDDEN), -rates[:, None, None] * back)
+    return torch.where(back < 0, torch.tensor(HIDDEN), rates[:, None, None] * -back)
