@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from simulator.isa.program import Instruction
 from simulator.rules.marks import BY_NAME, MAU_UNITS, Exclusion, marks_of
@@ -54,8 +54,10 @@ class Demand:
         )
 
 
+@lru_cache(maxsize=1 << 13)
 def demand_of(instruction: Instruction) -> Demand:
-    """The demands of one instruction: its marks and what excludes them, and waits at any address."""
+    """The demands of one instruction: its marks and what excludes them, and waits at any address. Kept, since a search
+    asks several times, and the variants of a program share most instructions."""
     sets: dict[tuple[Mark, int, int], None] = {}
     bars: dict[Ban, None] = {}
     for name, key, *_ in marks_of(instruction):

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ ANYWHERE: Cell = ("dram", 0, -1)
 the others do not wait for each other here."""
 
 
+@lru_cache(maxsize=2)  # whoever asks whether a schedule will do asks again what it costs
 def overlapped(program: Program, runs: int = RUNS) -> float:
     """Cycles per run of a program that runs again and again; with one run: cycles from its start to its end."""
     ends = _Machine(items_of(program), float(isa.STEP_CYCLES * boundary_nops([program], program))).ends(runs)
@@ -95,7 +97,8 @@ class Item:
     needs: tuple[tuple[int, int], ...]
 
 
-def items_of(program: Program) -> list[Item]:
+@lru_cache(maxsize=2)
+def items_of(program: Program) -> Sequence[Item]:
     """All steps and MV instructions in order. What they need is found by going through the program twice."""
     nodes = nodes_of(program)
     moved = moved_banks(nodes)
