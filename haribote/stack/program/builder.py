@@ -259,7 +259,9 @@ class _Builder:
         if isinstance(action, Stream):
             self.alive[action] = kept({version: self.homes.of(version) for version in self.homes}, self.code.set_up)
         self._piece(number, action, used, partial(self._emit, number, action))
-        for version in used - self.lives.resident:
+        for version in dict.fromkeys((*reads(action), *writes(action))):  # in an order that no run changes
+            if version in self.lives.resident:
+                continue
             if version in self.homes and self.lives.next_use(version, number) is None:
                 self.homes.give(version)
 
