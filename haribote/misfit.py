@@ -34,7 +34,7 @@ def _miscounted(node: onnx.NodeProto) -> str:
     schema, given = onnx.defs.get_schema(node.op_type), len(node.input)
     if schema.min_input <= given <= schema.max_input:
         return ""
-    here = f"node {(node.output or [node.name])[0]!r}, {node.op_type}"
+    here = tr("node {name!r}, {op_type}", name=(node.output or [node.name])[0], op_type=node.op_type)
     if given < schema.min_input:
         return tr(
             "{here}, reads {count} values or more, received {given}", here=here, count=schema.min_input, given=given
@@ -43,7 +43,7 @@ def _miscounted(node: onnx.NodeProto) -> str:
 
 
 def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
-    here = f"node {node.output[0]!r}, {node.op_type}"
+    here = tr("node {name!r}, {op_type}", name=node.output[0], op_type=node.op_type)
     given = tr(
         "{input!r} of shape {a} and {input2!r} of shape {b}",
         input=node.input[0],

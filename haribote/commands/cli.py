@@ -175,7 +175,9 @@ def _precision(options: argparse.Namespace) -> str:
     """The precision that is asked for. Raises HariboteError where the backend has no choice."""
     precision: str = options.precision
     if precision != "float" and options.backend != "sim":
-        raise HariboteError(f"--precision {precision} with --backend {options.backend}", "--backend sim -O2")
+        raise HariboteError(
+            tr("--precision {precision} is for --backend sim", precision=precision), "--backend sim -O2"
+        )
     return precision
 
 

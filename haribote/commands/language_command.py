@@ -24,7 +24,7 @@ def language_command(chosen: str | None) -> str:
     if path is None:
         raise HariboteError(
             tr("there is no home folder to keep a language in"),
-            tr("{variable}={chosen}", variable=VARIABLE, chosen=chosen),
+            f"{VARIABLE}={chosen}",
         )
     with spoken(chosen):
         said = tr("from now on all tools speak {name}; kept in {path}", name=NAMES[chosen], path=path)

@@ -12,6 +12,7 @@ from haribote.answers.ownership import exercise
 from haribote.core.operators import SAME_ORDER
 from haribote.errors import HariboteError
 from haribote.graph import Index
+from simulator.messages import tr
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector register."""
@@ -96,8 +97,12 @@ def _check(buffers: Mapping[str, Buffer], offsets: Mapping[str, int]) -> None:
         start, end = offsets[name], offsets[name] + buffer.size
         clash = next((o for o in alive if offsets[o] < end and start < offsets[o] + buffers[o].size), None)
         if clash is not None or start < 0 or start % ALIGNMENT:
-            what = f"share memory with {clash!r}, which is still needed" if clash else f"lie at {start}"
-            raise HariboteError(f"the value {name!r} cannot {what}", "`grader check 8.6` shows where")
+            raise HariboteError(
+                tr("value {name!r} cannot share memory with {clash!r}, which is still needed", name=name, clash=clash)
+                if clash
+                else tr("value {name!r} cannot lie at {start}", name=name, start=start),
+                tr("`grader check 8.6` shows where"),
+            )
         alive.append(name)
 
 

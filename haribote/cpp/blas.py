@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from haribote.errors import HariboteError
+from simulator.messages import tr
 
 BLAS = "blas"
 """The Gemm that calls `cblas_sgemm`; what is not single is done by `packed`."""
@@ -26,8 +27,8 @@ def arguments(gemm: str) -> tuple[str, ...]:
     try:
         import scipy_openblas32 as openblas
     except ImportError as error:
-        advice = 'pip install scipy-openblas32 (the optional extra `blas`), or another Gemm such as "packed"'
-        raise BlasMissing("Gemm blas needs OpenBLAS, which is not installed", advice) from error
+        advice = tr('pip install scipy-openblas32 (the optional extra `blas`), or another Gemm such as "packed"')
+        raise BlasMissing(tr("Gemm blas needs OpenBLAS, which is not installed"), advice) from error
     folder = Path(openblas.get_lib_dir())
     library = folder / openblas.get_library(fullname=True)
     return f"-I{openblas.get_include_dir()}", str(library), f"-Wl,-rpath,{folder}"

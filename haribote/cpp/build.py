@@ -14,6 +14,7 @@ from haribote.errors import HariboteError
 from simulator.cache import cache_folder
 from simulator.cxx import NoCompiler, find_compiler
 from simulator.files import write_file
+from simulator.messages import tr
 
 HEADERS = Path(__file__).parent / "include"
 FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-Wno-unknown-pragmas")
@@ -39,8 +40,11 @@ def compiler() -> list[str]:
         return find_compiler()
     except NoCompiler as error:
         raise CompilerMissing(
-            f"the C++ backend needs a C++ compiler: {error}",
-            "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need none",
+            tr("the C++ backend needs a C++ compiler: {error}", error=error),
+            tr(
+                "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need "
+                "none"
+            ),
         ) from error
 
 
@@ -109,7 +113,8 @@ def _probe(command: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         if result.returncode == 0:
             return flags, result.stdout
     raise CompilerMissing(
-        f"the C++ compiler {command[0]} does not work: {result.stderr.strip()[:500]}", "CXX=g++ or CXX=clang++"
+        tr("the C++ compiler {command} does not work: {said}", command=command[0], said=result.stderr.strip()[:500]),
+        tr("CXX=g++ or CXX=clang++"),
     )
 
 

@@ -11,6 +11,7 @@ from onnx import helper
 
 from haribote.core.elementwise import ELEMENTWISE
 from haribote.errors import UnsupportedOp
+from simulator.messages import tr
 
 ELEMENT_TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.float32): "float",
@@ -25,7 +26,10 @@ ELEMENT_TYPES: dict[np.dtype[Any], str] = {
 def element_type(dtype: np.dtype[Any], what: str) -> str:
     """The C++ type of an element. Raises UnsupportedOp where there is none; what: has such elements."""
     if dtype not in ELEMENT_TYPES:
-        raise UnsupportedOp(f"C++: {what} has elements of {dtype}", f"one of {', '.join(map(str, ELEMENT_TYPES))}")
+        raise UnsupportedOp(
+            tr("C++: {what} has elements of {dtype}", what=what, dtype=dtype),
+            tr("one of {names}", names=", ".join(map(str, ELEMENT_TYPES))),
+        )
     return ELEMENT_TYPES[dtype]
 
 

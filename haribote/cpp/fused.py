@@ -12,6 +12,7 @@ from haribote.cpp.elements import expression, literal
 from haribote.errors import UnsupportedOp
 from haribote.graph import attributes
 from haribote.passes.fuse import ELEMENTWISE
+from simulator.messages import tr
 
 JOINED = ("packed",)
 """The Gemm templates that do what follows a product tile by tile, in a template NAME_map."""
@@ -77,6 +78,6 @@ def _expression(node: onnx.NodeProto) -> str:
         bias = "".join(f" + {name}" if beta == 1 else f" + {beta!r}f * {name}" for name in node.input[2:])
         return product + bias
     if node.op_type not in ELEMENTWISE:
-        what = f"C++: a fused node holds {node.op_type}, which is not element-wise"
-        raise UnsupportedOp(what, f"one of {', '.join(sorted(ELEMENTWISE))}")
+        what = tr("C++: a fused node holds {op_type}, which is not element-wise", op_type=node.op_type)
+        raise UnsupportedOp(what, tr("one of {names}", names=", ".join(sorted(ELEMENTWISE))))
     return expression(node.op_type, node.input, given_or_default(node))

@@ -15,6 +15,7 @@ from haribote.cpp.operators import ALGORITHMS
 from haribote.errors import HariboteError
 from haribote.graph import Index, attributes
 from haribote.operators.functions import FUNCTIONS
+from simulator.messages import tr
 
 EMITTED = "emitted"
 """The Gemm whose loops `gemm_loops` writes, for each product of the graph its own."""
@@ -123,5 +124,8 @@ def _case(product: Product) -> str:
 
 def _indented(line: object) -> str:
     if not isinstance(line, str):
-        raise HariboteError(f"task 3.1 must yield lines of C++, received {type(line).__name__} {line!r}", 'yield f"…"')
+        kind = type(line).__name__
+        raise HariboteError(
+            tr("task 3.1 must yield lines of C++, received {kind} {line!r}", kind=kind, line=line), 'yield f"…"'
+        )
     return f"    {line}\n"

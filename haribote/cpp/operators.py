@@ -8,6 +8,7 @@ from haribote.cpp import image_rules, moving_rules, number_rules  # noqa: F401  
 from haribote.cpp.rules import RULES, Node, Template, plain, rule, sizes
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index
+from simulator.messages import tr
 
 ALGORITHMS = ("naive", "reordered", "tiled", "packed")
 """The Gemm templates, slowest first; see `include/haribote/gemm.hpp` and `packed.hpp`."""
@@ -21,8 +22,11 @@ def template(node: onnx.NodeProto, index: Index, gemm: str) -> Template:
     """
     if node.op_type not in RULES:
         raise UnsupportedOp(
-            f"C++: node {node.name!r}: there is no template for {node.op_type}",
-            f"one of {', '.join(sorted(RULES))}; or add a rule to haribote/cpp/operators.py and a template",
+            tr("C++: node {name!r}: there is no template for {op_type}", name=node.name, op_type=node.op_type),
+            tr(
+                "one of {names}; or add a rule to haribote/cpp/operators.py and a template",
+                names=", ".join(sorted(RULES)),
+            ),
         )
     return RULES[node.op_type](Node(node, index, gemm))
 

@@ -12,6 +12,7 @@ from haribote.core.elementwise import given_or_default
 from haribote.cpp.elements import expression
 from haribote.errors import UnsupportedOp
 from haribote.graph import Index, Shape, attributes
+from simulator.messages import tr
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,14 @@ class Node:
         if not holds:
             shapes = ", ".join(f"{name} {list(shape)}" for name, shape in zip(self.inputs, self.shapes, strict=True))
             raise UnsupportedOp(
-                f"C++: node {self.node.name!r}, {self.node.op_type}({shapes}): {constraint}",
-                "another form of the operator, or extend its rule in haribote/cpp/operators.py",
+                tr(
+                    "C++: node {name!r}, {op_type}({shapes}): {constraint}",
+                    name=self.node.name,
+                    op_type=self.node.op_type,
+                    shapes=shapes,
+                    constraint=constraint,
+                ),
+                tr("another form of the operator, or extend its rule in haribote/cpp/operators.py"),
             )
 
 

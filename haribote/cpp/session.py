@@ -16,6 +16,7 @@ from haribote.cpp.build import build_library
 from haribote.cpp.emit import emit
 from haribote.errors import GraphError
 from haribote.graph import Index, updates
+from simulator.messages import tr
 
 Array = NDArray[Any]
 
@@ -40,10 +41,23 @@ class Session:
             GraphError: there is no such input, or it has another shape or kind of element.
         """
         if name not in self._index.inputs:
-            raise GraphError(f"the graph has no input {name!r}; its inputs are {', '.join(self._index.inputs)}")
+            raise GraphError(
+                tr(
+                    "the graph has no input {name!r}; its inputs are {names}",
+                    name=name,
+                    names=", ".join(self._index.inputs),
+                )
+            )
         shape, dtype = self._index.shape[name], self._index.dtype[name]
         if value.shape != shape or not np.can_cast(value.dtype, dtype, "same_kind"):
-            raise GraphError(f"input {name!r} must be {dtype}{list(shape)}, received {value.dtype}{list(value.shape)}")
+            raise GraphError(
+                tr(
+                    "input {name!r} must be {wanted}, received {given}",
+                    name=name,
+                    wanted=f"{dtype}{list(shape)}",
+                    given=f"{value.dtype}{list(value.shape)}",
+                )
+            )
         if name in self._updates:  # the step writes to it
             value = value.copy()
             for updated in [updated for updated, parameter in self._moved.items() if parameter == name]:
@@ -56,7 +70,7 @@ class Session:
         name = self._moved.get(name, name)
         values = self._outputs if name in self._outputs else self._inputs
         if name not in values:
-            raise GraphError(f"{name!r} is not an output, or an input without a value")
+            raise GraphError(tr("{name!r} is not an output, or an input without a value", name=name))
         return values[name].copy()
 
     def run(self) -> None:
@@ -68,7 +82,7 @@ class Session:
         """`run` with its arrays looked up now, for measurements: what is written later does not count."""
         missing = [name for name in self._index.inputs if name not in self._inputs]
         if missing:
-            raise GraphError(f"inputs without a value: {', '.join(missing)}", "`write` them first")
+            raise GraphError(tr("inputs without a value: {names}", names=", ".join(missing)), tr("`write` them first"))
         arrays = [self._inputs[name] for name in self._index.inputs], [*self._outputs.values()], self._arena
         inputs, outputs, arena = _pointers(arrays[0]), _pointers(arrays[1]), ctypes.c_void_p(self._arena.ctypes.data)
 

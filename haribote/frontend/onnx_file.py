@@ -69,7 +69,7 @@ def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _check_operators(model: onnx.ModelProto) -> None:
     for node in model.graph.node:
-        where = f"node {node.name or node.output[0]!r} ({node.op_type})"
+        where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
         if node.domain not in KNOWN_DOMAINS:
             raise GraphError(
                 tr("{where} is of the domain {domain!r}", where=where, domain=node.domain),

@@ -141,7 +141,7 @@ def _known(op_type: str, version: int) -> bool:
 
 def _as_ours(node: onnx.NodeProto, version: int) -> None:
     """Take off what the operator of our opset does not know. In place. Raises GraphError where that says something."""
-    where = f"node {node.name or node.output[0]!r} ({node.op_type})"
+    where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
     if not _known(node.op_type, OPSET):
         raise GraphError(
             tr("{where} is not in opset {opset}, and ONNX has no body of it", where=where, opset=OPSET),

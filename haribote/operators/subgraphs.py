@@ -72,7 +72,9 @@ class _Writer:
         given = {attribute.name: attribute for attribute in node.attribute}
         if node.op_type == "If" and node.input[0] in self.constants:
             branch = "then_branch" if bool(self.constants[node.input[0]].item()) else "else_branch"
-            return self._branch(node, given[branch].g)
+            return self._branch(node, given[branch].g) if branch in given else None
+        if "body" not in given:  # the node is not whole, and is refused with its name
+            return None
         if node.op_type == "Scan" and self.version >= 9:
             return self._scan(node, given)
         if node.op_type == "Loop":

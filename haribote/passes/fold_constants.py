@@ -49,7 +49,7 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
         except RuntimeContextError:  # an operator whose body ONNX writes for types that a single node does not say
             continue
         except Exception as error:  # its reference raises whatever comes up
-            where = f"node {node.name or node.output[0]!r} ({node.op_type})"
+            where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
             raise GraphError(
                 tr("{where}: it cannot be computed from its constants: {error}", where=where, error=reason(error)),
                 EXPORTED,

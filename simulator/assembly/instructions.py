@@ -86,7 +86,11 @@ def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
             )
         if row.reduces and opcode.precision != "f" and opcode.reduction != "bor":
             raise OperandError(
-                f"`$llb` reductions are single precision or bor, not {opcode.precision}{opcode.reduction}", "write $lb"
+                tr(
+                    "`$llb` reductions are single precision or bor, not {kind}",
+                    kind=opcode.precision + opcode.reduction,
+                ),
+                tr("write {operand}", operand="$lb"),
             )
     # isa.md, section 8: for l1bmp the alignment is only what known programs have; simulator.assembly.checks warns.
     if isinstance(operand, L1bm) and row.name != "l1bmp":

@@ -119,7 +119,7 @@ def _matrix(match: re.Match[str]) -> Operand:
     row = _optional(digits, isa.MATRIX_ROWS, tr("the matrix row"))
     if prefix and row is not None and row % 2:
         raise OperandError(
-            f"the row of `$ll{register}` must be even, not {row}",
+            tr("the row of `$ll{register}` must be even, not {row}", register=register, row=row),
             tr("use {value} or {value2}", value=row - 1, value2=row + 1),
         )
     return Matrix(cast(Literal["x", "y"], register), row, bool(prefix))

@@ -7,6 +7,7 @@ from haribote.core.chip.logic import at_least
 from haribote.core.chip.terms import Call, Term, select
 from haribote.core.chip.values import MSB, Builder, Value
 from haribote.errors import UnsupportedOp
+from simulator.messages import tr
 
 
 def reciprocal(b: Builder, x: Value, positive: bool = False) -> Value:
@@ -56,7 +57,7 @@ def remainder(call: Call) -> Term:
     """x - y trunc(x / y) of magnitudes, and the sign of x; one more or less y where the quotient was rounded."""
     b, x, y = call.b, call.value(0), magnitude(call.b, call.value(1))
     if not call.attributes.get("fmod", 0):
-        raise UnsupportedOp("Mod of floats is that of C, fmod = 1", "fmod = 1")
+        raise UnsupportedOp(tr("Mod of floats is that of C, fmod = 1"), "fmod = 1")
     size = magnitude(b, x)
     whole = b.op("ffloor", b.mul(size, reciprocal(b, y, positive=True)))
     rest = b.fma(b.neg(whole), y, size)

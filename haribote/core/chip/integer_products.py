@@ -7,6 +7,7 @@ from haribote.core.chip.logic import float_of_unsigned
 from haribote.core.chip.terms import Call, Term, Truth, select
 from haribote.core.chip.values import Builder, Value
 from haribote.errors import UnsupportedOp
+from simulator.messages import tr
 
 WHOLE = 2.0**23
 """A sum with it has a whole number below 2^23 as its low bits."""
@@ -47,7 +48,7 @@ def power(call: Call) -> Term:
     """By a constant from 1 to 16."""
     b, exponent = call.b, call.term(1).number
     if exponent is None or exponent not in range(1, 17):
-        raise UnsupportedOp("a power of integers has a constant exponent from 1 to 16", "floats")
+        raise UnsupportedOp(tr("a power of integers has a constant exponent from 1 to 16"), tr("floats"))
     found: Value | None = None
     square, left = call.value(), int(exponent)
     while left:

@@ -14,6 +14,7 @@ import onnx
 from haribote.core.chip.terms import KINDS, Call, Kind, Rule, Term, Truth, select
 from haribote.core.chip.values import EXPONENT, SMALLEST, Builder, Value
 from haribote.errors import UnsupportedOp
+from simulator.messages import tr
 
 _PREFIX: Mapping[Kind, str] = {"float": "f", "int": "i", "uint": "ui"}
 
@@ -109,7 +110,7 @@ def cast(call: Call) -> Term:
     """Between floats, integers and truths."""
     name = str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(call.attributes["to"])))
     if name not in KINDS:
-        raise UnsupportedOp(f"Cast to {name}: the chip computes in {', '.join(KINDS)}")
+        raise UnsupportedOp(tr("Cast to {name}: the chip computes in {kinds}", name=name, kinds=", ".join(KINDS)))
     return _cast(call, KINDS[name])
 
 
