@@ -14,7 +14,7 @@ Point = tuple[float, float]
 
 PAGE, PAPER, EMPTY = (11, 14, 19), (18, 22, 28), (28, 34, 43)
 INK, FAINT, LINE = (232, 236, 242), (166, 176, 190), (51, 60, 72)
-GOOD, COURSE, MINE = (111, 240, 200), (140, 150, 165), (116, 173, 255)
+GOOD, COURSE, CURVE = (111, 240, 200), (140, 150, 165), (116, 173, 255)
 KINDS: dict[str, Colour] = {
     "down": (116, 173, 255), "up": (255, 171, 74), "product": (255, 122, 194), "elementwise": (95, 227, 161),
     "reduction": (185, 162, 255), "": FAINT,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from haribote.own.ledger import MEASURES
 from haribote.own.shares import per_cent
 from haribote.share import texts
-from haribote.share.canvas import COURSE, EMPTY, FAINT, GOOD, INK, KINDS, LINE, MINE, PAPER, Canvas, Colour, mixed
+from haribote.share.canvas import COURSE, CURVE, EMPTY, FAINT, GOOD, INK, KINDS, LINE, PAPER, Canvas, Colour, mixed
 from haribote.share.field import BRIGHTEST, SIDE
 from haribote.share.recording import NO_KERNEL
 from haribote.share.story import Story
@@ -92,7 +92,7 @@ class Player:
         for kernel in recording.kernels:
             x, width = (FIELD * value / recording.cycles for value in (kernel.start, kernel.cycles))
             canvas.box(MARGIN + x, top, max(1.0, width - 0.6), 18, KINDS[kernel.kind])
-            canvas.box(MARGIN + x, top + 20, max(1.0, width - 0.6), 6, MINE if kernel.owner == "yours" else COURSE)
+            canvas.box(MARGIN + x, top + 20, max(1.0, width - 0.6), 6, INK if kernel.owner == "yours" else COURSE)
         x = MARGIN + FIELD * recording.moments[number].cycle / recording.cycles
         canvas.box(x - 1, top - 4, 3, 34, INK)
 
@@ -120,8 +120,8 @@ class Player:
         ]
         shown_ = points[: max(1, round(learnt * len(points)))]
         canvas.line(points, LINE, 2)
-        canvas.line(shown_, MINE, 3)
-        canvas.dot(*shown_[-1], 6, MINE)
+        canvas.line(shown_, CURVE, 3)
+        canvas.dot(*shown_[-1], 6, CURVE)
         said = tr("loss {loss:.2f} after {steps} steps", loss=losses[len(shown_) - 1], steps=len(shown_))
         canvas.text(COLUMN, 316, said, 18, FAINT, 262)
 
@@ -170,5 +170,5 @@ class Player:
             x, share = COLUMN + number * (ROOM / 4), story.ledger.share(measure, story.author)
             width = ROOM / 4 - 14
             canvas.box(x, 552, width, 10, COURSE, 3)
-            canvas.box(x, 552, width * share, 10, MINE if story.author == "yours" else GOOD, 3)
+            canvas.box(x, 552, width * share, 10, GOOD, 3)
             canvas.text(x, 583, f"{per_cent(share)} {word(measure)}", 18, INK, width)

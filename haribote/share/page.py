@@ -127,11 +127,10 @@ def _lanes(story: Story) -> list[str]:
 
 def _shares(story: Story) -> list[str]:
     found, whole = story.ledger, texts.all_of_it(story)
-    paint = "mine" if story.author == "yours" else "theirs"
     rows = [f'<li class="whole" style="display:block">{_safe(whole)}</li>'] if whole else []
     for measure in MEASURES:
         share = found.share(measure, story.author)
-        bar = f'<b class="{paint}" style="width:{100 * share:.1f}%"></b>'
+        bar = f'<b style="width:{100 * share:.1f}%"></b>'
         number = f'<span class="number">{_safe(per_cent(share))}</span>'
         rows.append(f'<li><span>{_safe(word(measure))}</span><span class="bar">{bar}</span>{number}</li>')
     return [*rows, f'<li class="small" style="display:block">{_safe(texts.shares(story))}</li>']
