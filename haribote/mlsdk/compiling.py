@@ -115,7 +115,7 @@ def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
     artefact.device = "auto"
     graph = artefacts.start(artefact, None)
     if graph.engine == "chip" and graph.cut is not None:
-        told = tr("the chip runs this graph in {count} pieces: {why}", count=len(graph.cut.pieces), why=why)
+        told = tr("the chip runs this graph in pieces ({count}): {why}", count=len(graph.cut.pieces), why=why)
     else:
         told = tr(
             "the chip takes {coverage} operators of this graph, the host the others: {why}",

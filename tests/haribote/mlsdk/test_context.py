@@ -240,7 +240,7 @@ def test_what_is_not_in_the_interface_is_named() -> None:
         found.registry.register("x", 3)  # type: ignore[arg-type]
 
 
-def test_what_the_chip_does_not_take_runs_on_the_host_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_one_program_runs_in_pieces_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     from haribote.mlsdk import artefact
 
     def refuse(*_: object) -> None:
@@ -248,6 +248,6 @@ def test_what_the_chip_does_not_take_runs_on_the_host_with_a_warning(monkeypatch
 
     monkeypatch.setattr(artefact, "compile_stack", refuse)
     x = torch.randn(3, 5)
-    with pytest.warns(UserWarning, match=r"the chip takes \d of \d operators of this graph, .*: not this one"):
+    with pytest.warns(UserWarning, match=r"the chip runs this graph in pieces \(1\): not this one"):
         compiled = context(CHIP).compile(lambda given: {"y": given["x"] + 1}, {"x": x})
     torch.testing.assert_close(compiled({"x": x})["y"].cpu(), x + 1)
