@@ -143,6 +143,11 @@ def cycles(source: BitMap, target: BitMap, combine: str = "") -> float:
     return min(map(path_cycles, islice(paths(source, target, combine), 1)), default=inf)
 
 
+def line_cycles(source: BitMap, target: BitMap, combine: str = "") -> float:
+    """What the first path of a move costs as it is written, between any memories; infinite where there is none."""
+    return min((written([hop.made for hop in path]) for path in islice(paths(source, target, combine), 1)), default=inf)
+
+
 def price(source: BitMap, target: BitMap, combine: str = "") -> float:
     """Cycles of a move as `emit` writes it, by formula. Raises NoRoom where it cannot be written."""
     source, target = source.padded, target.padded

@@ -10,11 +10,11 @@ from haribote.stack.planner.states import State
 class Beam:
     """limit: a state that costs so much is not kept, since as many cheaper ones are known as there is room for."""
 
-    def __init__(self, size: int, live: frozenset[str]) -> None:
-        """live: the values that something still reads."""
+    def __init__(self, size: int, live: frozenset[str], limit: float = inf) -> None:
+        """live: the values that something still reads; limit: what is kept costs less."""
         self._size, self._live = size, live
         self._best: dict[object, State] = {}  # of states of the same cost the one that was offered first comes first
-        self.limit = inf
+        self.limit = limit
 
     def offer(self, state: State) -> None:
         """Keep a state if it is one of the cheapest."""
@@ -29,7 +29,7 @@ class Beam:
         if len(self._best) > self._size:
             del self._best[max(reversed(self._best), key=lambda key: self._best[key].cost)]
         if len(self._best) == self._size:
-            self.limit = max(state.cost for state in self._best.values())
+            self.limit = min(self.limit, max(state.cost for state in self._best.values()))
 
     def states(self) -> list[State]:
         """What is kept, the cheapest first, without the values that nothing reads any more."""

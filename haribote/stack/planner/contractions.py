@@ -13,20 +13,20 @@ from typing import NamedTuple
 
 import onnx
 
-from haribote.graph import Index, attributes
 from haribote.stack import products
 from haribote.stack.maps import COPY, PART, BitMap
 from haribote.stack.plan import Multiply, Shift, Version
 from haribote.stack.planner.facts import Facts, Split, view_shape
 from haribote.stack.planner.families import candidates, half_candidates, projected
+from haribote.stack.planner.letters import PRODUCTS, letters_of
 from haribote.stack.planner.states import MOST_WORDS, NoWay, State, holdable
 from haribote.stack.planner.streams import streamed, streams
 from haribote.stack.planner.tariff import NEVER
-from haribote.stack.planner.versions import NotPlanned, versions
+from haribote.stack.planner.versions import versions
 from simulator.isa import STEP_CYCLES
-from simulator.messages import tr
 
-PRODUCTS = ("Einsum", "Gemm", "MatMul")
+__all__ = ["PRODUCTS", "letters_of", "product"]
+
 Ways = tuple[products.Precision, ...]
 TARGETS = 4
 """Layouts of a result that are looked at after each way to compute it."""
@@ -62,30 +62,6 @@ def _products(state: State, node: onnx.NodeProto, letters: tuple[str, str, str],
                 limit = state.facts.limit
 
 
-def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
-    """A product in the manner of einsum: the axes of both operands and the result. Raises NotPlanned."""
-    given = attributes(node)
-    if node.op_type == "Einsum":
-        sides, result = given["equation"].decode().replace(" ", "").split("->")
-        a, b = sides.split(",")
-        return a, b, result
-    if node.op_type == "Gemm":
-        if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
-            raise NotPlanned(
-                tr("node {name}: a Gemm with alpha or C", name=node.name),
-                tr("the pass `elementary` before the planner"),
-            )
-        return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
-    a, b = (index.shape[name] for name in node.input)
-    if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
-        raise NotPlanned(
-            tr("node {name}: a MatMul of {a} and {b}", name=node.name, a=a, b=b),
-            tr("the same batch in both, or none in the second"),
-        )
-    batch = "abcdefgh"[: len(a) - 2]
-    return f"{batch}nk", f"{batch if len(b) > 2 else ''}km", f"{batch}nm"
-
-
 def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) -> list[Version]:
     """The layouts of an operand from which the other's may follow: those that it has, else the families."""
     name = node.input[which]
@@ -94,7 +70,8 @@ def _operands(state: State, node: onnx.NodeProto, which: int, everywhere: bool) 
     if there and name not in state.facts.parameters and not everywhere:
         return there
     halves = half_candidates(shape) if "half" in state.facts.ways(node) else ()
-    return [*there, *versions(name, shape), *(Version(name, found, split) for split, found in halves)]
+    more = [*versions(name, shape), *(Version(name, found, split) for split, found in halves)]
+    return [*there, *(version for version in more if state.admits(version))]
 
 
 def _partners(
@@ -157,7 +134,7 @@ def _multiplied(
 ) -> Iterator[State]:
     """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
     much count as some, but are left out."""
-    name, left = node.output[0], TARGETS
+    name = node.output[0]
     spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
     for core, zeros, parts, skips in _cores(spec, a.map, b.map, state.facts.ways(node)):
         cost = STEP_CYCLES * core.steps
@@ -180,9 +157,6 @@ def _multiplied(
                     yield after.did(action, cost).did(Shift(made, final, "fadd"), price, final)
                 else:
                     yield after.did(action, cost, made)
-            left -= 1
-            if not left:
-                return
 
 
 def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[float, BitMap]]:
@@ -192,6 +166,7 @@ def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[fl
     if key not in facts.ends:
         targets = [found for other, found in candidates(facts.index.shape[name]) if other == split]
         targets += [near for near in [_joined_in_place(parts)] if near not in targets]
+        targets = [found for found in targets if state.admits(Version(name, found, split))]
         priced = [(facts.tariff.price(parts, target, "fadd"), target) for target in targets]
         facts.ends[key] = sorted(priced, key=lambda entry: entry[0])[:TARGETS]
     known = facts.ends[key]

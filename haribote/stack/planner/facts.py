@@ -14,6 +14,7 @@ from haribote.graph import Index, updates
 from haribote.stack import products
 from haribote.stack.maps import BitMap, axis_bits
 from haribote.stack.plan import Version
+from haribote.stack.planner.axes import Axes
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
 from haribote.stack.planner.views import View, views_of
@@ -40,10 +41,13 @@ class Facts:
     kept after the node that is looked at now; added: constants that
     the plan needs beside those of the graph; renamed: names that it gives to values, and theirs. delicate: products
     that `mixed` leaves exact; ends: where the parts of products are added up, with today's prices.
+    batch: the axes of the batch, where all values are cut along it (`planner.batch`).
     """
 
-    def __init__(self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float") -> None:
-        self.tariff, self.precision = tariff, precision
+    def __init__(
+        self, model: onnx.ModelProto, tariff: Tariff, precision: Precision = "float", batch: Axes | None = None
+    ) -> None:
+        self.tariff, self.precision, self.batch = tariff, precision, batch
         self.delicate = delicate(model)
         self.model, self.index = model, Index(model)
         self.updates = updates(model)

@@ -12,11 +12,16 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from haribote.stack import products
+from haribote.stack import moves, products
 from haribote.stack.maps import BitMap, address
+from haribote.stack.places import NoRoom
 from haribote.stack.plan import Action, Alias, Halve, Load, Multiply, Shift, Version, halves_name, reads
 from haribote.stack.planner.families import PES
 from haribote.stack.products.pairs import pairs_of
+from simulator.isa import STEP_CYCLES
+
+ROUNDED = 3
+"""Steps in which four long words are rounded, and what is left of them."""
 
 
 def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
@@ -64,7 +69,19 @@ def _gains(action: Multiply, number: int, move: Shift) -> bool:
     )
     whole = all(source[bit] == target[bit] for bit in PES) and not move.combine
     vectors = core is not None and bool(core.matrix) and core.matrix != "ab"[number] and core.turns[number] is None
-    return whole and vectors and target.longs >= 2 * source.longs and source.longs % 4 == 0 and _dense(target)
+    grows = target.longs >= 2 * source.longs and source.longs % 4 == 0 and _dense(target)
+    return whole and vectors and grows and _saves(move)
+
+
+def _saves(move: Shift) -> bool:
+    """Whether rounding fewer words saves more than twice as many words cost on their way."""
+    source, target = move.source.map, move.target.map
+    two = _two(move.source).map, _two(move.target).map
+    try:
+        more = moves.price(*two) - moves.price(source, target)
+    except NoRoom:
+        return False
+    return more <= STEP_CYCLES * ROUNDED * (target.longs - source.longs) / 4
 
 
 def _dense(found: BitMap) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import onnx
 
-from haribote.graph import complete
+from haribote.graph import Index, complete, updates
 from haribote.progress import stage
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Action, Become, Plan, Shift, Store, Version
+from haribote.stack.planner.batch import batch_axes
 from haribote.stack.planner.beam import Beam
 from haribote.stack.planner.clusters import clustered
 from haribote.stack.planner.early import early
@@ -41,13 +43,34 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
 
     Raises NotPlanned for a node that the stack cannot do.
     """
-    tariff = Tariff()
+    axes = batch_axes(Index(model), frozenset(updates(model)), model.graph.node)
+    best: tuple[float, Found] | None = None
+    for cut in (None,) if axes is None else (axes, axes._replace(copied=True), None):
+        found = _searched(Facts(model, Tariff(), precision, cut), beam, quick, best[0] if best else inf)
+        best = min(filter(None, (best, found)), key=lambda entry: entry[0], default=None)
+        if quick and best and best[0] < NEVER:
+            break
+    assert best is not None, "without a limit there is a plan, or an error"
+    return Plan(_with_constants(best[1].facts), best[1].actions, best[1].residents)
+
+
+def _searched(facts: Facts, beam: int, quick: bool, limit: float) -> tuple[float, Found] | None:
+    """The cheapest plan that is found, with its cycles; None where it would take `limit` or more, or where values that
+    are all cut along the batch cannot be planned. Raises NotPlanned for others.
+    """
     known: list[tuple[float, Found]] = []
+    model, tariff = facts.model, facts.tariff
     share = min(1.0, MANY_NODES / max(1, len(model.graph.node)))
     beam, rounds = max(LEAST_BEAM, round(beam * share)), max(LEAST_ROUNDS, round(ROUNDS * share))
     wanted = 1 if quick else rounds
     for number in range(MORE_ROUNDS * rounds):
-        cost, found = _planned(Facts(model, tariff, precision), LEAST_BEAM if quick else beam, number + 1)
+        again = Facts(model, tariff, facts.precision, facts.batch)
+        try:
+            cost, found = _planned(again, LEAST_BEAM if quick else beam, number + 1, limit)
+        except NotPlanned:
+            if facts.batch is None and limit == inf:
+                raise
+            break
         asks = list(_moves(found.actions))
         cost -= sum(tariff.price(*ask) for ask in asks)
         with stage("moves"):
@@ -57,8 +80,7 @@ def plan(model: onnx.ModelProto, beam: int = BEAM, precision: Precision = "float
             break
         if number + 1 >= wanted and min(known, key=lambda entry: entry[0])[0] < NEVER:
             break
-    best = min(known, key=lambda entry: entry[0])[1]
-    return Plan(_with_constants(best.facts), best.actions, best.residents)
+    return min(known, key=lambda entry: entry[0], default=None)
 
 
 class Found(NamedTuple):
@@ -69,8 +91,9 @@ class Found(NamedTuple):
     residents: tuple[Version, ...]
 
 
-def _planned(facts: Facts, beam: int, turn: int) -> tuple[float, Found]:
-    """The cheapest plan at today's prices, with its cycles. turn: the number of the round."""
+def _planned(facts: Facts, beam: int, turn: int, limit: float = inf) -> tuple[float, Found]:
+    """The cheapest plan at today's prices, with its cycles. turn: the number of the round. Raises NotPlanned where it
+    takes `limit` or more."""
     states = [State(facts)]
     nodes = ordered(facts)
     with stage("planning", len(nodes), turn) as done:
@@ -80,10 +103,10 @@ def _planned(facts: Facts, beam: int, turn: int) -> tuple[float, Found]:
             done(number)
             rule = rule_of(node, facts.index)
             after = lambda state, node=node, rule=rule: rule(state, node)  # noqa: E731
-            states = _followers(states, after, Beam(beam, needed))
+            states = _followers(states, after, Beam(beam, needed, limit))
             if not states:
                 raise _no_layout(facts, node)
-        finished = _followers(states, _finished, Beam(1, frozenset()))
+        finished = _followers(states, _finished, Beam(1, frozenset(), limit))
     if not finished:
         raise NotPlanned(tr("the results of the graph have no way to where they belong"), tr("report the graph"))
     best = finished[0]
@@ -121,7 +144,7 @@ def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
 def _followers(states: Sequence[State], rule: Callable[[State], Iterator[State]], beam: Beam) -> list[State]:
     """The cheapest of the states after each of these; where there are none, with the last resort."""
     facts = states[0].facts
-    for desperate in (False, True):
+    for desperate in (False, True) if beam.limit == inf else (False,):
         facts.desperate, facts.limit = desperate, beam.limit
         for state in states:
             for follower in rule(state):

@@ -10,6 +10,7 @@ from math import prod
 from haribote.errors import HariboteError
 from haribote.stack.maps import COPY, Bit, BitMap, unit_bits
 from haribote.stack.plan import Action, Alias, Compute, Load, Shift, Version, in_dram
+from haribote.stack.planner.batch import admitted
 from haribote.stack.planner.facts import Facts, agrees
 from haribote.stack.planner.families import L1BS, L2BS, Split, candidates
 from haribote.stack.planner.padding import mended
@@ -50,16 +51,27 @@ class State:
         """After an action. Raises NoWay for what no bank holds."""
         versions = dict(self.versions)
         for version in made:
+            self._admit(version)
             holdable(version)
             versions[version.value] = (*versions.get(version.value, ()), version)
         return State(self.facts, self.cost + cost, (self.chain, action), versions, self.resident)
 
     def settled(self, version: Version, cost: float = 0.0) -> State:
         """With a version that is there before every run. Raises NoWay for what no bank holds."""
+        self._admit(version)
         holdable(version)
         versions = dict(self.versions) | {version.value: (*self.versions.get(version.value, ()), version)}
         resident = dict(self.resident) | {version.value: (*self.resident.get(version.value, ()), version)}
         return replace(self, cost=self.cost + cost, versions=versions, resident=resident)
+
+    def admits(self, version: Version) -> bool:
+        """Whether a version is cut as the plan wants all to be."""
+        return self.facts.batch is None or admitted(self.facts.batch, version)
+
+    def _admit(self, version: Version) -> None:
+        """Raises NoWay for a version that is not."""
+        if not self.admits(version):
+            raise NoWay(tr("{value} is not cut as the batch is", value=version.value))
 
     def without_all_but(self, live: Collection[str]) -> State:
         """Without what is not read any more: only these values, and what the end of the graph asks for."""

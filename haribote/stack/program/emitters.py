@@ -153,14 +153,14 @@ def _multiply(action: Multiply, context: Context) -> None:
 def _sum_on_the_way(multiply: Multiply, shift: Shift, context: Context) -> None:
     """A product and the sum of its parts, those over MABs on the way to L1BM if that is no longer way."""
     code, targets = context.code, context.homes.of(shift.target)
-    cycles = moves.cycles(multiply.target.map, targets[0].map, shift.combine)
+    cycles = moves.line_cycles(multiply.target.map, targets[0].map, shift.combine)
 
     def between(core: Core) -> Places:
         found = core.reduced_target
         if found is None or core.target != multiply.target.map:
             raise NoProduct(tr("no transfer sums these parts"))
         below = Place("L1BM", code.buffer("L1BM", found.longs), found)
-        if moves.cycles(found, targets[0].map, shift.combine) > cycles:
+        if moves.line_cycles(found, targets[0].map, shift.combine) > cycles:
             raise NoProduct(tr("the way from L1BM is longer"))
         return (below,)
 

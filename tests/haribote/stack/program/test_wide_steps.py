@@ -1,0 +1,17 @@
+"""Train steps of wide networks: what they cost at most, with every check that `--check` makes, and what they give."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.shapes import measured
+from haribote.core.checker import VARIABLE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "most"), [("784-64-10:256", 4400), ("784-256-10:256", 16200)])
+def test_wide_steps_stay_below_their_limits(shape: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    row = measured("mlp", shape, None)
+    assert row["overlapped"] <= most
+    assert row["error"] < 2e-7
