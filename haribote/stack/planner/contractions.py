@@ -29,7 +29,9 @@ __all__ = ["PRODUCTS", "letters_of", "product"]
 
 Ways = tuple[products.Precision, ...]
 TARGETS = 4
-"""Layouts of a result that are looked at after each way to compute it."""
+"""Layouts of a result that are looked at after the ways to compute it."""
+MANY_STEPS = 128
+"""Of a product in the matrix unit: from here on each way has so many layouts of its own."""
 
 
 def product(state: State, node: onnx.NodeProto) -> Iterator[State]:
@@ -134,10 +136,13 @@ def _multiplied(
 ) -> Iterator[State]:
     """A product of two versions, and its result in the layouts that are near, some of them. limit: states that cost so
     much count as some, but are left out."""
-    name = node.output[0]
+    name, left = node.output[0], TARGETS
     spec, split = _spec(letters, a.split, b.split), _split(letters, a.split, b.split)
-    for core, zeros, parts, skips in _cores(spec, a.map, b.map, state.facts.ways(node)):
+    cores = _cores(spec, a.map, b.map, state.facts.ways(node))
+    for core, zeros, parts, skips in cores:
         cost = STEP_CYCLES * core.steps
+        if core.matrix and cores[0].core.matrix and core.steps >= MANY_STEPS:
+            left = TARGETS  # with the other operand as the matrix the sums may be nearer to where they are wanted
         if state.cost + cost >= limit:
             return  # those that follow have no fewer steps
         if 2 * core.target.longs > MOST_WORDS:
@@ -157,6 +162,11 @@ def _multiplied(
                     yield after.did(action, cost).did(Shift(made, final, "fadd"), price, final)
                 else:
                     yield after.did(action, cost, made)
+            left -= 1
+            if not left:
+                break
+        if not left:
+            return
 
 
 def _ends(state: State, name: str, split: Split, parts: BitMap) -> list[tuple[float, BitMap]]:
