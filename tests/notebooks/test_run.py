@@ -17,7 +17,8 @@ from tests.long_runs import LONG
 PLACES = [place for place in places() if place.language == "en"]  # the others have the same cells and outputs
 QUICK = {"HARIBOTE_SHORT": "1", "OMP_NUM_THREADS": "1"}  # long cells are short; one core for NumPy and torch
 IDS = [place.name for place in PLACES]
-COMPILING = ("03_fusion/01", "03_fusion/02", "03_fusion/03", "07_speed", "08_frontends")  # takes most of their time
+COMPILING = ("03_fusion/01", "03_fusion/02", "03_fusion/03", "07_speed", "08_frontends", "09_language_model")
+"""In these, compiling takes most of the time."""
 CHECKING = ("03_fusion/04", "05_mncore_ops/02", "05_mncore_ops/03", "05_mncore_ops/04")  # with solutions in any case
 
 
