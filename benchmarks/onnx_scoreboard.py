@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_of(__doc__)
     parser.add_argument("--device", choices=onnx_backend.DEVICES, default="CHIP")
     given = parser.parse_args(arguments)
-    return told(tests(given.device, given.filter), given, f"onnx {onnx.__version__} on {given.device}")
+    return told(tests(given.device, given.filter), given, f"onnx {onnx.__version__} on {given.device}", given.device)
 
 
 if __name__ == "__main__":

@@ -138,14 +138,35 @@ def parser_of(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=SECONDS, metavar="S", help="the limit of one test")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="how many run at once")
     parser.add_argument("--json", action="store_true", help="one object a line instead of the table")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="also write the table to this file")
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="also write the table to this file; of a page that has a place for it, there",
+    )
     return parser
 
 
-def told(tests: Sequence[Test], given: argparse.Namespace, title: str) -> int:
+def on_page(page: Path, text: str, place: str) -> str:
+    """A page with this text in its place, between the marks of `marks`; the text alone where it has no such place."""
+    begin, end = marks(place)
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    if begin not in old:
+        return text
+    before, rest = old.split(begin)
+    return f"{before}{begin}\n{text}{end}{rest.split(end, 1)[1]}"
+
+
+def marks(place: str) -> tuple[str, str]:
+    """What stands before and behind a scoreboard on a page."""
+    return f"<!-- the table of {place}, from the benchmark -->", "<!-- end of the table -->"
+
+
+def told(tests: Sequence[Test], given: argparse.Namespace, title: str, place: str) -> int:
     """Run the tests and print what came out, as the options of `parser_of` ask; 1 where something is wrong, crashed or
-    too slow.
+    too slow. place: of the table on a page, see `on_page`.
     """
+    title += f", every {given.every}." if given.every > 1 else ""
     found = []
     for row in rows(tests[:: given.every], given.seconds, given.jobs):
         found.append(row)
@@ -157,5 +178,5 @@ def told(tests: Sequence[Test], given: argparse.Namespace, title: str) -> int:
     if not given.json:
         print(table(found, title))
     if given.page:
-        write_file(given.page, table(found, title).encode())
+        write_file(given.page, on_page(given.page, table(found, title), place).encode())
     return int(any(row.verdict in ("wrong", "crashed", "slow") for row in found))

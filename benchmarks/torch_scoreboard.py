@@ -226,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.set_num_threads(1)  # a forked process has none of the others
     warm()
     title = f"torch {torch.__version__}{', with gradients' if given.gradients else ''}"
-    return told(tests(given.filter, given.samples, given.gradients), given, title)
+    return told(tests(given.filter, given.samples, given.gradients), given, title, "torch")
 
 
 if __name__ == "__main__":

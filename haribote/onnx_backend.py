@@ -324,14 +324,21 @@ def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prep
     try:
         evaluator = ReferenceEvaluator(model, new_ops=MENDED)
     except Exception as error:  # its errors have no common class
-        raise GraphError(
-            why, tr("other operators: ONNX's reference does not take the model either ({error})", error=error)
-        ) from error
+        raise _neither(why, error) from error
 
     def run(feeds: Mapping[str, Array]) -> dict[str, Array]:
-        return dict(zip(outputs, evaluator.run(None, dict(feeds)), strict=True))
+        try:
+            return dict(zip(outputs, evaluator.run(None, dict(feeds)), strict=True))
+        except Exception as error:
+            raise _neither(why, error) from error
 
     return Prepared(names, outputs, f"0 of {len(model.graph.node)}", {"": why}, evaluate=run)
+
+
+def _neither(why: str, error: Exception) -> GraphError:
+    return GraphError(
+        why, tr("other operators: ONNX's reference does not take the model either ({error})", error=error)
+    )
 
 
 def _constants(model: onnx.ModelProto) -> set[str]:

@@ -83,13 +83,15 @@ def mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 
 @rule("ReduceLogSumExp")
 def log_sum_exp(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    """With the largest element taken off, so that no exponential is too large."""
+    """With the largest element taken off first; of itself that leaves 0, even if it is infinite."""
     x, result, axes = node.input[0], node.output[0], axes_of(index, node)
     if axes is None or nothing(builder, index, node):
         return axes is not None
     keepdims = attributes(node).get("keepdims", 1)
     most = reduce(builder, "ReduceMax", x, axes, f"{result}.most", 1)
-    less = builder.op("Sub", x, most, name=f"{result}.less")
+    largest = builder.op("Equal", x, most, name=f"{result}.largest")
+    apart = builder.op("Sub", x, most, name=f"{result}.apart")
+    less = builder.op("Where", largest, builder.scalar(0, index.dtype[x]), apart, name=f"{result}.less")
     total = reduce(builder, "ReduceSum", builder.op("Exp", less, name=f"{result}.exp"), axes, f"{result}.sum", 1)
     log = builder.op("Log", total, name=f"{result}.log")
     if keepdims or not axes:
