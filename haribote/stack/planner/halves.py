@@ -20,8 +20,8 @@ from haribote.stack.planner.families import PES
 from haribote.stack.products.pairs import pairs_of
 from simulator.isa import STEP_CYCLES
 
-ROUNDED = 3
-"""Steps in which four long words are rounded, and what is left of them."""
+ROUNDED = 5
+"""Steps that rounding four long words and what is left of them takes beside the products: three, and waits."""
 
 
 def halved(actions: Sequence[Action]) -> tuple[Action, ...]:
