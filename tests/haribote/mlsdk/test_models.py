@@ -60,8 +60,7 @@ def needs(package: str) -> None:
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed (pip install --no-deps {package}, and what it needs)")
     try:
-        if package == "timm":
-            without_cuda()
+        without_cuda()
         __import__(package)
     except (ImportError, RuntimeError) as error:
         pytest.skip(f"{package} cannot be imported here: {error}")
