@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any
 
 import torch
@@ -132,17 +131,14 @@ def tried(info: Any, samples: int, gradients: bool) -> tuple[str, str]:
 
 def _is_random(sample: Any) -> bool:
     """Whether a sample asks for dropout."""
-    return bool(sample.kwargs.get("dropout_p") or (sample.kwargs.get("training") and 0.5 in sample.args))
+    dropped = any(isinstance(value, float) and value > 0 for value in sample.args)
+    return bool(sample.kwargs.get("dropout_p") or (sample.kwargs.get("training") and dropped))
 
 
 def _operator(info: Any) -> Any:
     """What is compiled: of functions that OpInfo wraps, where torch.compile does not look, the function itself."""
-    if getattr(info.op, "__name__", "") != "<lambda>":
-        return info.op
-    try:
-        return attrgetter(info.name)(torch)
-    except AttributeError:
-        return info.op
+    wrapped = getattr(info.op, "__name__", "") == "<lambda>" and info.name.startswith("nn.functional.")
+    return getattr(torch.nn.functional, info.name.rpartition(".")[2], info.op) if wrapped else info.op
 
 
 def _compared(info: Any, sample: Any, gradients: bool, seen: list[GraphReport]) -> str:
