@@ -55,8 +55,15 @@ class Watch:
         elif not turn:
             self._say(tr("stage {name}, {number} of {total} nodes done", name=name, number=number, total=total))
         else:
-            told = {"name": name, "turn": turn, "number": number, "total": total}
-            self._say(tr("stage {name}, round {turn}, {number} of {total} nodes done", **told))
+            self._say(
+                tr(
+                    "stage {name}, round {turn}, {number} of {total} nodes done",
+                    name=name,
+                    turn=turn,
+                    number=number,
+                    total=total,
+                )
+            )
 
     def report(self) -> str:
         """A line for each stage, in the order in which they began."""

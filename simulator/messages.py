@@ -44,6 +44,10 @@ class Text(str):
         found.template, found.places = template, places or {}
         return found
 
+    def filled(self, **places: object) -> Text:
+        """The same with something in its places: of a message that stands in a table before it is known what."""
+        return Text(self.template, places)
+
     def said(self, into: str = "") -> str:
         """The same in a language, of the moment where none is named."""
         return _rendered(self.template, self.places, into or language_or_english())

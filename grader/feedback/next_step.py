@@ -41,7 +41,7 @@ def with_next_step(failure: Failure, task: str = "", place: str = "") -> Failure
         return failure
     advice: str | None = TRY.get(failure.cause)
     if advice is None and failure.error is None and task in OF_TASK:
-        advice = Text(OF_TASK[task].template, {"task": task}) if "{task}" in OF_TASK[task] else OF_TASK[task]
+        advice = OF_TASK[task].filled(task=task) if "{task}" in OF_TASK[task] else OF_TASK[task]
     if advice is None and failure.word is not None and task:
         advice = tr("`grader debug {task}` goes to the first wrong word: who wrote it, and from what?", task=task)
     return replace(failure, explanation=advised(failure.explanation, advice or OTHERWISE))
