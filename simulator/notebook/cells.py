@@ -76,9 +76,17 @@ def printed(call: ast.Call) -> ast.JoinedStr:
             parts.append(ast.Constant(between))
         if isinstance(argument, ast.JoinedStr):
             parts += argument.values
+        elif isinstance(argument, ast.Starred):
+            parts.append(ast.FormattedValue(_spread(argument.value, between), -1))
         else:
             parts.append(argument if is_text(argument) else ast.FormattedValue(argument, -1))
     return ast.JoinedStr(parts)
+
+
+def _spread(values: ast.expr, between: str) -> ast.expr:
+    """What `print(*values)` prints, as one value: an f-string takes no star."""
+    strings = ast.Call(ast.Name("map", ast.Load()), [ast.Name("str", ast.Load()), values], [])
+    return ast.Call(ast.Attribute(ast.Constant(between), "join", ast.Load()), [strings], [])
 
 
 def is_text(node: ast.expr) -> TypeGuard[ast.Constant]:

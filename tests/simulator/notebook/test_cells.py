@@ -13,6 +13,7 @@ from tests.japanese import japanese
 
 ENTRIES = {
     "values: {x} of {n} steps": "{n}ステップの値：{x}",
+    "values: {value} of {n} steps": "{n}ステップの値：{value}",
     "{n} word{|s} read": "{n}語を読みました",
     "one picture of it": "その図",
     "step": "ステップ",
@@ -34,6 +35,11 @@ def run(source: str) -> dict[str, object]:
 def test_print_says_one_text(capsys: pytest.CaptureFixture[str]) -> None:
     run('n, x = 3, [1, 2]\nprint("values:", x, f"of {n} steps", end="!")')
     assert capsys.readouterr().out == "3ステップの値：[1, 2]!"
+
+
+def test_a_star_in_print_is_put_in_as_it_would_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    run('n, x = 3, [[1], 2]\nprint("values:", *x, f"of {n} steps")')
+    assert capsys.readouterr().out == "3ステップの値：[1] 2\n"
 
 
 def test_words_of_grammar_and_formats(capsys: pytest.CaptureFixture[str]) -> None:
