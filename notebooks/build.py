@@ -40,7 +40,9 @@ from notebooks.run import execute, tracebacks
 from notebooks.translation import read as translation
 from notebooks.translation import to_do
 from simulator.files import write_file
-from simulator.language import VARIABLE, spoken
+from simulator.language import VARIABLE, language, spoken
+from simulator.messages import tr
+from simulator.notebook.cells import TELLER, Translated
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -169,12 +171,14 @@ def stale_picture(cell: NotebookNode, who: str) -> list[str]:
     ):
         return [f"{who} is to keep its picture, and nothing else\n    try: python -m notebooks.build"]
     try:
-        names = {node.id for node in ast.walk(ast.parse(cell.source, mode="eval")) if isinstance(node, ast.Name)}
+        tree = ast.parse(cell.source, mode="eval")
     except SyntaxError:
         return []
-    if names != {"draw"}:
+    if {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} != {"draw"}:
         return []
-    picture = eval(cell.source, {"draw": draw})
+    if language() != "en":
+        Translated().visit(tree)
+    picture = eval(compile(tree, who, "eval"), {"draw": draw, TELLER: tr})
     if [stored(picture._repr_svg_(), repr(picture), who)] != cell.outputs:
         return [f"{who} keeps a picture that looks different now\n    try: python -m notebooks.build"]
     return []
