@@ -69,7 +69,8 @@ def prints(call: ast.Call) -> bool:
 
 def printed(call: ast.Call) -> ast.JoinedStr:
     """What `print` is given, as one text with places."""
-    between = next((word.value.value for word in call.keywords if word.arg == "sep" and is_text(word.value)), " ")
+    separators = [word.value.value for word in call.keywords if word.arg == "sep" and is_text(word.value)]
+    between = str(separators[0]) if separators else " "
     parts: list[ast.expr] = []
     for argument in call.args:
         if parts:

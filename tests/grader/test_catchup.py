@@ -79,6 +79,6 @@ def test_every_other_task_can_be_filled() -> None:
 def test_tasks_are_named_by_id_notebook_or_stage(capsys: pytest.CaptureFixture[str]) -> None:
     assert [task.id for task in tasks_of(["02", "0.1"])] == ["0.1", "2.1", "2.2", "2.3", "2.4", "2.5"]
     assert [task.id for task in tasks_of(["04_memory/02_first_moves"])] == ["4.2"]
-    with pytest.raises(HariboteError, match="'09' is no task"):
-        tasks_of(["09"])
+    with pytest.raises(HariboteError, match="'10' is no task"):
+        tasks_of(["10"])
     assert main(["catchup", "9.9"]) == 2 and "there is no task '9.9'" in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_a_level_that_there_is_not_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(("sim", "-O1", "--solutions"), "--precision half at -O1"), (("cpp",), "--precision half with --backend cpp")],
+    [(("sim", "-O1", "--solutions"), "--precision half at -O1"), (("cpp",), "--precision half is for --backend sim")],
 )
 def test_a_precision_for_which_there_are_no_products_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
