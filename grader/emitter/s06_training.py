@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from grader.emitter.forms import Form, Function
@@ -10,13 +12,26 @@ from grader.emitter.values import Array, Value, Values
 from haribote.network import HIDDEN, PIXELS
 from simulator.messages import tr
 
+if TYPE_CHECKING:
+    from haribote.data.dataset import NormalisedImages
+
 
 def reserve(function: Function, given: Values) -> dict[str, Value]:
-    """Given: end in long words, the shape of a tensor. Answer: address and end of its room (reserved)."""
-    shape = given["shape"]
-    if not isinstance(shape, list):
-        raise TypeError(tr("a shape is a list"))
-    found = function(given["end"], tuple(shape))
+    """Given: end in long words, the shape of a tensor, or the shapes of several, each behind the one before. Answer:
+    address and end of each room (reserved).
+    """
+    end, reserved = given["end"], list[int]()
+    shapes = given["shapes"] if "shapes" in given else [given["shape"]]
+    assert isinstance(shapes, list)
+    for shape in shapes:
+        assert isinstance(shape, list)
+        address, end = _whole(function(end, tuple(shape)))
+        reserved += (address, end)
+    return {"reserved": np.array(reserved)}
+
+
+def _whole(found: Any) -> tuple[int, int]:
+    """An address and an end. Raises AnswerError for anything else."""
     whole = isinstance(found, tuple | list) and all(isinstance(number, int | np.integer) for number in found)
     if not whole or len(found) != 2:
         what = tr(
@@ -24,36 +39,42 @@ def reserve(function: Function, given: Values) -> dict[str, Value]:
             found=str(found)[:80],
         )
         raise AnswerError(what, "return address, end")
-    return {"reserved": np.asarray(found)}
+    return int(found[0]), int(found[1])
 
 
 class _Recorder:
-    """A backend that notes the batches it is given; the loss of a step is the sum of its labels."""
+    """A backend that notes the batches it is given; the loss of a step is the sum of its labels.
 
-    def __init__(self) -> None:
-        self.labels: list[int] = []
+    images: of all rows, whose labels are their numbers.
+    """
+
+    def __init__(self, images: Array | NormalisedImages) -> None:
+        self.images, self.labels = images, list[int]()
 
     def step(self, images: Array, labels: Array) -> float:
         """One step; images and labels must belong together."""
-        if not np.array_equal(images[:, 0].astype(np.int64), labels):
+        if not np.array_equal(images, self.images[labels]):
             raise ValueError(tr("images and labels of a step are not of the same rows"))
         self.labels += labels.tolist()
         return float(labels.sum())
 
 
 def train_epoch(function: Function, given: Values) -> dict[str, Value]:
-    """Given: rows, batch, seed, epoch. Answer: the labels in the order of the steps, and the losses returned.
+    """Given: rows, batch, seed, epoch, and whether the images are those of a data set (pictures). Answer: the labels in
+    the order of the steps, and the losses returned.
 
     The label of every row is its number.
     """
+    from haribote.data.dataset import NormalisedImages
     from haribote.training.checkpoint import Run
 
     rows, batch, seed, epoch = (int(given[name]) for name in ("rows", "batch", "seed", "epoch"))  # type: ignore[arg-type]
     labels = np.arange(rows, dtype=np.int64)
-    images = np.repeat(labels[:, None], PIXELS, axis=1).astype(np.float32)
+    numbers = np.repeat(labels[:, None], PIXELS, axis=1)
+    images = NormalisedImages(numbers.astype(np.uint8)) if given["pictures"] else numbers.astype(np.float32)
     run = Run([HIDDEN], batch, 0.1, seed, "test")
     run.epoch = epoch
-    backend = _Recorder()
+    backend = _Recorder(images)
     losses = function(backend, images, labels, run, epoch + 2)
     return {"labels": np.array(backend.labels, np.int64), "losses": np.asarray(losses, np.float64)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from grader.emitter.values import Value, Values
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
 from haribote.data.dataset import batch_order
+from haribote.layout import dram_long_words
 from simulator.messages import tr
 
 
@@ -18,6 +19,7 @@ def reserve(rng: np.random.Generator) -> Iterator[Trial]:
     for shape, words in (((16,), 8), ((256,), 32), ((16, 16), 32), ((256, 16), 512), ((16, 1024), 2048), ((520,), 65)):
         for end in (0, 64, 100, int(rng.integers(200, 10**6))):
             yield _reserve(shape, words, end)
+    yield _in_a_row(((256, 1024), (256,), (16, 1024), (16,), (16, 16), (520,), (256, 16)))
 
 
 def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
@@ -32,15 +34,29 @@ def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     return Trial(name, given, judge)  # type: ignore[arg-type]  # a list of int is a Value
 
 
+def _in_a_row(shapes: Sequence[tuple[int, ...]]) -> Trial:
+    """All tensors of a step as the product places them: each behind what the answer gave for the one before."""
+    name, end, expected = tr("in the product: the tensors of a training step"), 0, list[int]()
+    for shape in shapes:
+        expected += (end, end := end + -(-dram_long_words(shape) // 64) * 64)
+
+    def judge(answer: Values) -> Failure | None:
+        given = {"shapes": np.array([str(shape) for shape in shapes])}
+        received = array_in(answer, "reserved")
+        return compare(name, given, np.array(expected), received, what=tr("addresses and ends"))
+
+    return Trial(name, {"end": 0, "shapes": [list(shape) for shape in shapes]}, judge, earns=False)
+
+
 def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
-    """Task 6.2: two epochs; the last rows do not fill a batch."""
+    """Task 6.2: two epochs; the last rows do not fill a batch. Then as the product trains, with a data set."""
     for epoch in (0, 1):
-        yield _epoch(43, 8, int(rng.integers(1, 100)), epoch)
+        yield _epoch(tr("the batches of epoch {epoch}", epoch=epoch), 43, 8, int(rng.integers(1, 100)), epoch)
+    yield _epoch(tr("in the product: an epoch of pictures"), 43, 8, int(rng.integers(1, 100)), 2, pictures=True)
 
 
-def _epoch(rows: int, batch: int, seed: int, epoch: int) -> Trial:
-    name = tr("the batches of epoch {epoch}", epoch=epoch)
-    given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch}
+def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bool = False) -> Trial:
+    given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch, "pictures": pictures}
 
     def judge(answer: Values) -> Failure | None:
         order = [np.asarray(part) for part in batch_order(rows, seed=seed, epoch=epoch, batch=batch)]
@@ -49,7 +65,7 @@ def _epoch(rows: int, batch: int, seed: int, epoch: int) -> Trial:
             name, given, np.array([float(part.sum()) for part in order]), losses, what=tr("the losses")
         )
 
-    return Trial(name, given, judge)
+    return Trial(name, given, judge, earns=not pictures)
 
 
 TRIALS: dict[str, Trials] = {"6.1": reserve, "6.2": train_epoch}
