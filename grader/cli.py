@@ -30,7 +30,7 @@ from haribote.commands.command import run_command
 from simulator.console import Parser, add_version, seed
 from simulator.language import LANGUAGES, language
 from simulator.messages import say, tr
-from simulator.terminal import Line
+from simulator.terminal import RoleLine
 from simulator.view.browser import open_page
 
 
@@ -114,10 +114,10 @@ def _check(options: argparse.Namespace) -> int:
                     name=name,
                     seed=result.seed,
                 )
-                say(Line(again, "next"))
+                say(RoleLine(again, "next"))
                 if result.debuggable:
                     step = tr("step through it: grader debug {name} --seed {seed}", name=name, seed=result.seed)
-                    say(Line(step, "next"))
+                    say(RoleLine(step, "next"))
         sys.stdout.flush()  # the verdict first, whatever becomes of its record
         progress.record(result)
     if options.json:

@@ -16,7 +16,7 @@ from haribote.words import word
 from simulator.errors import UserError
 from simulator.messages import shown, tr
 from simulator.shell import command_line
-from simulator.terminal import Line
+from simulator.terminal import RoleLine
 from simulator.view.notebook import frame
 from simulator.view.recording import BUDGET
 
@@ -112,8 +112,8 @@ class Result:
         return [(cost.score, cost.par) for cost in self.costs]
 
     def lines(self, brief: bool = False) -> list[str]:
-        """What a terminal shows, in the language of the moment, each `Line` with its role. brief: without the picture,
-        which takes a whole screen, and with the command that shows what is wrong.
+        """What a terminal shows, in the language of the moment, a `RoleLine` each. brief: without the picture, which takes
+        a whole screen, and with the command that shows what is wrong.
         """
         mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
         head = tr(
@@ -125,7 +125,7 @@ class Result:
             points=self.points,
             of=self.of,
         )
-        lines: list[str] = [Line(head, {"passed": "good", "failed": "bad"}.get(self.state, ""))]
+        lines: list[str] = [RoleLine(head, {"passed": "good", "failed": "bad"}.get(self.state, ""))]
         lines += [shown(self.message)] if self.message else []
         if self.failure:
             lines += (replace(self.failure, picture="") if brief else self.failure).lines(shown)
@@ -134,7 +134,7 @@ class Result:
             lines += map(shown, filter(None, [medal_line(find_task(self.task), self._scores)]))
         if brief and self.failure:
             command = command_line("grader", "debug" if self.debuggable else "check", self.task)
-            lines.append(Line(tr("next: {command}", command=command), "next"))
+            lines.append(RoleLine(tr("next: {command}", command=command), "next"))
         return lines
 
     def __str__(self) -> str:

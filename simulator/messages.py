@@ -16,7 +16,7 @@ from typing import TextIO
 
 from simulator.columns import visible
 from simulator.language import language_or_english
-from simulator.terminal import Line, painted
+from simulator.terminal import RoleLine, painted
 
 FOLDERS: dict[str, Path] = {"simulator": Path(__file__).parent / "locale"}
 """Where the catalogue of each domain is."""
@@ -75,12 +75,12 @@ def say(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: TextIO | None = None, flush: bool = False
 ) -> None:
     """As `print`, messages in the language of the moment, without what a terminal would obey (`visible`); in colours
-    where the stream has them (simulator/terminal.py), by the role of a `Line`.
+    where the stream has them (simulator/terminal.py), by the role of a `RoleLine`.
     """
     text = (" " if sep is None else sep).join(
         shown(value) if isinstance(value, str) else str(value) for value in values
     )
-    role = values[0].role if len(values) == 1 and isinstance(values[0], Line) else ""
+    role = values[0].role if len(values) == 1 and isinstance(values[0], RoleLine) else ""
     print(painted(visible(text), role, file), end=end, file=file, flush=flush)
 
 

@@ -19,12 +19,12 @@ MARKS = {"✓": "good", "✗": "bad"}
 _MARK = re.compile("|".join(MARKS))
 
 
-class Line(str):
+class RoleLine(str):
     """A text and its role, one of ROLES; "" for an ordinary one, in which only the MARKS have colours."""
 
     role: str
 
-    def __new__(cls, text: str, role: str = "") -> Line:
+    def __new__(cls, text: str, role: str = "") -> RoleLine:
         """The text as it is."""
         line = str.__new__(cls, text)
         line.role = role

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.feedback.dependence import Dependence
 from simulator.effects.places import Place
 from simulator.messages import tr
-from simulator.terminal import Line
+from simulator.terminal import RoleLine
 
 Array = NDArray[Any]
 
@@ -74,5 +74,5 @@ class Failure:
         head = "".join(f"{name}: " for name in (self.where, say(self.output)) if name)
         lines = [say(tr("case: {case}", case=self.case)), head + say(self.explanation)]
         if self.cause:
-            lines.append(Line(say(tr("likely cause: {cause}", cause=self.cause)), "cause"))
+            lines.append(RoleLine(say(tr("likely cause: {cause}", cause=self.cause)), "cause"))
         return [*lines, *([say(self.picture)] if self.picture else [])]

@@ -24,7 +24,7 @@ from simulator.engine.machine import ENGINES
 from simulator.language import LANGUAGES
 from simulator.messages import say, tr
 from simulator.shell import command_line
-from simulator.terminal import Line
+from simulator.terminal import RoleLine
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[Parser]
@@ -313,7 +313,7 @@ def _compile(commands: _Commands) -> None:
             from haribote.commands.export import compile_folder
 
             level = _level(options, bool(options.stop_after))
-            with listening(lambda text: say(Line(text, "faint"), file=sys.stderr, flush=True)) as watch:
+            with listening(lambda text: say(RoleLine(text, "faint"), file=sys.stderr, flush=True)) as watch:
                 told = compile_folder(
                     options.folder, options.stop_after, options.solutions, level, precision, mine, options.quick
                 )

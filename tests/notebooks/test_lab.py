@@ -34,6 +34,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         "--allow-root",
         "--IdentityProvider.token=",
         "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.root_dir={tmp_path}",
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", *options],

@@ -11,7 +11,7 @@ import pytest
 
 from simulator.columns import aligned, columns
 from simulator.messages import say
-from simulator.terminal import ROLES, Line, folded, painted
+from simulator.terminal import ROLES, RoleLine, folded, painted
 
 
 class Terminal(io.StringIO):
@@ -35,9 +35,9 @@ def said(line: str, stream: io.StringIO) -> str:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_line_has_the_colour_of_its_role_on_a_terminal_alone(role: str) -> None:
-    coloured = said(Line("so it is\nand so on", role), Terminal())
+    coloured = said(RoleLine("so it is\nand so on", role), Terminal())
     assert coloured.count("\x1b[0m") == 2 and coloured.startswith("\x1b[") and "so it is" in coloured
-    assert said(Line("so it is", role), io.StringIO()) == "so it is\n"
+    assert said(RoleLine("so it is", role), io.StringIO()) == "so it is\n"
 
 
 def test_marks_have_colours_wherever_they_stand() -> None:
@@ -49,11 +49,11 @@ def test_marks_have_colours_wherever_they_stand() -> None:
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_who_wants_no_colours_gets_none(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
-    assert said(Line("wrong ✗", "bad"), Terminal()) == "wrong ✗\n"
+    assert said(RoleLine("wrong ✗", "bad"), Terminal()) == "wrong ✗\n"
 
 
 def test_what_a_name_would_make_a_terminal_do_is_still_shown() -> None:
-    assert said(Line("a\x1b[2Jb", "bad"), Terminal()) == "\x1b[31ma\\x1b[2Jb\x1b[0m\n"
+    assert said(RoleLine("a\x1b[2Jb", "bad"), Terminal()) == "\x1b[31ma\\x1b[2Jb\x1b[0m\n"
 
 
 def test_a_closed_stream_is_no_terminal() -> None:

@@ -31,7 +31,7 @@ ENGLISH = re.compile(r"(?<![\w./$-])[A-Za-z]?[a-z]{2,}(?![\w(=/_-])")
 JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 NAMES = {
     "7.1": {"nop", "gap", "other", "ul", "gemm", "dl", "exp", "relu", "paid"},
-    "7.6": {"near"},
+    "7.6": {"near", "group"},
     "7.8": {"Relu"},
     "8.1": {"Mul"},
     "8.2": {"amsgrad", "grad", "rate", "root"},
