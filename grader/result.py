@@ -112,8 +112,8 @@ class Result:
         return [(cost.score, cost.par) for cost in self.costs]
 
     def lines(self, brief: bool = False) -> list[str]:
-        """What a terminal shows, in the language of the moment, a `RoleLine` each. brief: without the picture, which takes
-        a whole screen, and with the command that shows what is wrong.
+        """What a terminal shows, in the language of the moment, a `RoleLine` each. brief: without the picture, which
+        takes a whole screen, and with the command that shows what is wrong.
         """
         mark = {"passed": "✓", "failed": "✗", "not started": "·"}[self.state]
         head = tr(
