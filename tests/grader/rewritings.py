@@ -10,6 +10,8 @@ Rewriting = Callable[[ast.Module], None]
 _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
 }  # fmt: skip
+_NO_ARRAYS = ("haribote.kernel", "haribote.layout")
+"""Modules of things that have a shape, and no len()."""
 
 
 class _Loops(ast.NodeTransformer):
@@ -61,7 +63,13 @@ class _Mirrored(ast.NodeTransformer):
 
 
 class _Plain(ast.NodeTransformer):
-    """`f"{x} y"` as a sum of texts, `x.shape[0]` as `len(x)`, `x += y` of names as `x = x + y` for whole numbers."""
+    """`f"{x} y"` as a sum of texts, `x.shape[0]` as `len(x)` where what has a shape is an array."""
+
+    arrays = True
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
+        self.arrays &= node.module not in _NO_ARRAYS
+        return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         parts: list[ast.expr] = []
@@ -81,7 +89,7 @@ class _Plain(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
         first = isinstance(node.slice, ast.Constant) and node.slice.value == 0 and isinstance(node.ctx, ast.Load)
-        if first and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        if first and self.arrays and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return ast.Call(ast.Name("len", ast.Load()), [node.value.value], [])
         return node
 
@@ -176,11 +184,14 @@ def joined_(function):
 
 
 def _decorated(name: str) -> Rewriting:
-    """Every generator of the module gives its lines otherwise: with blanks and remarks, or all in one text."""
+    """The generators that the module has for others give their lines otherwise: with blanks and remarks, or all in one
+    text. What its helpers give is its own business: parts of lines, and values.
+    """
 
     def rewrite(module: ast.Module) -> None:
         answers = [node for node in module.body if isinstance(node, ast.FunctionDef)]
-        for function in answers:
+        used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+        for function in (answer for answer in answers if answer.name not in used):
             if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
                 function.decorator_list.append(ast.Name(name, ast.Load()))
         future = max((n for n, node in enumerate(module.body) if isinstance(node, ast.ImportFrom)), default=-1)
