@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from onnx import helper
-from torch import Tensor
+from torch import Tensor, fx
 
 from haribote.autodiff.convolution import STRIDE_1, Window, bias_gradient, input_gradient, weight_gradient
 from haribote.frontend.aten import Lowering, aten, rule
@@ -95,7 +95,7 @@ def _max_pool(
     batched = len(shape) == rank + 2
     if not batched:
         x = g.op("Reshape", x, g.ints([1, *shape], "shape"), part="batched")
-    placed = any(user.args[1] == 1 for user in g.node.users)
+    placed = any(user.args[1] == 1 and _is_read(user) for user in g.node.users)
     g.result = g.results.get(0, base)
     if not placed:
         most = g.op("MaxPool", x, part="" if batched else "pooled", **attributes)
@@ -107,6 +107,11 @@ def _max_pool(
     size = g.builder.constant(np.array(prod(shape[-rank:]), np.int64), f"{base}.size")  # ONNX numbers all images as one
     inside = g.op("Mod", names[1], size, part="inside")
     return found, g.op("Reshape", inside, g.ints(list(out), "shape"))
+
+
+def _is_read(places: fx.Node) -> bool:
+    """Whether an operation reads where the maxima are. The gradient of the pool, its rule below, finds them again."""
+    return any(user.target is not aten.max_pool2d_with_indices_backward.default for user in places.users)
 
 
 @rule(aten.max_pool2d_with_indices_backward.default)
