@@ -107,7 +107,9 @@ def explain(model: Any, *args: Any, options: Mapping[str, Any] | None = None, **
     try:
         with torch.random.fork_rng(devices=[]):
             args, kwargs = copy.deepcopy((args, kwargs))
-            result = torch.compile(shadow, backend=_fresh(options, breaks), dynamic=False)(*args, **kwargs)
+            fresh = _fresh(options, breaks)  # isolated: torch runs code that it has compiled 8 times as it is
+            compiled = torch.compile(shadow, backend=fresh, dynamic=False, isolate_recompiles=True)
+            result = compiled(*args, **kwargs)
             _backward(result)
     finally:
         reports.reset(token)

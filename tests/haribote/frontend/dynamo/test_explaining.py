@@ -30,6 +30,15 @@ def test_a_model_of_which_all_is_taken():
     assert found.cycles is None
 
 
+def test_models_of_one_class_may_be_explained_any_number_of_times():
+    torch.compiler.reset()
+    compiled = torch.compile(mlp(), backend="eager", fullgraph=True)
+    limit = torch._dynamo.config.recompile_limit
+    with torch.no_grad():
+        assert {explain(mlp(), rows(), options=HOST).coverage for _ in range(limit + 2)} == {"5 of 5"}
+        compiled(rows())  # and the user's own are not shut out
+
+
 def test_what_stays_is_named_with_its_reason_and_line():
     with torch.no_grad():
         found = explain(Factorials(), rows(), options=HOST)
