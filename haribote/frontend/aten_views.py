@@ -14,7 +14,6 @@ END = np.iinfo(np.int64).max
 
 @rule(
     aten.detach.default,
-    aten.detach_.default,
     aten.clone.default,
     aten.alias.default,
     aten.lift_fresh_copy.default,
