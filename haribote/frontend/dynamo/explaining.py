@@ -108,8 +108,8 @@ def explain(model: Any, *args: Any, options: Mapping[str, Any] | None = None, **
         with torch.random.fork_rng(devices=[]):
             args, kwargs = copy.deepcopy((args, kwargs))
             fresh = _fresh(options, breaks)  # isolated: torch runs code that it has compiled 8 times as it is
-            compiled = torch.compile(shadow, backend=fresh, dynamic=False, isolate_recompiles=True)
-            result = compiled(*args, **kwargs)
+            made: Any = torch.compile  # whose types leave this argument out
+            result = made(shadow, backend=fresh, dynamic=False, isolate_recompiles=True)(*args, **kwargs)
             _backward(result)
     finally:
         reports.reset(token)
