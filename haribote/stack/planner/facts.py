@@ -93,10 +93,6 @@ class Facts:
             return -LEAST_INTEGER  # the same bits
         return LEAST_INTEGER if self.kind(name) == "int" and dtype != np.bool_ else 0.0
 
-    def neutral(self, name: str, combine: str) -> float:
-        """What a reduction does not see in the padding of a value. No number of an unsigned type is below 0."""
-        return max(NEUTRAL[combine], 0.0) if self.index.dtype[name] == np.uint32 else NEUTRAL[combine]
-
     def root(self, name: str) -> View | None:
         """What a value is a view of."""
         return self.views.get(name)

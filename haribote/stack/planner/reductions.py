@@ -11,7 +11,7 @@ import onnx
 from haribote.graph import Index, attributes
 from haribote.stack.maps import COPY, PART
 from haribote.stack.plan import Shift, Version
-from haribote.stack.planner.facts import map_axes, view_shape
+from haribote.stack.planner.facts import NEUTRAL, map_axes, view_shape
 from haribote.stack.planner.families import projected, reduced
 from haribote.stack.planner.states import NoWay, State
 from haribote.stack.planner.tariff import NEVER
@@ -47,11 +47,11 @@ def _reductions(
     state: State, node: onnx.NodeProto, sources: Sequence[Version], axes: tuple[int, ...], kept: int, combine: str
 ) -> Iterator[State]:
     """A reduction of each of these versions."""
-    facts, name = state.facts, node.input[0]
+    facts = state.facts
     for source in sources:
         padded = set(facts.padded_axes(source)) & set(axes)
         with suppress(NoWay):
-            after, found = state.get(replace(source, fill=facts.neutral(name, combine) if padded else None))
+            after, found = state.get(replace(source, fill=NEUTRAL[combine] if padded else None))
             yield _reduced(after, found, node, axes, kept, combine)
 
 

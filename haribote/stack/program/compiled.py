@@ -21,6 +21,7 @@ from haribote.stack.plan import Plan
 from haribote.stack.planner import elementary
 from haribote.stack.planner.narrow import in_words, word_of
 from haribote.stack.planner.precision import checked
+from haribote.stack.planner.unsigned import signed_extremes
 from haribote.stack.program.builder import Built, build
 from haribote.stack.program.executable import Executable, from_bytes, to_bytes
 from haribote.stack.program.garbage import seldom_collected
@@ -113,8 +114,8 @@ def planned(model: onnx.ModelProto, precision: str = "float", quick: bool = Fals
 
 def prepared(model: onnx.ModelProto) -> onnx.ModelProto:
     """The graph as the planner gets it: in the operators of the stack, where there are rules. Raises HariboteError."""
-    passes = (in_words, simplify.run, decompose.run, join_bias.run, elementary.run, cse.run, tiling.merge, tiling.cut)
-    for apply in passes:
+    first = (in_words, simplify.run, decompose.run, join_bias.run, elementary.run)
+    for apply in (*first, signed_extremes, cse.run, tiling.merge, tiling.cut):
         with stage("passes"):
             model = apply(model)
         if apply is elementary.run and checker.asked():
