@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from haribote.answers.tasks import ROOT
+from simulator.parsing import parsed
 
 PACKAGES = ("haribote", "simulator", "grader")
 Read = Callable[[str], "str | None"]
@@ -91,7 +92,7 @@ def _place(wanted: str, read: Read) -> str:
 
 @lru_cache(maxsize=1024)
 def _imports(text: str) -> _Imports:
-    module = ast.parse(text)
+    module = parsed(text)
     functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
     lazy_names = functions.pop("__getattr__", None) is not None
     rest = [node for node in module.body if not isinstance(node, ast.FunctionDef)]

@@ -10,6 +10,7 @@ from functools import cache
 
 from grader.stubs import source_of, stub_of
 from haribote.answers.tasks import ROOT, TASKS, all_tasks
+from simulator.parsing import parsed
 
 # Where what decides whether an answer is right begins: a submission is made for one version of it.
 _CHECKS = ("grader/emitter/", "grader/trials/", "grader/judging.py")
@@ -47,7 +48,7 @@ def check_files() -> dict[str, bytes]:
 def _imports(source: bytes) -> list[str]:
     """The files that a module of the grader imports, wherever it does: `grader.result` -> `grader/result.py`."""
     names = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -26,6 +26,7 @@ from haribote.answers.ownership import is_written_text, parts_left, product_only
 from haribote.answers.tasks import Task
 from simulator.errors import UserError, advised
 from simulator.messages import tr
+from simulator.parsing import parsed
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
@@ -164,7 +165,7 @@ def told_with(result: Result, task: Task, content: bytes, path: Path) -> Result:
 def _place_in(content: bytes, task: Task, path: Path) -> str:
     """Where the answer's function, or kernel, stands in its file; "" where that is not to be found."""
     try:
-        module = ast.parse(content.decode("utf-8-sig"))
+        module = parsed(content.decode("utf-8-sig"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]

@@ -26,6 +26,7 @@ from haribote.errors import HariboteError
 from simulator.files import write_file
 from simulator.language import spoken
 from simulator.messages import tr
+from simulator.parsing import parsed
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -105,7 +106,7 @@ def _functions(content: bytes) -> dict[str, list[str]]:
                 found[inner] = [ast.dump(each) for each in own]
                 visit(child, inner)
 
-    visit(ast.parse(content.decode("utf-8-sig")), "")
+    visit(parsed(content.decode("utf-8-sig")), "")
     return found
 
 
@@ -208,7 +209,7 @@ def _with_head(text: str, task: Task) -> str:
 
 def _with_imports(text: str) -> str:
     """The imports that the rest of the text uses, and NotWritten, sorted as ruff sorts them."""
-    module = ast.parse(text)
+    module = parsed(text)
     imports = [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
     used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
     wanted: dict[str, set[str]] = {"haribote.errors": {"NotWritten"}}

@@ -24,7 +24,9 @@ from grader.emitter.forms import form_of
 from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
 from simulator.cache import cache_folder
 from simulator.files import write_file
+from simulator.language import language
 from simulator.messages import tr
+from simulator.parsing import parsed
 
 COURSE = "/course"  # where the tree lies in the sandbox
 _PACKAGE = b'"""Of the grader, an answer sees its emitter alone."""\n'
@@ -33,9 +35,13 @@ _READ = (".cpp", ".hpp")
 _KEPT = 7 * 86400.0  # seconds after which another version's tree is removed
 
 
-@cache
 def course_tree(task: Task) -> Path:
-    """The folder with the tree for answers to a task; made on first use."""
+    """The folder with the tree for answers to a task; made on first use, once in each language."""
+    return _course_tree(task, language())
+
+
+@cache
+def _course_tree(task: Task, _: str) -> Path:
     return _stored(tree_files(task))
 
 
@@ -116,9 +122,15 @@ def _stored(files: dict[str, bytes], replaceable: bool = False) -> Path:
     return folder
 
 
-@cache
 def withheld(task: Task) -> dict[str, bytes]:
-    """The files that a task's answer sees without the product's own answer, by name."""
+    """The files that a task's answer sees without the product's own answer, by name. What they say when they are used
+    is in the language of the moment.
+    """
+    return _withheld(task, language())
+
+
+@cache
+def _withheld(task: Task, _: str) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     message = tr("is withheld: it belongs to the product's own answer")
     if task.product:
@@ -138,12 +150,12 @@ def withheld(task: Task) -> dict[str, bytes]:
 
 def _emptied(source: str, message: str, only: str = "") -> bytes:
     """A module with functions that raise: all of them, or only the one of this name, or those of this class."""
-    module = ast.parse(source)
+    module = parsed(source)
     text = f"from haribote.errors import HariboteError\nraise HariboteError({message!r}, 'write yours without it')"
     inside: list[ast.AST] = [n for n in ast.walk(module) if isinstance(n, ast.ClassDef) and n.name == only]
     for node in [found for top in inside or [module] for found in ast.walk(top)]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (inside or only in ("", node.name)):
-            node.body = ast.parse(text).body
+            node.body = parsed(text).body
     return f"{ast.unparse(module)}\n".encode()
 
 

@@ -20,6 +20,7 @@ from haribote.answers.calls import Owner, counted
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
 from simulator.messages import tr
+from simulator.parsing import parsed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -144,7 +145,7 @@ def parts_left(content: bytes) -> list[str]:
 def raises_left(content: bytes) -> list[tuple[str, int]]:
     """The same with the line of each."""
     try:
-        module = ast.parse(content.decode("utf-8-sig"))
+        module = parsed(content.decode("utf-8-sig"))
         return list(_parts_left(module, ""))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []

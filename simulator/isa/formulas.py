@@ -24,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.messages import tr
+from simulator.parsing import compiled_expression, parsed_expression
 
 Constants = Mapping[str, int]
 Index = NDArray[np.int64]
 
 LIMITS: Mapping[str, str] = {"c": "4", "w": "W", "p": "4", "m": "16", "b": "8", "l": "2", "g": "4"}
 """The values of the standing letters: 0 up to, but not including, this."""
-_STANDING = {name: ast.parse(limit, mode="eval").body for name, limit in LIMITS.items()}
+_STANDING = {name: parsed_expression(limit) for name, limit in LIMITS.items()}
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def parse(text: str) -> Formula:
     limits: dict[str, ast.expr] = {}
     conditions: list[ast.expr] = []
     for bound in filter(None, (part.strip() for part in bounds.split(","))):
-        expression = ast.parse(bound, mode="eval").body
+        expression = parsed_expression(bound)
         assert isinstance(expression, ast.Compare)
         if isinstance(expression.left, ast.Name) and isinstance(expression.ops[0], ast.Lt):
             limits[expression.left.id] = expression.comparators[0]
@@ -120,7 +121,7 @@ def parse(text: str) -> Formula:
 
 
 def _reference(text: str) -> Reference:
-    expression = ast.parse(text.strip(), mode="eval").body
+    expression = parsed_expression(text.strip())
     assert isinstance(expression, ast.Subscript) and isinstance(expression.value, ast.Name)
     inside = expression.slice
     return Reference(expression.value.id, tuple(inside.elts) if isinstance(inside, ast.Tuple) else (inside,))
@@ -128,7 +129,7 @@ def _reference(text: str) -> Reference:
 
 @cache  # as many as the table has
 def _code(expression: ast.expr) -> CodeType:
-    return compile(ast.Expression(expression), "<formula>", "eval")
+    return compiled_expression(expression, "<formula>")
 
 
 def _value(expression: ast.expr, values: Mapping[str, Any]) -> Index:

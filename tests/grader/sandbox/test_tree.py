@@ -8,6 +8,7 @@ import pytest
 
 from grader.sandbox.tree import course_tree, tree_files, withheld
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
+from simulator.language import spoken
 
 
 @pytest.mark.some(12)
@@ -47,6 +48,16 @@ def test_the_products_own_answer_is_withheld(name: str) -> None:
         assert not (course_tree(task) / file).exists() or (course_tree(task) / file).read_bytes() == content
     text = withheld(find_task("2.1"))["haribote/autodiff/elementwise.py"].decode()
     assert "is the product's own answer to task 2.1" in text and "'Greater'" not in text.split("def relu")[1][:400]
+
+
+def test_what_is_withheld_says_so_in_the_language_of_the_moment() -> None:
+    task, file = find_task("4.1"), "haribote/layout.py"
+    with spoken("ja"):
+        japanese, there = withheld(task)[file].decode(), course_tree(task)
+    english = withheld(task)[file].decode()
+    assert "own answer to task 4.1" in english and "own answer to task 4.1" not in japanese
+    assert (there / file).read_text(encoding="utf-8") == japanese
+    assert (course_tree(task) / file).read_text(encoding="utf-8") == english
 
 
 def test_all_that_a_task_withholds_is_there_under_its_name() -> None:
