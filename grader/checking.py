@@ -94,7 +94,7 @@ def _check(task: Task, path: Path, seed: int) -> Result:
         if result.state == "failed"
         else [result.message]
     )
-    result = told_with(result, task, path.read_bytes(), path)
+    result = told_with(result, task, path.read_bytes(), path, outcome)
     return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
 
 

@@ -25,13 +25,14 @@ from grader.trials import Trial, trials_of
 from haribote.answers.ownership import is_written_text, parts_left, product_only
 from haribote.answers.tasks import Task
 from simulator.errors import UserError, advised
-from simulator.messages import tr
+from simulator.messages import Text, tr
 from simulator.parsing import parsed
 
 _USELESS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
 """What a judge may raise for an answer that is not of the form it needs."""
+_UNANSWERED = Text("there is no answer to this case: the run ended before it")
 Answer = Callable[[Trial], Reply]
 SECONDS = 60.0  # that judging may take at least
 SOURCES = "sources"  # in an answer of assembly: the line of the answer's file for each line of the text
@@ -117,7 +118,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
             return Failure(trial.name, REFUSED, text)
         return Failure(trial.name, "", reply.problem.message)
     if reply.answer is None:
-        return Failure(trial.name, "", tr("there is no answer to this case: the run ended before it"))
+        return Failure(trial.name, "", str(_UNANSWERED))
     try:
         return trial.judge(reply.answer)
     except UserError as error:
@@ -155,11 +156,14 @@ def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | No
     return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
 
-def told_with(result: Result, task: Task, content: bytes, path: Path) -> Result:
+def told_with(result: Result, task: Task, content: bytes, path: Path, outcome: Outcome) -> Result:
     """The result, its failure with the place of the answer's function and with what to try next."""
-    if result.failure is None:
+    failure = result.failure
+    if failure is None:
         return result
-    return replace(result, failure=with_next_step(result.failure, task.id, _place_in(content, task, path)))
+    if outcome.stopped and failure.explanation == str(_UNANSWERED):  # time, memory or output: what has no end uses up
+        failure = replace(failure, explanation=advised(failure.explanation, tr("is there an endless loop?")))
+    return replace(result, failure=with_next_step(failure, task.id, _place_in(content, task, path)))
 
 
 def _place_in(content: bytes, task: Task, path: Path) -> str:

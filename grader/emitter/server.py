@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import resource
 import runpy
@@ -77,7 +78,7 @@ def _supervise(control: socket.socket, order: dict[str, Any], files: list[int]) 
         child = os.fork()
         if child == 0:
             _answer(order, files)
-        status = _status(child)
+        status = _status(child, order["rlimits"]["cpu"])
     finally:
         os._exit(status)
 
@@ -94,7 +95,7 @@ def _answer_openly(control: socket.socket, order: dict[str, Any], files: list[in
             if child == 0:
                 os.environ["TMPDIR"] = os.environ["HOME"] = folder
                 _answer(order, files, confined=False)
-            status = _status(child)
+            status = _status(child, order["rlimits"]["cpu"])
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         os.killpg(0, signal.SIGTERM)  # what the answer has started and left
     finally:
@@ -144,9 +145,15 @@ def _give_up_rights() -> None:
     apply_filter()
 
 
-def _status(child: int) -> int:
-    """How a child ended: its status, 128 + N for signal N."""
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def _status(child: int, work: float = math.inf) -> int:
+    """How a child ended: its status, 128 + N for signal N; SIGXCPU where its time, `work` seconds, was used up.
+
+    The kernel ends it with SIGKILL then: the first process of a namespace hears no other signal.
+    """
+    _, status, used = os.wait4(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGKILL and used.ru_utime + used.ru_stime > work - 1:
+        code = -signal.SIGXCPU
     return code if code >= 0 else 128 - code
 
 

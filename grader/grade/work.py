@@ -117,7 +117,7 @@ def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) 
     verdict = cache.get("answer", answer) if cached else None
     if verdict is None:
         place = ROOT / "haribote" / task.file
-        verdict = verdict_of(told_with(judge_answers(task, seed, replies, place), task, content, place))
+        verdict = verdict_of(told_with(judge_answers(task, seed, replies, place), task, content, place, outcome))
         verdict["answer"] = answer
         if verdict["state"] == "passed":
             cache.put(verdict, "answer", answer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import site
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 from grader.emitter.filter import filter_program
 from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.watch import Watched, end, watch
+from simulator.messages import tr
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/alternatives")
@@ -80,7 +82,7 @@ class Sandbox:
                 seen = watch(process.stdout.fileno(), process.stderr.fileno(), ended, process.pid, limits)
             finally:
                 end(process)
-        return outcome(seen, process.returncode)
+        return outcome(seen, process.returncode, limits)
 
     def command(
         self, command: Sequence[str], limits: Limits, stack: ExitStack, files: Mapping[str, bytes]
@@ -148,11 +150,14 @@ def _as_nobody() -> list[str]:
             "--no-new-privs"]  # fmt: skip
 
 
-def outcome(seen: Watched, status: int | None) -> Outcome:
-    """The outcome of a watched program that has ended with this status."""
+def outcome(seen: Watched, status: int | None, limits: Limits) -> Outcome:
+    """The outcome of a watched program that has ended with this status, or of its time on the processor."""
     errors = seen.errors.decode("utf-8", "replace")
     if seen.stopped:
         status = None
     elif status is not None and 128 < status <= 128 + LAST_SIGNAL:  # how a shell and bubblewrap tell a signal
         status = 128 - status
+    if status == -signal.SIGXCPU:
+        stopped = tr("ran longer than {seconds:g} s", seconds=limits.rlimits["cpu"])
+        return Outcome(bytes(seen.output), errors, None, stopped)
     return Outcome(bytes(seen.output), errors, status, seen.stopped)

@@ -97,7 +97,7 @@ class Warm:
             seen = watch(output, errors, self._control.fileno(), self._process.pid, limits, self._baseline)
         if seen.stopped:
             self.close()
-            return outcome(seen, None)
+            return outcome(seen, None, limits)
         status = self._control.recv(16)
         self._busy = False
         if not status:
@@ -105,7 +105,7 @@ class Warm:
         if int(status) == NOT_STARTED:
             why = seen.errors.decode("utf-8", "replace").strip()
             raise WarmError(tr("the answer was not started: {why}", why=why))
-        return outcome(seen, int(status))
+        return outcome(seen, int(status), limits)
 
     @property
     def alive(self) -> bool:
