@@ -17,7 +17,6 @@ import argparse
 import cProfile
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.shapes import cpu_seconds, mlp_model
+from benchmarks.shapes import cpu_seconds, mlp_model, row_in_a_new_process
 from haribote.chip.program import Compiled
 from haribote.commands.command import run_command
 from haribote.errors import HariboteError
@@ -178,13 +177,11 @@ def _run(given: argparse.Namespace) -> int:
         print(HEAD, flush=True)
     failed = False
     for name in given.models or MODELS:
-        command = [sys.executable, "-m", "benchmarks.compile_times", "--here", name]
-        command += ["--profile", str(given.profile)] if given.profile else []
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-        failed = failed or done.returncode != 0
-        if not done.returncode:
-            last = done.stdout.splitlines()[-1]
-            print(last if given.json else _line(json.loads(last)), flush=True)
+        profile = ["--profile", str(given.profile)] if given.profile else []
+        row = row_in_a_new_process("benchmarks.compile_times", name, *profile)
+        failed = failed or row is None
+        if row is not None:
+            print(json.dumps(row) if given.json else _line(row), flush=True)
     return int(failed)
 
 

@@ -74,19 +74,20 @@ def _run(options: argparse.Namespace) -> int:
         print(HEAD)
     failed = False
     for kind, shape in asked or WATCHED:
-        row = _in_a_new_process(kind, shape, options.keep)
+        keep = ["--keep", str(options.keep)] if options.keep else []
+        row = row_in_a_new_process("benchmarks.shapes", f"--{kind}={shape}", *keep)
         failed = failed or row is None
         if row is not None:
             print(json.dumps(row) if options.json else _line(row), flush=True)
     return int(failed)
 
 
-def _in_a_new_process(kind: str, shape: str, keep: Path | None) -> Row | None:
-    """The row of a shape with nothing in any cache; None where it could not be measured, which the process has said."""
-    command = [sys.executable, "-m", "benchmarks.shapes", "--here", f"--{kind}={shape}"]
-    done = subprocess.run(
-        [*command, *(["--keep", str(keep)] if keep else [])], stdout=subprocess.PIPE, text=True, check=False
-    )
+def row_in_a_new_process(benchmark: str, *arguments: str) -> Row | None:
+    """The row that a benchmark measures `--here`, with nothing in any cache of a process; None where it could not be
+    measured, which the process has said.
+    """
+    command = [sys.executable, "-m", benchmark, "--here", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         return None
     row: Row = json.loads(done.stdout.splitlines()[-1])

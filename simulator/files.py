@@ -29,10 +29,14 @@ class FileError(SimulatorError):
 def read(path: Path) -> str:
     """The text of a file in UTF-8, with the line ends and byte order mark of any system. Raises SimulatorError."""
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        return decoded(read_bytes(path))
     except UnicodeDecodeError:
         raise SimulatorError(tr("{path} is not a text file", path=path), tr("a .vsm file in UTF-8")) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(content: bytes) -> str:
+    """A text in UTF-8, with the line ends and byte order mark of any system. Raises UnicodeDecodeError."""
+    return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:

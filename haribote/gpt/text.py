@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
 from haribote.gpt.stories import stories
-from simulator.files import read_bytes
+from simulator.files import decoded, read_bytes
 from simulator.messages import tr
 
 Tokens = NDArray[np.int32]
@@ -99,7 +99,6 @@ def corpus(path: Path | None, context: int) -> Corpus:
 def _read(path: Path) -> str:
     """The text of a file, with the line ends of any system."""
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        return decoded(read_bytes(path))
     except UnicodeDecodeError:
         raise TextError(tr("{path} is not a text file", path=path), tr("a text in UTF-8")) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
