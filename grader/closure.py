@@ -2,7 +2,8 @@
 
 Imports inside of functions count, since they may run; those for type checkers do not, nor those in functions of a
 package's `__init__`, which are doors for people, nor those in a `__getattr__`: a name that a module gives so is found
-where the module imports it for type checkers.
+where the module imports it for type checkers. A function that `@exercise` declares needs the course's answer to its
+task.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from haribote.answers.tasks import ROOT
+from haribote.answers.tasks import ROOT, find_task
 from simulator.parsing import parsed
 
-PACKAGES = ("haribote", "simulator", "grader")
+PACKAGES = ("haribote", "simulator", "grader", "solutions")
 Read = Callable[[str], "str | None"]
 """The text of a file of the course by its name, None where there is none."""
 
@@ -107,13 +108,15 @@ def _imports(text: str) -> _Imports:
 
 
 def _named(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The modules, and names in modules, that are imported anywhere in these nodes."""
+    """The modules, and names in modules, that are imported or declared as exercises anywhere in these nodes."""
     for top in nodes:
         for node in ast.walk(top):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            elif isinstance(node, ast.Call) and _name_of(node.func) == "exercise":
+                yield find_task(ast.literal_eval(node.args[0])).module("solutions")
 
 
 def _names(node: ast.AST) -> set[str]:

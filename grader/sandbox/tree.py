@@ -1,7 +1,8 @@
 """What an answer sees of the course: what runs it, and the modules that its task lists, with all that these need.
 
-Nothing else of the course is there, no text of a hint, and nobody's answers; the functions of the product's own answer
-raise. A tree is written once per version of its files into the cache folder; tasks that need the same have one.
+Nothing else of the course is there, no text of a hint, no learner's answers, and of the course's own only those that
+the product needs to other tasks. A tree is written once per version of its files into the cache folder; tasks that need
+the same have one.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def tree_files(task: Task) -> dict[str, bytes]:
     replaced = withheld(task)
 
     def read(name: str) -> str | None:
-        return replaced[name].decode() if name in replaced else None if _is_answer(name) else read_file(name)
+        hidden = _is_answer(name) or name == f"solutions/{task.file}"
+        return replaced[name].decode() if name in replaced else None if hidden else read_file(name)
 
     starts: dict[str, Any] = dict.fromkeys((*_RUNS, *task.may_import))
     if not task.is_kernel:
@@ -123,7 +125,7 @@ def _stored(files: dict[str, bytes], replaceable: bool = False) -> Path:
 
 
 def withheld(task: Task) -> dict[str, bytes]:
-    """The files that a task's answer sees without the product's own answer, by name. What they say when they are used
+    """The files of which a task's entry withholds something, by name, without it. What they say when they are used
     is in the language of the moment.
     """
     return _withheld(task, language())
@@ -135,12 +137,9 @@ def _withheld(task: Task, _: str) -> dict[str, bytes]:
     message = tr("is withheld: it belongs to the product's own answer")
     if task.product:
         module, _, function = task.product.partition(":")
-        name = module.replace(".", "/")
-        name = f"{name}.py" if (ROOT / f"{name}.py").is_file() else f"{name}/__init__.py"
         message = tr(
             "{module}.{function} is the product's own answer to task {id}", module=module, function=function, id=task.id
         )
-        files[name] = _emptied((ROOT / name).read_text(encoding="utf-8"), message, function)
     for entry in task.withhold:
         name, _, only = entry.partition(":")
         text = files[name].decode() if name in files else (ROOT / name).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from haribote.answers.ownership import learners_text
+from haribote.answers.ownership import answer_text
 from simulator import sources
 
 _EXERCISE = re.compile(r'^@exercise\("([\d.]+)"\)', re.M)
@@ -15,5 +15,5 @@ def digest(*modules: str) -> str:
     """Of these modules, of all that they import, and of the answers to the tasks whose functions are among them."""
     files = sources.closure(*modules)
     tasks = sorted(task for file in files for task in _EXERCISE.findall(file.read_text(encoding="utf-8")))
-    parts = [sources.digest(*modules).encode(), *(learners_text(task) for task in tasks)]
+    parts = [sources.digest(*modules).encode(), *(answer_text(task) for task in tasks)]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

@@ -1,4 +1,4 @@
-"""Whose code runs: the product's own function, the learner's where it is written, and nobody's while it is checked.
+"""Whose code runs: the learner's where it is written, else that of `solutions/`, and nobody's while it is checked.
 
 Imports nothing but the list of tasks, so that any module of the package may declare a function as the answer to one.
 """
@@ -27,7 +27,6 @@ R = TypeVar("R")
 
 _own_only: ContextVar[bool] = ContextVar("own_only", default=False)
 _withheld: ContextVar[str] = ContextVar("withheld", default="")
-_own: dict[str, Callable[..., Any]] = {}
 
 
 def solutions_wanted(asked: bool | None = None) -> bool:
@@ -38,24 +37,23 @@ def solutions_wanted(asked: bool | None = None) -> bool:
 
 
 def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare a function of the product as the answer to a task: where the learner has written theirs, it is used.
+    """Declare a function of the product whose body is the answer to a task.
 
-    The product's own is used inside `product_only()` and with HARIBOTE_SOLUTIONS=1; inside `withheld(task)` a call of
-    it raises HariboteError.
+    A call runs what the learner has written, and where they have not, inside `product_only()` and with
+    HARIBOTE_SOLUTIONS=1 the answer in `solutions/`; the declared body never runs. Inside `withheld(task)` a call raises
+    HariboteError.
     """
 
-    def declare(own: Callable[P, R]) -> Callable[P, R]:
-        @wraps(own)
+    def declare(declared: Callable[P, R]) -> Callable[P, R]:
+        @wraps(declared)
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
-            refuse_withheld(task, f"{own.__module__}.{own.__name__}")
+            refuse_withheld(task, f"{declared.__module__}.{declared.__name__}")
             learners = learners_function(task) if learners_wanted() else None
             owner: Owner = "yours" if learners else "product"
-            result: R = counted(task, owner, learners or own, *args, **kwargs)
+            result: R = counted(task, owner, learners or reference_function(task), *args, **kwargs)
             return result
 
-        answer.__signature__ = inspect.signature(own)  # type: ignore[attr-defined]
-        del answer.__wrapped__  # it would be a way round `withheld`
-        _own[task] = own
+        answer.__signature__ = inspect.signature(declared)  # type: ignore[attr-defined]
         return answer
 
     return declare
@@ -71,19 +69,11 @@ def has_learners(task: str) -> bool:
     return learners_wanted() and learners_function(task) is not None
 
 
-def learners_text(task: str) -> bytes:
-    """The file of the learner's function where that is used in place of the product's own, else nothing: for keys of
-    what is kept between runs.
-    """
-    file = answer_file(find_task(task), solutions=False)
-    return file.read_bytes() if learners_wanted() and is_written(file) else b""
-
-
-def own_function(task: str) -> Callable[..., Any]:
-    """The product's own function of a task; its module must have been imported. Raises HariboteError if withheld."""
-    own = _own[task]
-    refuse_withheld(task, f"{own.__module__}.{own.__name__}")
-    return own
+def answer_text(task: str) -> bytes:
+    """The file of the answer that `exercise(task)` runs: for keys of what is kept between runs."""
+    learners, course = (answer_file(find_task(task), solutions=reference) for reference in (False, True))
+    file = learners if learners_wanted() and is_written(learners) else course
+    return file.read_bytes() if file.is_file() else b""  # nobody's where the answer is the one that is being checked
 
 
 def refuse_withheld(task: str, name: str) -> None:
@@ -96,7 +86,7 @@ def refuse_withheld(task: str, name: str) -> None:
 
 @contextmanager
 def product_only() -> Iterator[None]:
-    """Inside, the product uses its own functions: a check must not depend on the answers to other tasks."""
+    """Inside, the product uses the course's answers: a check must not depend on the answers to other tasks."""
     token = _own_only.set(True)
     try:
         yield
@@ -190,9 +180,21 @@ def learners_function(task: str) -> Callable[..., Any] | None:
     return function_in("haribote", found)
 
 
+def reference_function(task: str) -> Callable[..., Any]:
+    """The course's own answer to a task that is no kernel. Raises HariboteError where it is withheld."""
+    found = find_task(task)
+    refuse_withheld(task, found.product.replace(":", "."))
+    return _reference(found)
+
+
+@cache
+def _reference(task: Task) -> Callable[..., Any]:
+    return function_in("solutions", task)
+
+
 def function_in(package: str, task: Task) -> Callable[..., Any]:
     """The function of a task in the file of `haribote` or `solutions`. Raises HariboteError where it has none."""
-    module = importlib.import_module(f"{package}." + task.file.removesuffix(".py").replace("/", "."))
+    module = importlib.import_module(task.module(package))
     if not callable(getattr(module, task.name, None)):
         raise HariboteError(
             tr("{file}: has no function {name} (task {id})", file=module.__file__, name=task.name, id=task.id),

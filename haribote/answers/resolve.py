@@ -1,7 +1,7 @@
 """Whose code answers a task.
 
 `resolve("5.12")` gives the learner's code where it is written. Where it is not: for a kernel nothing (its node then
-runs on the host), for a task that the product does not need nothing, for any other the product's own function. With
+runs on the host), for a task that the product does not need nothing, for any other the course's answer. With
 `solutions=True`, or HARIBOTE_SOLUTIONS=1 in the environment, it gives the reference answer.
 """
 
@@ -18,10 +18,10 @@ from haribote.answers.ownership import (
     function_in,
     is_written,
     learners_function,
-    own_function,
+    reference_function,
     solutions_wanted,
 )
-from haribote.answers.tasks import ROOT, Task, current_id, find_task
+from haribote.answers.tasks import ROOT, current_id, find_task
 from haribote.errors import HariboteError
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow, rows_of
@@ -68,7 +68,7 @@ def resolve(task: str, solutions: bool | None = None) -> Answer | Function | Non
     theirs = learners_function(found.id)
     if theirs:
         return Function(theirs, "yours")
-    return Function(_product_function(found), "product") if found.product else None
+    return Function(reference_function(found.id), "product") if found.product else None
 
 
 OWN_KERNELS: dict[str, Kernel] = {}
@@ -100,8 +100,3 @@ def kernel_in(module: ModuleType, task: str) -> Kernel:
             tr('@kernel("{task}", …) on it', task=task),
         )
     return found[0]
-
-
-def _product_function(task: Task) -> Callable[..., Any]:
-    importlib.import_module(task.product.partition(":")[0])
-    return own_function(task.id)

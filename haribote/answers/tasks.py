@@ -52,9 +52,9 @@ class Task:
     file: of stub and solution, below `haribote/` and `solutions/`. needs: the tasks that come first. seconds: time
     limit of a check. minutes: what it should take. par: for a kernel its steps and
     MV, all shapes together; for other tasks lines of code. gold: what the reference costs, counted like par where par
-    counts steps; else 0. product: the product's own function, `module:function`, "" for a kernel and for a task that
-    the product does not need, which gives the name of its `function` instead. withhold: files that hold the product's
-    own answer, or `file.py:name` of a function or class in one, which an answer must not see while the task is checked.
+    counts steps; else 0. product: where the product declares it as an exercise, `module:function`; "" for a kernel and
+    for a task that the product does not need, which gives the name of its `function` instead. withhold: files that hold
+    what the answer is to find out, or `file.py:name` of a function or class in one, which it must not see.
     imports: modules of the course that the answer may import beside those that every answer may. shared: other answers
     may import this one's file; it is packed and graded with them. hints: three, of growing strength; none where answers
     run.
@@ -104,6 +104,10 @@ class Task:
     def name(self) -> str:
         """The name of the function that the learner's file defines; "" for a kernel."""
         return self.function or self.product.partition(":")[2]
+
+    def module(self, package: str) -> str:
+        """The module of its file in `haribote` or `solutions`."""
+        return f"{package}." + self.file.removesuffix(".py").replace("/", ".")
 
     @property
     def is_kernel(self) -> bool:

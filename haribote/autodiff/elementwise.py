@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 import onnx
-from onnx import helper
 
 from haribote.answers.ownership import exercise
 from haribote.autodiff.rules import Backward, Gradients, gradient
@@ -21,19 +20,14 @@ from simulator.messages import tr
 @exercise("2.1")
 def relu(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad where y > 0, else 0."""
-    x, y = node.input[0], node.output[0]
-    positive = g.op("Greater", y, g.number(0, y), part="positive")
-    to = helper.np_dtype_to_tensor_dtype(g.index.dtype[x])
-    yield g.op("Mul", grad, g.op("Cast", positive, part="mask", to=to))
+    raise NotImplementedError
 
 
 @gradient("Add")
 @exercise("2.2")
 def add(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """Grad for both; a bias gets the sum over the rows."""
-    shape = g.shapes[node.output[0]]
-    yield g.sum_to(grad, node.input[0], shape)
-    yield g.sum_to(grad, node.input[1], shape)
+    raise NotImplementedError
 
 
 @gradient(*(row.name for row in ROWS if row.gradient))

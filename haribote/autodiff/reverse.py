@@ -83,8 +83,7 @@ def train_step(
 @exercise("2.5")
 def sgd(g: Backward, name: str, step: str, learning_rate: float) -> str:
     """The parameter after the update: p - learning_rate step."""
-    g.result = f"{name}.next"
-    return g.op("Sub", name, g.op("Mul", step, g.number(learning_rate, name), part="scaled"))
+    raise NotImplementedError
 
 
 def velocity(g: Backward, name: str, grad: str, momentum: float) -> str:

@@ -72,8 +72,9 @@ class Cache(nn.Module):
 
     def extended(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """What the window holds once these are in it; as many of the oldest are gone."""
-        self.keys.copy_(slid(self.keys, keys))
-        self.values.copy_(slid(self.values, values))
+        whole = keys.shape[2] >= self.keys.shape[2]  # they fill the window by themselves
+        self.keys.copy_(keys if whole else slid(self.keys, keys))
+        self.values.copy_(values if whole else slid(self.values, values))
         return self.keys, self.values
 
 

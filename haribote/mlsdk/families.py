@@ -112,13 +112,7 @@ def _adam(parameter: Tensor, grad: Tensor, state: Mapping[str, Tensor], group: G
 @exercise("8.2")
 def adam(parameter: Tensor, grad: Tensor, state: Mapping[str, Tensor], group: Group, scalar: Scalar) -> None:
     """Both averages move towards the gradient and its square; the parameter follows their ratio. All in place."""
-    (beta1, beta2), mean, square = group["betas"], state["exp_avg"], state["exp_avg_sq"]
-    mean.mul_(beta1).add_(grad, alpha=1 - beta1)
-    square.mul_(beta2).add_(grad * grad, alpha=1 - beta2)
-    if group["amsgrad"]:
-        square = state["max_exp_avg_sq"].copy_(torch.maximum(state["max_exp_avg_sq"], square))
-    spread = square.sqrt() * scalar("mncore_root_correction") + group["eps"]
-    parameter.sub_(mean / spread * scalar("mncore_step_size"))
+    raise NotImplementedError
 
 
 def _decoupled(group: Group) -> bool:

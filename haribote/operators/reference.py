@@ -65,10 +65,4 @@ def run_nodes(nodes: Iterable[onnx.NodeProto], values: Mapping[str, Array], comp
 
     A name "" stands for an input or output that is left out.
     """
-    known = dict(values)
-    for node in nodes:
-        arrays = [known[name] if name else None for name in node.input]
-        for name, array in zip(node.output, compute(node, arrays), strict=True):
-            if name:
-                known[name] = array
-    return known
+    raise NotImplementedError

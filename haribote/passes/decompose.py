@@ -63,12 +63,7 @@ class Softmax:
 @exercise("3.2")
 def softmax(g: NodeWriter, logits: str) -> Softmax:
     """Add the nodes of softmax: the largest logit of each row becomes 0, so that no exponential overflows."""
-    axis = g.ints([1], "axes")
-    largest = g.op("ReduceMax", logits, axis, part="max", keepdims=1)
-    shifted = g.op("Sub", logits, largest, part="shifted")
-    exp = g.op("Exp", shifted, part="exp")
-    total = g.op("ReduceSum", exp, axis, part="sum", keepdims=1)
-    return Softmax(shifted, exp, total, g.op("Div", exp, total))
+    raise NotImplementedError
 
 
 class _Decomposer:

@@ -9,12 +9,10 @@ parameter's last bit, so parameters keep their single values and are rounded ane
 
 from __future__ import annotations
 
-import numpy as np
 import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.errors import HariboteError
-from haribote.graph import Builder, Index
 from simulator.messages import tr
 
 FORMATS = {"half": "RoundHalf", "bfloat16": "RoundBFloat16"}
@@ -44,14 +42,4 @@ def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
 @exercise("3.5")
 def round_factors(model: onnx.ModelProto, short: str) -> onnx.ModelProto:
     """The graph whose products read rounded factors; see `run`."""
-    builder, index = Builder.like(model), Index(model)
-    rounded: dict[str, str] = {}
-    for node in model.graph.node:
-        inputs = list(node.input)
-        if node.op_type in PRODUCTS and all(index.dtype[name] == np.float32 for name in inputs[:2]):
-            for position, name in enumerate(inputs[:2]):
-                if name not in rounded:
-                    rounded[name] = builder.op(FORMATS[short], name, name=f"{name}.{short}")
-                inputs[position] = rounded[name]
-        builder.keep(node, inputs)
-    return builder.finish()
+    raise NotImplementedError

@@ -35,16 +35,7 @@ def cheapest_layouts(
     """The layout of each operator of a chain in the cheapest plan. work: cycles of each operator in each layout. move:
     from a layout to another, 0 to the same. start, end: of the first operand, and in which the last result is wanted.
     """
-    best: dict[str, tuple[float, list[str]]] = {start: (0.0, [])}
-    for prices in work:
-        best = {
-            layout: min(
-                ((cost + move[before, layout] + price, [*plan, layout]) for before, (cost, plan) in best.items()),
-                key=lambda found: found[0],
-            )
-            for layout, price in prices.items()
-        }
-    return min(best.items(), key=lambda found: found[1][0] + move[found[0], end])[1][1]
+    raise NotImplementedError
 
 
 def cost_of_plan(

@@ -9,8 +9,6 @@ from typing import Any
 from haribote.answers.ownership import exercise
 from haribote.chip.program import Compiled, ProgramPart
 from simulator.columns import columns, left
-from simulator.isa import STEP_CYCLES
-from simulator.isa.cost import move_rate
 from simulator.isa.program import Move, Program, Step
 from simulator.messages import Text, tr
 
@@ -26,13 +24,7 @@ def cycles_by_name(lines: Lines, names: Sequence[str]) -> dict[str, float]:
 
     A `Step` takes 4 cycles, a nop/N counts N times (`line.count`); a `Move` takes its size by its rate; others nothing.
     """
-    found: dict[str, float] = defaultdict(float)
-    for line, name in zip(lines, names, strict=True):
-        if isinstance(line, Step):
-            found[name] += STEP_CYCLES * line.count
-        elif isinstance(line, Move):
-            found[name] += line.size / move_rate(line)
-    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+    raise NotImplementedError
 
 
 def programs_of(compiled: Compiled) -> list[Program]:

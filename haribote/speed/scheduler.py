@@ -29,10 +29,7 @@ def critical_path(order: Sequence[int], lengths: Sequence[int], after: Sequence[
     order: all jobs, each before those that come after it. lengths: steps of each. after: of each job those that depend
     on it, with the least distance from start to start.
     """
-    found = list(lengths)
-    for job in reversed(order):
-        found[job] = max([lengths[job], *(least + found[other] for other, least in after[job].items())])
-    return found
+    raise NotImplementedError
 
 
 class Table:
@@ -64,18 +61,7 @@ def list_schedule(before: Sequence[Mapping[int, int]], priority: Sequence[int], 
     """The step at which each job begins, one job after another: of those whose predecessors are placed, the one of the
     greatest priority, the first of equals, at the earliest step where it fits.
     """
-    starts: dict[int, int] = {}
-    waiting = list(range(len(before)))
-    while waiting:
-        ready = (job for job in waiting if all(other in starts for other in before[job]))
-        job = max(ready, key=lambda job: priority[job])
-        waiting.remove(job)
-        step = max([0, *(starts[other] + least for other, least in before[job].items())])
-        while not table.fits(job, step):
-            step += 1
-        table.place(job, step)
-        starts[job] = step
-    return [starts[job] for job in range(len(before))]
+    raise NotImplementedError
 
 
 def problem_of(program: Program) -> Problem:

@@ -19,7 +19,7 @@ def batch_norm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     if given.get("training_mode", 0):
         _in_training(builder, index, node)
         return True
-    epsilon = builder.scalar(given.get("epsilon", 1e-5))
+    epsilon = builder.scalar(given.get("epsilon", 1e-5), index.dtype[variance])
     deviation = builder.op(
         "Sqrt", builder.op("Add", variance, epsilon, name=f"{result}.shifted"), name=f"{result}.root"
     )

@@ -183,17 +183,18 @@ def _whole_gemm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
 def _gemm_in_steps(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     """Gemm with a factor or an addend as several nodes."""
     given, result = attributes(node), node.output[0]
+    dtype = index.dtype[result]
     alpha, beta = given.pop("alpha", 1.0), given.pop("beta", 1.0)
     addend = node.input[2] if len(node.input) > 2 and node.input[2] else ""
     if alpha == 1.0 and not addend:
         return False
     steps: list[tuple[str, float | str]] = [("Mul", alpha)] if alpha != 1.0 else []
     if addend and beta != 1.0:
-        addend = builder.op("Mul", addend, builder.scalar(beta), name=f"{result}.beta")
+        addend = builder.op("Mul", addend, builder.scalar(beta, dtype), name=f"{result}.beta")
     steps += [("Add", addend)] if addend else []
     found = builder.op("Gemm", *node.input[:2], name=f"{result}.product", **given)
     for number, (op_type, other) in enumerate(steps):
-        operand = other if isinstance(other, str) else builder.scalar(other)
+        operand = other if isinstance(other, str) else builder.scalar(other, dtype)
         last = number == len(steps) - 1
         found = builder.op(op_type, found, operand, name=result if last else f"{result}.scaled", reserved=last)
     return True

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from grader.sandbox.tree import course_tree, tree_files, withheld
-from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
+from haribote.answers.tasks import Task, all_tasks, find_task
 from simulator.language import spoken
 
 
@@ -15,7 +15,8 @@ from simulator.language import spoken
 @pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.id)
 def test_no_answers_no_hints_and_nothing_of_the_checks(task: Task) -> None:
     files = tree_files(task)
-    answers = ("solutions/", "tests/", "haribote/kernels/", "haribote/exercises/")
+    answers = (f"solutions/{task.file}", "solutions/kernels/", "solutions/generators/", "solutions/plain/", "tests/")
+    answers += ("haribote/kernels/", "haribote/exercises/", "haribote/generators/")
     assert not any(name.startswith(answers) for name in files)
     assert {name for name in files if name.startswith("grader/") and "/emitter/" not in name} == {"grader/__init__.py"}
     text = b"\n".join(files.values()).decode(errors="replace")  # catalogues are no text alone
@@ -40,14 +41,18 @@ def test_what_a_task_lists_is_there() -> None:
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["0.1", "1.1", "3.1", "4.2", "4.3", "5.12", "7.6", "8.4"])
-def test_the_products_own_answer_is_withheld(name: str) -> None:
+def test_what_a_task_withholds_is_not_there(name: str) -> None:
     task = find_task(name)
     files = tree_files(task)
     for file, content in withheld(task).items():
         assert files.get(file, content) == content
         assert not (course_tree(task) / file).exists() or (course_tree(task) / file).read_bytes() == content
-    text = withheld(find_task("2.1"))["haribote/autodiff/elementwise.py"].decode()
-    assert "is the product's own answer to task 2.1" in text and "'Greater'" not in text.split("def relu")[1][:400]
+
+
+def test_the_answers_that_the_product_needs_to_other_tasks_are_there() -> None:
+    files = tree_files(find_task("2.1"))
+    assert "solutions/exercises/t2_3_gemm_backward.py" in files
+    assert "solutions/exercises/t2_1_relu_backward.py" not in files
 
 
 def test_what_is_withheld_says_so_in_the_language_of_the_moment() -> None:
@@ -61,14 +66,10 @@ def test_what_is_withheld_says_so_in_the_language_of_the_moment() -> None:
 
 
 def test_all_that_a_task_withholds_is_there_under_its_name() -> None:
-    named = [task for task in all_tasks() if task.product or task.withhold]
+    named = [task for task in all_tasks() if task.withhold]
     assert named
     for task in named:
-        module, _, function = task.product.partition(":")
-        entries = (
-            [f"{module.replace('.', '/')}.py:{function}"] if (ROOT / f"{module.replace('.', '/')}.py").is_file() else []
-        )
-        for entry in (*entries, *task.withhold):
+        for entry in task.withhold:
             file, _, only = entry.partition(":")
             content = withheld(task)[file]
             for name in only.split() if only else ():

@@ -8,7 +8,11 @@ from haribote.answers.ownership import product_only
 
 def test_an_answer_changes_the_digest_where_it_is_used(monkeypatch, tmp_path):
     answer = tmp_path / "t3_2_softmax.py"
-    monkeypatch.setattr(ownership, "answer_file", lambda task, **_: answer if task.id == "3.2" else tmp_path / "none")
+
+    def answer_file(task, solutions):
+        return answer if task.id == "3.2" and not solutions else tmp_path / "none"
+
+    monkeypatch.setattr(ownership, "answer_file", answer_file)
     before = deciding.digest("haribote.stack.program.compiled")
     answer.write_text("def softmax(g, logits): raise NotWritten")
     assert deciding.digest("haribote.stack.program.compiled") == before

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from haribote.answers import ownership
-from haribote.answers.ownership import learners_text, product_only
+from haribote.answers.ownership import answer_text, product_only
+from haribote.answers.tasks import find_task
 from haribote.speed.overlap import Work, busy, cycles_per_run, timetable, work_of
 from simulator import assemble
 from simulator.isa.program import Program
@@ -44,11 +45,11 @@ def test_both_models_agree_on_a_training_step() -> None:
 
 def test_what_is_kept_depends_on_the_learners_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A step that was compiled with somebody's choice of exact products is not taken for another one's."""
-    path = tmp_path / "theirs.py"
+    path, own = tmp_path / "theirs.py", ownership.answer_file(find_task("7.8"), solutions=True)
     monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
-    assert learners_text("7.8") == b""  # not written
+    assert answer_text("7.8") == own.read_bytes()  # not written
     path.write_bytes(b"theirs")
-    monkeypatch.setattr(ownership, "answer_file", lambda task, solutions: path)
-    assert learners_text("7.8") == b"theirs"
+    monkeypatch.setattr(ownership, "answer_file", lambda task, solutions: own if solutions else path)
+    assert answer_text("7.8") == b"theirs"
     with product_only():
-        assert learners_text("7.8") == b""
+        assert answer_text("7.8") == own.read_bytes()
