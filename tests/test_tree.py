@@ -262,13 +262,6 @@ def test_files_that_texts_name_are_there() -> None:
     ] == []
 
 
-SHARED_NAMES = """
-Access Board Case Compiled Cost Entry Instruction Load Node Operand Options Panel Part Picture Piece Place
-Report Result Run Side Store Value View _Writer
-"""
-"""Class names that are still in more than two files. Take out what is there no more; add none."""
-
-
 @pytest.mark.slow
 def test_a_class_name_is_in_two_files_at_most() -> None:
     places: dict[str, set[Path]] = {}
@@ -277,4 +270,4 @@ def test_a_class_name_is_in_two_files_at_most() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, set()).add(path)
     found = {name for name, files in places.items() if len(files) > 2}
-    assert not found - set(SHARED_NAMES.split()), "give it a name that says what it is here"
+    assert not found, "give it a name that says what it is here"

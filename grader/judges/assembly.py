@@ -16,7 +16,7 @@ from grader.feedback.pictures import first_unit, picture_of
 from grader.judges.program import assembled, failure_in, machine_failure, text_in
 from grader.result import Cost
 from grader.rigs.poisoned import OTHER_POISON, POISON
-from grader.rigs.rig import Array, Bits, Inputs, Left, NamedInputs, Operand, Words, bits_of, run
+from grader.rigs.rig import Array, Bits, Inputs, Left, NamedInputs, RigTensor, Words, bits_of, run
 from haribote.layout import Layout
 from simulator import ExecutionError
 from simulator.messages import tr
@@ -30,7 +30,7 @@ class Output:
     guesses: what a known mistake gives, as floats, each with words for it.
     """
 
-    operand: Operand
+    operand: RigTensor
     kind: Kind
     layout: Layout
     exact: Array | None = None
@@ -54,14 +54,14 @@ class Output:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class AssemblyCase:
     """One case of a task. moved: at other addresses than the first. loose: words that may hold anything afterwards.
 
     par: of this case; counted: the task's par is the sum of these, the others show only where they are over it.
     """
 
     name: str
-    inputs: tuple[Operand, ...]
+    inputs: tuple[RigTensor, ...]
     outputs: tuple[Output, ...]
     par: int
     moved: bool = False
@@ -85,7 +85,7 @@ class Case:
         return tuple((operand.name, operand.place, operand.bits) for operand in self.inputs)
 
 
-def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
+def judge(case: AssemblyCase, passed: list[str], answer: Values) -> Failure | None:
     """What is wrong with an answer, or None. passed: the cases so far that passed; a passing one is added."""
     text = text_in(answer)
     failure = failure_in(case.name, text)
@@ -99,12 +99,12 @@ def judge(case: Case, passed: list[str], answer: Values) -> Failure | None:
     return failure
 
 
-def _run(case: Case, text: str, poison: int) -> Left:
+def _run(case: AssemblyCase, text: str, poison: int) -> Left:
     places = tuple(output.operand.place for output in case.outputs)
     return run(assembled(text), case.given, places, (*places, *case.loose), poison)
 
 
-def _result(case: Case, text: str, others_passed: bool, poison: int) -> Failure | None:
+def _result(case: AssemblyCase, text: str, others_passed: bool, poison: int) -> Failure | None:
     """What is wrong with the result. With OTHER_POISON: all was right with POISON."""
     left = _run(case, text, poison)
     for number, output in enumerate(case.outputs):
@@ -128,7 +128,13 @@ def _result(case: Case, text: str, others_passed: bool, poison: int) -> Failure 
 
 
 def _wrong(
-    case: Case, number: int, text: str, received: Bits, wrong: NDArray[np.bool_], others_passed: bool, poison: int
+    case: AssemblyCase,
+    number: int,
+    text: str,
+    received: Bits,
+    wrong: NDArray[np.bool_],
+    others_passed: bool,
+    poison: int,
 ) -> Failure:
     output = case.outputs[number]
     operand = output.operand
@@ -169,7 +175,7 @@ def _wrong(
     )  # fmt: skip
 
 
-def _untouched(case: Case, text: str, number: int) -> NDArray[np.bool_]:
+def _untouched(case: AssemblyCase, text: str, number: int) -> NDArray[np.bool_]:
     """The elements of an output that still hold what was there before: marks, each a number of its own."""
     operand = case.outputs[number].operand
     before = replace(operand, bits=marks(operand.bits.shape))
@@ -177,7 +183,7 @@ def _untouched(case: Case, text: str, number: int) -> NDArray[np.bool_]:
     return np.asarray(left.outputs[number] == before.bits)
 
 
-def _numbers(case: Case, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:
+def _numbers(case: AssemblyCase, output: Output, received: Bits) -> tuple[Array, Array, tuple[Array, ...]]:
     """What is right, what was received, and the inputs: bits where words are only moved, else numbers."""
     inputs = tuple(operand.bits for operand in case.inputs)
     if output.kind == "transfer":

@@ -16,7 +16,7 @@ from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
 from grader.judges.program import machine_failure
 from grader.rigs.kernel_cases import Case
-from grader.rigs.kernel_run import POISON, Run, Scratch, inputs_of, place_of, run_case
+from grader.rigs.kernel_run import POISON, KernelOutcome, Scratch, inputs_of, place_of, run_case
 from grader.rigs.rig import bits_of
 from haribote.problems.meaning import meaning
 from simulator import ExecutionError
@@ -96,7 +96,7 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
     return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None, poison)
 
 
-def _beside(asked: _Kernel, run: Run, copied: bool, poison: int) -> Failure:
+def _beside(asked: _Kernel, run: KernelOutcome, copied: bool, poison: int) -> Failure:
     """The output is right in copy 0, but not its copies, or not what lies beside it."""
     case = asked.case
     if not copied:

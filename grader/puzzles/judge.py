@@ -23,7 +23,7 @@ _NUMBERS = ("no", "one", "two", "three")
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class PuzzleOutcome:
     """What an answer did to the memories of the picture. received: None where it could not be run."""
 
     before: Memories
@@ -36,7 +36,7 @@ def after(puzzle: Puzzle, before: Memories) -> dict[str, Array]:
     return {**before, **puzzle.wanted(before)}
 
 
-def ran(puzzle: Puzzle, answer: str) -> Picture:
+def ran(puzzle: Puzzle, answer: str) -> PuzzleOutcome:
     """What an answer does to the memories of the picture, on a machine that is zero elsewhere."""
     before = puzzle.shown()
     wanted = after(puzzle, before)
@@ -46,8 +46,8 @@ def ran(puzzle: Puzzle, answer: str) -> Picture:
         store(machine, before)
         machine.run(program)
     except SimulatorError:
-        return Picture(before, wanted, None)
-    return Picture(before, wanted, load(machine, before))
+        return PuzzleOutcome(before, wanted, None)
+    return PuzzleOutcome(before, wanted, load(machine, before))
 
 
 def judge(puzzle: Puzzle, name: str, before: Memories, answer: str) -> Failure | None:

@@ -7,9 +7,9 @@ from math import prod
 
 import numpy as np
 
-from grader.puzzles.judge import Picture as Outcome
+from grader.puzzles.judge import PuzzleOutcome as Outcome
 from grader.puzzles.judge import ran
-from grader.puzzles.spec import OLD, Board, Memories, Puzzle, shape_of, words_of
+from grader.puzzles.spec import OLD, Memories, MemoryBoard, Puzzle, shape_of, words_of
 from simulator.isa import ALL_PES
 from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, Canvas, Picture, width_of
@@ -30,11 +30,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Panel:
+class BoardPanel:
     """A board with the contents of one moment."""
 
     when: str
-    board: Board
+    board: MemoryBoard
     memories: Memories
     wanted: Memories | None = None
 
@@ -79,11 +79,11 @@ def puzzle_picture(puzzle: Puzzle, title: str, answer: str | None = None) -> Pic
     outcome = ran(puzzle, answer or "nop")
     inputs = [board for board in puzzle.boards if board.memory not in puzzle.targets]
     outputs = [board for board in puzzle.boards if board.memory in puzzle.targets]
-    panels = [Panel("before", board, outcome.before) for board in inputs]
-    panels += [Panel("wanted", board, outcome.wanted) for board in outputs]
+    panels = [BoardPanel("before", board, outcome.before) for board in inputs]
+    panels += [BoardPanel("wanted", board, outcome.wanted) for board in outputs]
     if answer is not None and outcome.received is not None:
         panels += [
-            Panel("yours", board, outcome.received, outcome.wanted) for board in _changed(puzzle, outcome, outputs)
+            BoardPanel("yours", board, outcome.received, outcome.wanted) for board in _changed(puzzle, outcome, outputs)
         ]
     canvas = Canvas()
     canvas.text(MARGIN, 28, title, "head")
@@ -98,7 +98,7 @@ def puzzle_picture(puzzle: Puzzle, title: str, answer: str | None = None) -> Pic
     return canvas.picture(title, bottom + MARGIN, right)
 
 
-def _changed(puzzle: Puzzle, outcome: Outcome, outputs: list[Board]) -> list[Board]:
+def _changed(puzzle: Puzzle, outcome: Outcome, outputs: list[MemoryBoard]) -> list[MemoryBoard]:
     """The boards of an answer: those wanted, and any other that it has changed."""
     received = outcome.received or {}
     others = [board for board in puzzle.boards if board not in outputs]
@@ -122,7 +122,7 @@ def _frame(canvas: Canvas, puzzle: Puzzle, answer: str | None, y: float) -> floa
     return y + 8
 
 
-def _draw(canvas: Canvas, puzzle: Puzzle, panel: Panel, x: float, y: float) -> None:
+def _draw(canvas: Canvas, puzzle: Puzzle, panel: BoardPanel, x: float, y: float) -> None:
     board = panel.board
     state = "" if panel.wanted is None else " bad" if panel.wrong().any() else " good"
     canvas.text(x, y + 10, panel.heading, f"b{state}")
@@ -146,7 +146,7 @@ def _draw(canvas: Canvas, puzzle: Puzzle, panel: Panel, x: float, y: float) -> N
                             more='style="stroke-width: 2.5"')  # fmt: skip
 
 
-def _cells(puzzle: Puzzle, board: Board, memories: Memories) -> list[list[Cell]]:
+def _cells(puzzle: Puzzle, board: MemoryBoard, memories: Memories) -> list[list[Cell]]:
     words = words_of(board.memory, memories[board.memory]).reshape(-1)[board.place].view(np.float32)
     cells = []
     for row in range(words.shape[0]):
@@ -155,7 +155,7 @@ def _cells(puzzle: Puzzle, board: Board, memories: Memories) -> list[list[Cell]]
 
 
 def _cell(
-    puzzle: Puzzle, board: Board, words: np.ndarray[tuple[int, ...], np.dtype[np.float32]], place: object
+    puzzle: Puzzle, board: MemoryBoard, words: np.ndarray[tuple[int, ...], np.dtype[np.float32]], place: object
 ) -> Cell:
     """What a cell says: where its words are from, or which numbers they are."""
     if (words == OLD).all():

@@ -24,7 +24,7 @@ OLD = -1.0  # what the wanted memories of the picture hold before
 
 
 @dataclass(frozen=True)
-class Board:
+class MemoryBoard:
     """A memory as it is drawn. place: of every cell [row, column, part], the index into the memory seen as words.
 
     A cell stands for all its parts. rows, columns: their labels. hue: of a word, by its index; None for no colour.
@@ -60,7 +60,7 @@ class Puzzle:
     task: str
     given: Mapping[str, int]
     wanted: Callable[[Memories], Memories]
-    boards: tuple[Board, ...]
+    boards: tuple[MemoryBoard, ...]
     mistakes: tuple[Mistake, ...]
     lines: int = 1
     steps: int = 1
@@ -164,7 +164,7 @@ def load(machine: Machine, like: Memories) -> dict[str, Array]:
 # --- boards ----------------------------------------------------------------------------------------------------------
 
 
-def pe_board(memory: str, words: int, *, parts: int = 2, mabs: int = 1, width: int = 36) -> Board:
+def pe_board(memory: str, words: int, *, parts: int = 2, mabs: int = 1, width: int = 36) -> MemoryBoard:
     """The first words of the PEs of L1B 0, 4 of each MAB: a row for each `parts` words, a column for each PE."""
     pes = 4 * mabs
     word, pe, part = np.indices((words // parts, pes, parts))
@@ -180,19 +180,21 @@ def pe_board(memory: str, words: int, *, parts: int = 2, mabs: int = 1, width: i
     rows = tuple(f"word {at}" if at == 0 else str(at) for at in range(0, words, parts))
     title = f"{name} of MAB 0" if mabs == 1 else tr("{name} of MABs 0 to {value} (MAB.PE)", name=name, value=mabs - 1)
     place = (parts * word + part) * ALL_PES + pe
-    return Board(memory, title, rows, tuple(heads), place, label, lambda index: index % 4, width)
+    return MemoryBoard(memory, title, rows, tuple(heads), place, label, lambda index: index % 4, width)
 
 
-def l1bm_board(count: int, per_row: int, shown: int = 0, width: int = 34) -> Board:
+def l1bm_board(count: int, per_row: int, shown: int = 0, width: int = 34) -> MemoryBoard:
     """Long words of L1BM of L1B 0, a cell each. shown: of each row, only so many."""
     at, part = np.indices((count, 2))
     place = (2 * at + part).reshape(-1, per_row, 2)[:, : shown or per_row]
     rows = tuple(tr("long word {n}", n=n) if n == 0 else str(n) for n in range(0, count, per_row))
     columns = tuple(f"+{n}" for n in range(shown or per_row))
-    return Board("l1bm", "L1BM of L1B 0", rows, columns, place, lambda index: str(index // 2), lambda index: 5, width)
+    return MemoryBoard(
+        "l1bm", "L1BM of L1B 0", rows, columns, place, lambda index: str(index // 2), lambda index: 5, width
+    )
 
 
-def l2bm_rows(count: int, first: int, length: int) -> Board:
+def l2bm_rows(count: int, first: int, length: int) -> MemoryBoard:
     """Long words of L2BM of L2B 0, eight in a cell, eight cells in a row. length: long words that are looked at."""
     row, column, part = np.indices((count // 64, 8, 16))
     place = 2 * first + 128 * row + 16 * column + part
@@ -201,11 +203,12 @@ def l2bm_rows(count: int, first: int, length: int) -> Board:
     def label(index: int) -> str:
         return str(index % (2 * length) // 2)
 
-    return Board("l2bm", tr("L2BM of L2B 0, a cell = 8 long words"), rows, tuple(f"+{8 * n}" for n in range(8)), place,
-                 label, lambda index: index // 16 % 8)  # fmt: skip
+    columns = tuple(f"+{8 * n}" for n in range(8))
+    title = tr("L2BM of L2B 0, a cell = 8 long words")
+    return MemoryBoard("l2bm", title, rows, columns, place, label, lambda index: index // 16 % 8)
 
 
-def l1bm_units(count: int, first: int, length: int) -> Board:
+def l1bm_units(count: int, first: int, length: int) -> MemoryBoard:
     """Long words of the L1BMs of all L1Bs of L2B 0, eight in a cell, a column for each L1B."""
     row, l1b, part = np.indices((count // 8, 8, 16))
     place = 2 * length * l1b + 2 * first + 16 * row + part
@@ -215,4 +218,6 @@ def l1bm_units(count: int, first: int, length: int) -> Board:
     def label(index: int) -> str:
         return str(index % (2 * length) // 2)
 
-    return Board("l1bm", tr("the L1BMs of L2B 0, a cell = 8 long words"), rows, columns, place, label, lambda index: 7)
+    return MemoryBoard(
+        "l1bm", tr("the L1BMs of L2B 0, a cell = 8 long words"), rows, columns, place, label, lambda index: 7
+    )

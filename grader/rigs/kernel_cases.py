@@ -48,7 +48,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Place:
+class Addresses:
     """Addresses of the first input and of the output, and their memories; a memory in DRAM stays there."""
 
     inputs: int
@@ -58,17 +58,17 @@ class Place:
 
 
 # Other places that the contracts allow, by task; DRAM addresses are multiples of 64.
-_TRANSFER = (Place(64, 4, "LM1", "LM1"), Place(4096, 1228, "LM0", "LM0"))
-_ACROSS = (Place(4, 1228), Place(2052, 12, "LM1", "LM0"))
-_ANY_OUTPUT = (Place(4, 1228), Place(8, 2052, "LM0", "LM0"))
-_FROM_EITHER = (Place(4, 64), Place(1228, 4096, "LM1"))
-_PLACES: dict[str, tuple[Place, ...]] = {
+_TRANSFER = (Addresses(64, 4, "LM1", "LM1"), Addresses(4096, 1228, "LM0", "LM0"))
+_ACROSS = (Addresses(4, 1228), Addresses(2052, 12, "LM1", "LM0"))
+_ANY_OUTPUT = (Addresses(4, 1228), Addresses(8, 2052, "LM0", "LM0"))
+_FROM_EITHER = (Addresses(4, 64), Addresses(1228, 4096, "LM1"))
+_PLACES: dict[str, tuple[Addresses, ...]] = {
     **dict.fromkeys(("5.12", "5.13", "5.14", "5.15", "5.16", "5.18", "5.24"), _ACROSS),
     **dict.fromkeys(("5.19", "5.20", "5.21", "5.22", "5.23", "5.25"), _ANY_OUTPUT),
     "5.27": _FROM_EITHER,
     **dict.fromkeys(("5.33", "5.34"), _FROM_EITHER[1:]),  # the largest: one place, so that the answer comes quickly
-    "5.26": (Place(4, 1228),),
-    "5.28": (Place(4, 64), Place(1228, 4096)),
+    "5.26": (Addresses(4, 1228),),
+    "5.28": (Addresses(4, 64), Addresses(1228, 4096)),
 }
 
 # Other layouts that the contracts promise: of the inputs, and of the output.
@@ -91,7 +91,7 @@ def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     else:
         yield Case(tr("every element different"), row, op, distinct_numbers(row, op, rng))
     yield Case(tr("the train step"), row, op, step_values(seed)[row.name], poisons=(OTHER_POISON,))
-    judged = _at(op, Place(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
+    judged = _at(op, Addresses(0, 0, "LM0", op.output.memory)) if row.op == "UL" else op
     ul = row.op == "UL"
     yield Case(
         tr("edge values, the judge's layout"),
@@ -121,15 +121,15 @@ def _in_other_layout(row: KernelRow, rng: np.random.Generator) -> Case:
     """The operator on operands of another layout that its contract promises."""
     inputs, output = _OTHER_LAYOUTS[row.task]
     other = replace(row, inputs=inputs, output=output)
-    op = _at(problem(other), Place(4, 1228))
+    op = _at(problem(other), Addresses(4, 1228))
     name = tr("random values, layout {output}, {words} words per PE", output=output, words=op.x.words)
     return Case(name, other, op, _random(other, op, rng), moved=True, poisons=BOTH, counted=False)
 
 
-def places(row: KernelRow) -> tuple[Place, ...]:
+def places(row: KernelRow) -> tuple[Addresses, ...]:
     """Where else the contract lets a kernel's operands be."""
     if row.op == "UL":
-        return (Place(4, 64, "LM1"), Place(1228, 4096, "LM0"))
+        return (Addresses(4, 64, "LM1"), Addresses(1228, 4096, "LM0"))
     return _TRANSFER if row.op == "DL" else _PLACES[row.task]
 
 
@@ -140,14 +140,14 @@ def described_places(op: Op) -> tuple[str, str]:
     return ", ".join(names[:-1]), names[-1]
 
 
-def _drawn(row: KernelRow, op: Op, place: Place, rng: np.random.Generator) -> Place:
+def _drawn(row: KernelRow, op: Op, place: Addresses, rng: np.random.Generator) -> Addresses:
     """The place, a little further on: no answer can have been made for the addresses that a seed gives."""
     steps = [64 if operand.memory == "DRAM" else 4 for operand in (op.x, op.output)]
     inputs, output = (step * int(rng.integers(1, 32)) for step in steps)
     return replace(place, inputs=place.inputs + inputs, output=place.output + output)
 
 
-def _at(op: Op, place: Place) -> Op:
+def _at(op: Op, place: Addresses) -> Op:
     inputs = tuple(
         replace(o, address=o.address + place.inputs, memory=o.memory if o.memory == "DRAM" else place.input_memory)
         for o in op.inputs

@@ -25,14 +25,24 @@ Ints = NDArray[np.int64]
 Scratch = tuple[str, int, int]
 """What `op.scratch` gave: memory, first word, words."""
 
-__all__ = ["OTHER_POISON", "POISON", "Run", "Scratch", "free_words", "inputs_of", "place_of", "result_of", "run_case"]
+__all__ = [
+    "OTHER_POISON",
+    "POISON",
+    "KernelOutcome",
+    "Scratch",
+    "free_words",
+    "inputs_of",
+    "place_of",
+    "result_of",
+    "run_case",
+]
 
 DRAM_UNIT = 64
 """Long words: what one MV moves at least. The rest of the last such block of a tensor in DRAM belongs to it too."""
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class KernelOutcome:
     """What a run left: the output tensor (of copy 0, or in DRAM), wrong copies, words that it should not have written.
 
     others: the copies that differ from copy 0. stray: as text, at most one; stray_at, stray_bits: as in `Left`.
@@ -45,12 +55,12 @@ class Run:
     stray_bits: int = 0
 
 
-def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[Scratch, ...] = ()) -> Run:
+def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[Scratch, ...] = ()) -> KernelOutcome:
     """Run a program on a case. scratch: what `op.scratch` gave. Raises ExecutionError."""
     output = case.op.output
     left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
     found, *others = (bits.view(output.dtype).reshape(output.shape) for bits in (left.outputs[0], *left.others[0]))
-    return Run(found, tuple(others), left.stray, left.stray_at, left.stray_bits)
+    return KernelOutcome(found, tuple(others), left.stray, left.stray_at, left.stray_bits)
 
 
 def result_of(case: Case, program: Program, poison: int = POISON) -> Array:

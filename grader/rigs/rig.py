@@ -214,7 +214,7 @@ Free = Words | DramWords | Room
 
 
 @dataclass(frozen=True, eq=False)
-class Operand:
+class RigTensor:
     """A tensor of a case: its name, where it is, and what it holds, as bits; of an output, what it should hold."""
 
     name: str

@@ -20,7 +20,7 @@ from haribote.gpt.options import (
     SEED,
     STEPS,
     WIDTH,
-    Options,
+    GptOptions,
 )
 from haribote.progress import listening
 from simulator.console import Parser, seed
@@ -99,7 +99,7 @@ def _train(actions: _Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         from haribote.gpt.train import train
 
-        wanted = Options(
+        wanted = GptOptions(
             backend=options.backend,
             folder=options.output,
             text=options.text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from haribote.core.cells import Cell
-from haribote.draw.picture import Box, Picture, Value
+from haribote.draw.picture import Box, Edge, Picture
 from haribote.draw.render import render
 from haribote.draw.words import short
 from haribote.lazy.primitives.arrays import Array, Constant, Input, Map, Product, Reduce, Stack, View, walk
@@ -36,7 +36,7 @@ def draw(*outputs: Array, caption: str = "expression") -> svg.Picture:
             )
         )
     values = [
-        Value(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or tr("scalar"))
+        Edge(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or tr("scalar"))
         for place, found in enumerate(order)
     ]
     return render(Picture(f"{shown(caption)} · {tr('{order} arrays', order=len(order))}", boxes, values))

@@ -53,7 +53,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Value:
+class Edge:
     """A wire: from the box with number `source` to those with the numbers `targets`, with its label and memory."""
 
     name: str
@@ -75,7 +75,7 @@ class Picture:
 
     caption: str
     boxes: list[Box] = field(default_factory=list)
-    values: list[Value] = field(default_factory=list)
+    values: list[Edge] = field(default_factory=list)
 
     @property
     def shown(self) -> Picture:
@@ -144,12 +144,12 @@ class _Reader:
         for name in self.index.outputs:
             self._add(Box("output", name, words.short(name), (), "", tr("output {name}", name=name)), [name])
         values = [
-            Value(name, box, tuple(self.readers[name]), self._label(name), self._memory(name))
+            Edge(name, box, tuple(self.readers[name]), self._label(name), self._memory(name))
             for name, box in self.source.items()
             if name in self.readers
         ]
         values += [
-            Value(name, box, (reader,), self._label(name), self._memory(name)) for name, box, reader in self.copies
+            Edge(name, box, (reader,), self._label(name), self._memory(name)) for name, box, reader in self.copies
         ]
         count = len(self.model.graph.node)
         nodes = tr("{count} node{s}", count=count, s="s" * (count != 1))

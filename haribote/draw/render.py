@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from haribote.draw.colours import MARKS, MEMORIES, PAINTS, style_sheet
 from haribote.draw.layers import Point
-from haribote.draw.picture import Box, Picture, Value
+from haribote.draw.picture import Box, Edge, Picture
 from haribote.draw.scene import LINE_HEIGHT, MARK_ROOM, Curve, Rect, Scene, lay_out, pixels
 from simulator.messages import shown, tr
 from simulator.pictures import canvas
@@ -61,7 +61,7 @@ def draw(scene: Scene, corner: Point, scale: float = 1.0) -> Iterable[str]:
     yield "</g>"
 
 
-def _wires(value: Value, paths: Sequence[Curve], readers: Sequence[str]) -> str:
+def _wires(value: Edge, paths: Sequence[Curve], readers: Sequence[str]) -> str:
     """All wires of a value as one path, what they share drawn once, with an arrow head at every reader."""
     commands, tips = "", ""
     drawn: set[tuple[Point, Point]] = set()
@@ -107,7 +107,7 @@ def _box(box: Box, rect: Rect) -> str:
     return f'<g class="{classes}" data-name={quoteattr(box.name)}>{tooltip}{shape}{"".join(texts)}</g>'
 
 
-def _label(value: Value, rect: Rect) -> str:
+def _label(value: Edge, rect: Rect) -> str:
     return (
         f'<g class="label{_classes(value.memory)}">'
         f'<rect x="{rect.left:g}" y="{rect.top:g}" width="{rect.width:g}" height="{rect.height:g}" rx="3"/>'

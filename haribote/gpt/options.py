@@ -12,7 +12,7 @@ FILE = "gpt.npz"
 
 
 @dataclass(frozen=True)
-class Options:
+class GptOptions:
     """text: a file, None for our stories; steps: in all, those of before included; rate: of Adam; every: steps from one
     line, and checkpoint, to the next.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from haribote.errors import HariboteError
 from haribote.gpt.checkpoint import Run, load, save
 from haribote.gpt.model import Shape, initial
-from haribote.gpt.options import Options
+from haribote.gpt.options import GptOptions
 from haribote.gpt.text import Corpus, corpus
 from haribote.gpt.trainers import ChipTrainer, State, TorchTrainer, Trainer
 from haribote.training.checkpoint import CheckpointError
@@ -19,7 +19,7 @@ from haribote.training.train import Diverged
 from simulator.messages import say, tr
 
 
-def shape_of(options: Options, vocabulary: int) -> Shape:
+def shape_of(options: GptOptions, vocabulary: int) -> Shape:
     """The sizes that are asked for. Raises HariboteError where the heads do not divide the width."""
     if options.width % options.heads:
         raise HariboteError(
@@ -30,7 +30,7 @@ def shape_of(options: Options, vocabulary: int) -> Shape:
     return Shape(vocabulary, options.layers, options.width, options.heads, options.context)
 
 
-def train(options: Options, say: Callable[[str], None] = say) -> Run:
+def train(options: GptOptions, say: Callable[[str], None] = say) -> Run:
     """Train to the asked number of steps; now and then a line and a checkpoint.
 
     Raises CheckpointError where `resume` finds no checkpoint or one of another run, TextError for a text that is too
@@ -59,7 +59,7 @@ def train(options: Options, say: Callable[[str], None] = say) -> Run:
 
 
 def _steps(
-    options: Options, run: Run, learned: Corpus, trainers: dict[str, Trainer], say: Callable[[str], None]
+    options: GptOptions, run: Run, learned: Corpus, trainers: dict[str, Trainer], say: Callable[[str], None]
 ) -> None:
     """The steps that are left. told: the step of the last line."""
     start, before, told = time.perf_counter(), run.steps, run.steps
@@ -92,7 +92,7 @@ def _line(run: Run, losses: dict[str, float], seconds: float) -> str:
     return tr("step {step}  {both}  {seconds:.3f} s per step", step=run.steps, both=both, seconds=seconds)
 
 
-def _resumed(options: Options, run: Run) -> tuple[Run, dict[str, State]]:
+def _resumed(options: GptOptions, run: Run) -> tuple[Run, dict[str, State]]:
     """The run that the checkpoint holds. Raises CheckpointError where it is another one."""
     saved, states = load(options.checkpoint)
     ours, theirs = run.task(), saved.task()

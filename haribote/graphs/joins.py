@@ -31,7 +31,7 @@ def join_table(model: onnx.ModelProto) -> Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinedPart:
     """Elements `start` to `start + size` along `axis` of a joined value.
 
     source: the user's value, "" for a constant, which is `value` everywhere. expand: the source lacks the axis.
@@ -60,10 +60,10 @@ class Joins:
     """The joined values of a model."""
 
     def __init__(self, table: Table) -> None:
-        self.parts = {name: tuple(Part(**part) for part in parts) for name, parts in table.items()}
+        self.parts = {name: tuple(JoinedPart(**part) for part in parts) for name, parts in table.items()}
         self._owner = {part.source: (name, part) for name, parts in self.parts.items() for part in parts if part.source}
 
-    def owner(self, name: str) -> tuple[str, Part] | None:
+    def owner(self, name: str) -> tuple[str, JoinedPart] | None:
         """The joined value that a value of the user's is part of, and which part; None for one that stands alone."""
         return self._owner.get(name)
 

@@ -19,7 +19,7 @@ from simulator.messages import tr
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class LoweredGraph:
     """A graph, and which of its inputs and outputs are which values of the program.
 
     A result may have no node of its own: its name is then that of an input, or of another result. known: results that
@@ -39,7 +39,7 @@ def lower(
     outputs: Sequence[Ref],
     names: Mapping[Ref, str],
     updates: Mapping[Ref, Ref],
-) -> Piece:
+) -> LoweredGraph:
     """The graph of operations. names: of inputs; others are numbered. updates: inputs whose next value is a result.
 
     Raises:
@@ -62,7 +62,7 @@ def lower(
     for name in dict.fromkeys(results.values()):
         if name not in given:
             g.builder.output(name)
-    piece = _without_unread(Piece(small(complete(g.builder.model)), given, results, known))
+    piece = _without_unread(LoweredGraph(small(complete(g.builder.model)), given, results, known))
     return _with_updates(piece, updates)
 
 
@@ -71,7 +71,7 @@ def small(model: onnx.ModelProto) -> onnx.ModelProto:
     return cse.run(simplify.run(join_moves.run(cse.run(model))))
 
 
-def _without_unread(piece: Piece) -> Piece:
+def _without_unread(piece: LoweredGraph) -> LoweredGraph:
     """Inputs that no node reads are none of the graph's."""
     read = {name for node in piece.model.graph.node for name in node.input}
     for info in [info for info in piece.model.graph.input if info.name not in read]:
@@ -81,7 +81,7 @@ def _without_unread(piece: Piece) -> Piece:
     return replace(piece, inputs=inputs)
 
 
-def _with_updates(piece: Piece, updates: Mapping[Ref, Ref]) -> Piece:
+def _with_updates(piece: LoweredGraph, updates: Mapping[Ref, Ref]) -> LoweredGraph:
     """The graph says which of its inputs are updated, where a node of it makes their next value."""
     made = {name for node in piece.model.graph.node for name in node.output}
     names: dict[str, str] = {}

@@ -28,7 +28,7 @@ MOST_LINES = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class WorkedRun:
     """A kernel that has run. lines: of assembly. program: what they became. y: the result, of the output's shape."""
 
     lines: tuple[str, ...]
@@ -64,7 +64,7 @@ def example(kind: str, inputs: Sequence[str], output: str, *, source: Memory = "
     return Op(kind, tuple(operands), _operand("out", output, target, 0))
 
 
-def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> Run:
+def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> WorkedRun:
     """Run a kernel on arrays of 32-bit elements, one for each input.
 
     Raises HariboteError for another number of arrays, SimulatorError for lines that cannot be right.
@@ -93,8 +93,8 @@ def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> Run:
     machine.run(program)
     y = op.y
     if y.memory == "DRAM":
-        return Run(lines, program, machine.read_dram(y.address, y.shape, y.dtype))
-    return Run(lines, program, y.layout.gather(_lm(machine, y), y.address, np.dtype(y.dtype)).copy())
+        return WorkedRun(lines, program, machine.read_dram(y.address, y.shape, y.dtype))
+    return WorkedRun(lines, program, y.layout.gather(_lm(machine, y), y.address, np.dtype(y.dtype)).copy())
 
 
 def _operand(name: str, layout: str, memory: Memory, address: int) -> Operand:

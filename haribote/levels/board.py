@@ -38,7 +38,7 @@ HEAD = (Text("the training step"), "steps", "nops", "MV", "MV words", "serial", 
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoardLine:
     """A line of the board. note: whose kernels, or what else is to be known."""
 
     name: str
@@ -58,7 +58,7 @@ class Entry:
 class Board:
     """Lines, the dearest first, and notes on them; cycles of a step, serial and overlapped."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[BoardLine, ...]
 
     @property
     def notes(self) -> list[str]:
@@ -98,7 +98,7 @@ def on_board(files: Sequence[Path] = ()) -> Board:
     return Board(tuple(sorted([*_entries(), *own], key=lambda entry: -entry.cost.cycles)))
 
 
-def _of_file(path: Path) -> Entry:
+def _of_file(path: Path) -> BoardLine:
     program = assemble(read(path), str(path))
     errors = sum(finding.severity == "error" for finding in check(program))
     note = (
@@ -106,22 +106,26 @@ def _of_file(path: Path) -> Entry:
         if errors
         else tr("counted, not run")
     )
-    return Entry(path.name, sum_costs_overlapped([program]), note)
+    return BoardLine(path.name, sum_costs_overlapped([program]), note)
 
 
-def _entries() -> Iterator[Entry]:
-    yield Entry(Text("-O0, reference kernels"), _reference(0))
+def _entries() -> Iterator[BoardLine]:
+    yield BoardLine(Text("-O0, reference kernels"), _reference(0))
     mine = step_at(0)
-    yield Entry(Text("-O0, your kernels"), cost_with_overlap(mine), whose(mine))
+    yield BoardLine(Text("-O0, your kernels"), cost_with_overlap(mine), whose(mine))
     packed = _packed(mine)
     if packed is not None:
-        yield Entry(Text("-O0, packed by yours"), packed, Text("your kernels, then the scheduler of tasks 7.3 to 7.5"))
+        yield BoardLine(
+            Text("-O0, packed by yours"), packed, Text("your kernels, then the scheduler of tasks 7.3 to 7.5")
+        )
     resident = step_at(1)
-    yield Entry(Text("-O1, your kernels"), cost_with_overlap(resident), "; ".join((whose(resident), *resident.notes)))
-    yield Entry(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision"))
+    yield BoardLine(
+        Text("-O1, your kernels"), cost_with_overlap(resident), "; ".join((whose(resident), *resident.notes))
+    )
+    yield BoardLine(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision"))
     for name, precision in (("-O2", "float"), ("-O2, mixed", "mixed")):
         compiled = step_at(2, precision)
-        yield Entry(name, compiled.cost, tr("overlapped, {text}", text=floors(assemble(compiled.text))))
+        yield BoardLine(name, compiled.cost, tr("overlapped, {text}", text=floors(assemble(compiled.text))))
 
 
 def _packed(compiled: Compiled) -> Cost | None:

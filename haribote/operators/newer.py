@@ -35,12 +35,12 @@ def written(model: onnx.ModelProto) -> onnx.ModelProto:
     nodes = list(copy.graph.node)
     del copy.graph.node[:]
     for node in nodes:
-        writer = _Writer(copy.graph, node, types)
+        writer = _NewerNode(copy.graph, node, types)
         copy.graph.node.extend(list(writer.write()) or [node])
     return copy
 
 
-class _Writer:
+class _NewerNode:
     """Writes one node; names of new values begin with that of its result."""
 
     def __init__(self, graph: onnx.GraphProto, node: NodeProto, types: dict[str, Any]) -> None:

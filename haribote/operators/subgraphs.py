@@ -30,7 +30,7 @@ def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
     while any(node.op_type in KINDS for node in model.graph.node):
         copy = onnx.ModelProto()
         copy.CopyFrom(shape_inference.infer_shapes(model, data_prop=True))
-        writer = _Writer(copy)
+        writer = _BodyWriter(copy)
         if not writer.write():
             return model
         model = copy
@@ -38,7 +38,7 @@ def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 @dataclass
-class _Writer:
+class _BodyWriter:
     model: onnx.ModelProto
     constants: dict[str, Array] = field(default_factory=dict)
     count: int = 0

@@ -20,7 +20,7 @@ NOTHING = Cost()
 
 
 @dataclass(frozen=True)
-class Part:
+class Share:
     """What the kernels of one owner do in a step.
 
     tasks: whose kernels these are, in the order in which the step meets them. pieces: how often they run in a step,
@@ -41,20 +41,20 @@ class Shares:
     between: steps of nops that the linker puts between kernels, before a scheduler; they are nobody's.
     """
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, Share]
     between: int
 
-    def part(self, owner: str) -> Part:
+    def part(self, owner: str) -> Share:
         """The part of an owner, empty where there is none."""
-        return self.parts.get(owner, Part())
+        return self.parts.get(owner, Share())
 
     @property
-    def whole(self) -> Part:
+    def whole(self) -> Share:
         """All parts together."""
         parts = self.parts.values()
         tasks = dict.fromkeys(task for part in parts for task in part.tasks)
         cost = sum_costs(part.cost for part in parts)
-        return Part(tuple(tasks), sum(part.pieces for part in parts), sum(part.words for part in parts), cost)
+        return Share(tuple(tasks), sum(part.pieces for part in parts), sum(part.words for part in parts), cost)
 
     def words(self, owner: str) -> float:
         """The owner's share of the words that the step moves, 0 to 1."""
@@ -92,7 +92,7 @@ def per_cent(share: float) -> str:
     return f"{min(round(percent), 99) if percent < 100 else 100:.0f} %"
 
 
-def part_of(pieces: Iterable[ChipPiece]) -> Part:
+def part_of(pieces: Iterable[ChipPiece]) -> Share:
     """What these pieces do in a step."""
     found = list(pieces)
     rows = [row_of(piece.node) for piece in found]
@@ -101,4 +101,4 @@ def part_of(pieces: Iterable[ChipPiece]) -> Part:
         assemble("\n".join(piece.lines), filename=tr("kernel of {name}", name=piece.node.name)) for piece in found
     ]
     words = sum(sum(words_moved(program).values()) for program in programs)
-    return Part(tuple(tasks), len(found), words, sum_costs(map(cost_of, programs)))
+    return Share(tuple(tasks), len(found), words, sum_costs(map(cost_of, programs)))

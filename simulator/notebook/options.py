@@ -10,7 +10,7 @@ from typing import NoReturn
 from simulator.console import Formatter, Parser
 from simulator.errors import SimulatorError
 from simulator.messages import Text, tr
-from simulator.notebook.places import Place, parse
+from simulator.notebook.places import MemoryPart, parse
 
 PICTURES = ("auto", "move", "motion", "timeline", "traffic", "none")
 _EPILOG = Text("""\
@@ -32,8 +32,8 @@ class CellOptions:
     """
 
     machine: str = ""
-    sets: tuple[tuple[Place, str], ...] = ()
-    dumps: tuple[Place, ...] = ()
+    sets: tuple[tuple[MemoryPart, str], ...] = ()
+    dumps: tuple[MemoryPart, ...] = ()
     picture: str = "auto"
     view: bool = False
     help: str = ""
@@ -66,7 +66,7 @@ def parse_options(line: str) -> CellOptions:
     )
 
 
-def _assignment(text: str) -> tuple[Place, str]:
+def _assignment(text: str) -> tuple[MemoryPart, str]:
     place, equals, expression = text.partition("=")
     if not equals or not expression.strip():
         raise SimulatorError(

@@ -37,7 +37,7 @@ _INDEX = re.compile(r"\s*(?:(\d*)\s*:\s*(\d*)|(\d+))\s*")
 
 
 @dataclass(frozen=True)
-class Place:
+class MemoryPart:
     """A part of a memory. index: of every axis a number or (first, end). kind: how values are shown, one of KINDS."""
 
     text: str
@@ -61,7 +61,7 @@ class Place:
         return AXES[self.memory][-1][0] == "long word"
 
 
-def parse(text: str) -> Place:
+def parse(text: str) -> MemoryPart:
     """The place of `lm0[0:8,0:4]` or, shown as integers, `lm0[0:8,0:4]:i`; axes left out are whole.
 
     Raises SimulatorError.
@@ -90,7 +90,7 @@ def parse(text: str) -> Place:
     given = [_one(text, item, *axis) for item, axis in zip(items, axes, strict=False)]
     whole = [(0, length) for _, length in axes[len(given) :]]
     default = "i" if axes[-1][0] == "long word" or name == "omr" else "f"
-    return Place(text.strip(), name, (*given, *whole), kind or default)
+    return MemoryPart(text.strip(), name, (*given, *whole), kind or default)
 
 
 def _one(text: str, item: str, axis: str, length: int) -> int | tuple[int, int]:
@@ -117,7 +117,7 @@ def _one(text: str, item: str, axis: str, length: int) -> int | tuple[int, int]:
     return first if match[3] is not None else (first, end)
 
 
-def read(machine: Machine, place: Place) -> NDArray[Any]:
+def read(machine: Machine, place: MemoryPart) -> NDArray[Any]:
     """The bits of a place. Raises SimulatorError where they are too many for a table."""
     if prod(place.shape) > MOST:
         count = f"{prod(place.shape):,} values"
@@ -128,7 +128,7 @@ def read(machine: Machine, place: Place) -> NDArray[Any]:
     return np.asarray(_array(machine, place)).copy()
 
 
-def _array(machine: Machine, place: Place) -> NDArray[Any]:
+def _array(machine: Machine, place: MemoryPart) -> NDArray[Any]:
     if place.memory != "dram":
         return np.asarray(getattr(machine, place.memory)[place.key])
     groups = place.key[0]
@@ -139,12 +139,12 @@ def _array(machine: Machine, place: Place) -> NDArray[Any]:
     return rows[..., 0] if isinstance(place.index[1], int) else rows
 
 
-def _dram_range(place: Place) -> tuple[int, int]:
+def _dram_range(place: MemoryPart) -> tuple[int, int]:
     at = place.index[1]
     return (at, 1) if isinstance(at, int) else (at[0], at[1] - at[0])
 
 
-def write(machine: Machine, place: Place, values: object) -> None:
+def write(machine: Machine, place: MemoryPart, values: object) -> None:
     """Fill a place: floats as singles (two in a long word), whole numbers as they are; fewer values are repeated.
 
     A vector goes along the first axis where it fits there, else along the last. Raises SimulatorError.
@@ -160,7 +160,7 @@ def write(machine: Machine, place: Place, values: object) -> None:
         bank.write(first, row)
 
 
-def _bits(place: Place, values: NDArray[Any]) -> NDArray[Any]:
+def _bits(place: MemoryPart, values: NDArray[Any]) -> NDArray[Any]:
     """Values as the words or long words of a memory."""
     if place.memory == "omr":
         return values.astype(np.bool_)
@@ -190,7 +190,7 @@ def _bits(place: Place, values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.uint64).astype(np.uint64 if place.is_long else np.uint32)
 
 
-def _fitted(place: Place, bits: NDArray[Any]) -> NDArray[Any]:
+def _fitted(place: MemoryPart, bits: NDArray[Any]) -> NDArray[Any]:
     """The bits in the shape of the place, repeated where they are fewer."""
     shape = place.shape
     if 0 < bits.ndim < len(shape) and bits.shape == shape[: bits.ndim]:
@@ -209,7 +209,7 @@ def _fitted(place: Place, bits: NDArray[Any]) -> NDArray[Any]:
         ) from None
 
 
-def table(place: Place, bits: NDArray[Any]) -> str:
+def table(place: MemoryPart, bits: NDArray[Any]) -> str:
     """The values as text: what it is, then a row for each index of the axes before the last, a column for the last; in
     the language of the moment.
     """

@@ -33,7 +33,7 @@ from haribote.lessons.stages import WHY
 from haribote.lessons.walk import walk
 from haribote.levels.board import BY_HAND
 from haribote.levels.board import Board as Steps
-from haribote.levels.board import Entry as Step
+from haribote.levels.board import BoardLine as Step
 from simulator.language import VARIABLE
 from simulator.messages import Text, shown
 

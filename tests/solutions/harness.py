@@ -25,7 +25,7 @@ import pytest
 from numpy.typing import NDArray
 
 from grader.rigs.kernel_cases import Case
-from grader.rigs.kernel_run import Run, run_case
+from grader.rigs.kernel_run import KernelOutcome, run_case
 from haribote.kernel import Kernel, Memory, Op
 from haribote.kernel_table import KernelRow, problem
 from simulator import assemble
@@ -40,7 +40,7 @@ class KernelRun:
     op: Op
     text: str
     program: Program
-    left: Run
+    left: KernelOutcome
     output: NDArray[Any]
 
     @property

@@ -40,7 +40,7 @@ def einsum(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
     for letters, shape in zip(sides, shapes, strict=True):
         for letter, size in zip(letters, shape, strict=True):
             sizes[letter] = max(size, sizes.get(letter, 1))
-    writer = _Writer(builder, sizes, node.output[0], np.issubdtype(index.dtype[node.input[0]], np.floating))
+    writer = _EinsumWriter(builder, sizes, node.output[0], np.issubdtype(index.dtype[node.input[0]], np.floating))
     if writer.plain(sides, shapes, result) and attributes(node)["equation"].decode() == f"{','.join(sides)}->{result}":
         return False
     operands = [
@@ -76,7 +76,7 @@ def _parsed(equation: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str]
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _EinsumWriter:
     """Writes the nodes of one Einsum. sizes: of its letters; real: floats."""
 
     builder: Builder

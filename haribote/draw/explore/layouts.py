@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from haribote.draw.explore.panel import Controls, Panel, Slider, Values, View
+from haribote.draw.explore.panel import Controls, Panel, PanelContent, Slider, Values
 from haribote.draw.held import Holding, holding_of
 from haribote.draw.held_picture import layout_picture
 from haribote.layout import LEVELS
@@ -26,9 +26,9 @@ def layout(what: str = "256x16.A", shape: Sequence[int] | None = None) -> Panel:
     def controls(_: Values) -> Controls:
         return {NAMES[axis]: Slider(f"{NAMES[axis]} =", 0, size - 1, 0) for axis, size in enumerate(holding.shape)}
 
-    def draw(values: Values) -> View:
+    def draw(values: Values) -> PanelContent:
         element = tuple(values[NAMES[axis]] for axis in range(len(holding.shape)))
-        return View.of(layout_picture(what, shape, element=element), bits_table(holding, element))
+        return PanelContent.of(layout_picture(what, shape, element=element), bits_table(holding, element))
 
     return Panel(controls, draw)
 

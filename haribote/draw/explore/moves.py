@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from haribote.draw.explore.panel import Choice, Controls, Panel, Slider, Values, View
+from haribote.draw.explore.panel import Choice, Controls, Panel, PanelContent, Slider, Values
 from simulator.assembly.assembler import assemble
 from simulator.errors import SimulatorError
 from simulator.messages import Text
@@ -43,12 +43,12 @@ def move(*lines: str) -> Panel:
         cycles = [EVERY, *animate(line).labels]
         return found | {"cycle": Choice(Text("cycle"), cycles, cycles[1])}
 
-    def draw(values: Values) -> View:
+    def draw(values: Values) -> PanelContent:
         line = str(values["line"])
         numbers = [int(value) for name, value in values.items() if name.startswith(f"{line} ")]
         film = animate(with_addresses(line, numbers))
         labels = (EVERY, *film.labels)
-        return View(film.stopped(labels.index(values["cycle"]) - 1), film)
+        return PanelContent(film.stopped(labels.index(values["cycle"]) - 1), film)
 
     return Panel(controls, draw)
 

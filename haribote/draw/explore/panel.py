@@ -42,14 +42,14 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class View:
+class PanelContent:
     """What a panel shows: HTML, and the picture in it, which is stored where there is no kernel."""
 
     html: str
     picture: Picture
 
     @classmethod
-    def of(cls, picture: Picture, below: str = "") -> View:
+    def of(cls, picture: Picture, below: str = "") -> PanelContent:
         """A picture, and HTML below it."""
         return cls(picture._repr_html_() + below, picture)
 
@@ -60,10 +60,10 @@ class Panel:
     draw: from the values of all controls to what is shown. A HariboteError that it raises is shown in its place.
     """
 
-    def __init__(self, controls: Callable[[Values], Controls], draw: Callable[[Values], View]) -> None:
+    def __init__(self, controls: Callable[[Values], Controls], draw: Callable[[Values], PanelContent]) -> None:
         self._controls, self._draw = controls, draw
         self.values: Values = {}
-        self.view: View | None = None
+        self.view: PanelContent | None = None
         self._widget: Any = None
         self.set({})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from haribote.draw.explore.panel import Choice, Controls, Panel, Slider, Values, View
+from haribote.draw.explore.panel import Choice, Controls, Panel, PanelContent, Slider, Values
 from haribote.words import word
 from simulator.assembly import checks
 from simulator.assembly.assembler import assemble
@@ -38,10 +38,10 @@ def nops(write: str = "", read: str = "") -> Panel:
     def controls(_: Values) -> Controls:
         return {"pair": Choice(word("lines"), list(offered), first), "nops": Slider(tr("nops between"), 0, MOST, 0)}
 
-    def draw(values: Values) -> View:
+    def draw(values: Values) -> PanelContent:
         pair, between = offered[values["pair"]], int(values["nops"])
         found = findings(pair, between)
-        return View.of(picture(pair, between, needed(pair)), verdict(found))
+        return PanelContent.of(picture(pair, between, needed(pair)), verdict(found))
 
     return Panel(controls, draw)
 

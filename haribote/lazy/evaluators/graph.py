@@ -19,7 +19,7 @@ REDUCERS = {"Add": "ReduceSum", "Mul": "ReduceProd", "Max": "ReduceMax", "Min": 
 
 def graph(outputs: Mapping[str, Array]) -> tuple[onnx.ModelProto, dict[str, str]]:
     """The ONNX graph, and which of its outputs has the value of which expression."""
-    writer = _Writer()
+    writer = _GraphWriter()
     for found in walk(*outputs.values()):
         writer.values[id(found)] = writer.written(found, [writer.values[id(operand)] for operand in found.operands])
     names = {}
@@ -29,7 +29,7 @@ def graph(outputs: Mapping[str, Array]) -> tuple[onnx.ModelProto, dict[str, str]
     return writer.builder.finish(), names
 
 
-class _Writer:
+class _GraphWriter:
     """Grows the graph; every method gives the name of a value."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ END = "end"
 
 
 @dataclass(frozen=True)
-class Entry:
+class BillLine:
     """A line of the bill: an operator, or (with `after`) the move of a value from a layout to another."""
 
     value: str
@@ -40,11 +40,11 @@ class Bill:
     plan: Mapping[str, str]
 
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[BillLine, ...]:
         """In the order of the program."""
         return tuple(self._entries())
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[BillLine]:
         table, moved = prices(), set[tuple[str, str]]()
         for value, reads in READS.items():
             layout = self.plan[value]
@@ -52,9 +52,9 @@ class Bill:
                 before = self.plan[operand]
                 if before != layout and (operand, layout) not in moved:
                     moved.add((operand, layout))
-                    yield Entry(operand, before, table.move[operand, before, layout], layout)
+                    yield BillLine(operand, before, table.move[operand, before, layout], layout)
             if value != END:
-                yield Entry(value, layout, table.work[value, layout])
+                yield BillLine(value, layout, table.work[value, layout])
 
     @property
     def cycles(self) -> float:

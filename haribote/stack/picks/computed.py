@@ -16,7 +16,7 @@ from haribote.stack.issues import operand
 from haribote.stack.maps import BitMap, W
 from haribote.stack.picks.gather import PickError, constant, rounds_of, sink, word_of_fill
 from haribote.stack.picks.held import elements
-from haribote.stack.picks.spread import Load, tied
+from haribote.stack.picks.spread import SpreadLoad, tied
 from haribote.stack.places import Place
 from simulator import isa
 from simulator.messages import tr
@@ -58,7 +58,7 @@ def emit(
                         worker.add(index, bank, base, longs, paired)
 
 
-def _paired(source: Place, target: Place, load: Load, along: Sequence[tuple[int, int]]) -> bool:
+def _paired(source: Place, target: Place, load: SpreadLoad, along: Sequence[tuple[int, int]]) -> bool:
     """True where both words of a long word of the target are those of one of the source."""
     return not load.mask and any(
         (mine, theirs) == (load.map[W], target.map[W])
@@ -82,7 +82,7 @@ class _Worker:
 
     code: Code
     source: BitMap
-    load: Load
+    load: SpreadLoad
     start: int
     defaults: tuple[int, int]
     rounds: int

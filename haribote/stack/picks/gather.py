@@ -19,7 +19,7 @@ from haribote.stack.maps import BitMap
 from haribote.stack.picks.held import FILL, NONE, elements, flat_of, word_of
 from haribote.stack.picks.lines import ANY, copies, indirect, items, profiles
 from haribote.stack.picks.rounds import OTHER, Picker
-from haribote.stack.picks.spread import Load, Wants, gathered, loads
+from haribote.stack.picks.spread import SpreadLoad, Wants, gathered, loads
 from haribote.stack.places import BANKS, Place
 from haribote.stack.ways import Combine
 from simulator import isa
@@ -153,11 +153,13 @@ def constant(code: Code, word: int) -> int:
     ).address
 
 
-def rounds_of(code: Code, sources: Sequence[Place], wants: Sequence[Wants], together: bool = True) -> list[list[Load]]:
+def rounds_of(
+    code: Code, sources: Sequence[Place], wants: Sequence[Wants], together: bool = True
+) -> list[list[SpreadLoad]]:
     """What is in LM0 at the same time: as many parts of the sources as there is room for, or one."""
     room = code.largest("LM0")
     room -= min(KEPT, room // 4)
-    rounds: list[list[Load]] = [[]]
+    rounds: list[list[SpreadLoad]] = [[]]
     left = room
     for number, (source, wanted) in enumerate(zip(sources, wants, strict=True)):
         for load in loads(code, number, source, wanted, room):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from haribote.stack.picks.held import FILL, NONE
 from haribote.stack.picks.lines import ANY, Item, items
-from haribote.stack.picks.spread import Load
+from haribote.stack.picks.spread import SpreadLoad
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -29,7 +29,7 @@ class Picker:
         self,
         rows: Ints,
         wanted: Sequence[Ints],
-        rounds: Sequence[Sequence[Load]],
+        rounds: Sequence[Sequence[SpreadLoad]],
         zero: int,
         fill: int,
         combine: str = "",

@@ -112,7 +112,7 @@ def _stays(bit: Bit, index: int, source: BitMap, wants: Wants, small: bool) -> b
 
 
 @dataclass(frozen=True, eq=False)
-class Load:
+class SpreadLoad:
     """A part of a tensor on its way to LM0: the elements whose numbers have `value` in the bits of `mask`.
 
     source: where the part is; map: how it will lie in the PEs; weights: what every index bit adds to a word's number.
@@ -181,7 +181,7 @@ def _with_second_words(found: BitMap) -> BitMap:
 
 def loads(
     code: Code, tensor: int, source: Place, wants: Wants, room: int, found: BitMap | None = None
-) -> Iterator[Load]:
+) -> Iterator[SpreadLoad]:
     """The parts of a tensor, each of at most `room` words, one after another: where a part is not needed any more, the
     next may take its place. Adds the lines that bring a tensor to where it can be taken apart. found: the map that it
     will have in the PEs, if not the best one; then parts come in the order of their elements.
@@ -198,7 +198,7 @@ def loads(
     weights = _weights(found, fixed)
     for values in product(*(wants.values(index) for index in fixed)):
         value = sum(v << index for index, v in zip(fixed, values, strict=True))
-        yield Load(tensor, _part(source, fixed, value), _without(found, fixed), mask, value, weights)
+        yield SpreadLoad(tensor, _part(source, fixed, value), _without(found, fixed), mask, value, weights)
 
 
 def _fixed(source: Place, found: BitMap, wants: Wants, room: int, ordered: bool) -> list[int]:

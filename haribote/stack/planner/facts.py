@@ -17,7 +17,7 @@ from haribote.stack.plan import Version
 from haribote.stack.planner.axes import Axes
 from haribote.stack.planner.precision import Precision, delicate, ways
 from haribote.stack.planner.tariff import Tariff
-from haribote.stack.planner.views import View, views_of
+from haribote.stack.planner.views import AxisView, views_of
 
 Array = NDArray[Any]
 Split = tuple[tuple[int, ...], ...]
@@ -93,7 +93,7 @@ class Facts:
             return -LEAST_INTEGER  # the same bits
         return LEAST_INTEGER if self.kind(name) == "int" and dtype != np.bool_ else 0.0
 
-    def root(self, name: str) -> View | None:
+    def root(self, name: str) -> AxisView | None:
         """What a value is a view of."""
         return self.views.get(name)
 

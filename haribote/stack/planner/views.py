@@ -39,7 +39,7 @@ Parts = tuple[Part, ...]
 
 
 @dataclass(frozen=True)
-class View:
+class AxisView:
     """A value as another. shape: of the root. axes: of which parts of its axes each axis of the view is made, slowest
     first; none for an axis of size 1.
     """
@@ -49,9 +49,9 @@ class View:
     axes: tuple[Parts, ...]
 
     @staticmethod
-    def of(root: str, shape: Shape, order: Sequence[int]) -> View:
+    def of(root: str, shape: Shape, order: Sequence[int]) -> AxisView:
         """Axis k of the view is axis order[k] of the root, -1 an axis of size 1."""
-        return View(root, shape, tuple((Part(axis, 0, shape[axis]),) if axis >= 0 else () for axis in order))
+        return AxisView(root, shape, tuple((Part(axis, 0, shape[axis]),) if axis >= 0 else () for axis in order))
 
     @cached_property
     def whole(self) -> dict[int, int]:
@@ -96,7 +96,7 @@ class View:
                 del left[: part.width]
         return _renamed(wanted, self.root, tuple(split), bits)
 
-    def seen_through(self, inner: View) -> View:
+    def seen_through(self, inner: AxisView) -> AxisView:
         """The same as a view of what its root is a view of."""
         axes = []
         for parts in self.axes:
@@ -104,7 +104,7 @@ class View:
             for part in parts:
                 found += _slice(inner.axes[part.axis], part)
             axes.append(_joined(found))
-        return View(inner.root, inner.shape, tuple(axes))
+        return AxisView(inner.root, inner.shape, tuple(axes))
 
 
 def _axis_bits(version: Version) -> list[list[int]]:
@@ -152,7 +152,7 @@ def _joined(parts: Sequence[Part]) -> Parts:
     return tuple(found)
 
 
-def view_of(node: onnx.NodeProto, index: Index) -> View | None:
+def view_of(node: onnx.NodeProto, index: Index) -> AxisView | None:
     """What a node gives as a view of its first input; None where it moves elements or computes."""
     if not node.output[0]:  # an optional output that is left out
         return None
@@ -160,15 +160,15 @@ def view_of(node: onnx.NodeProto, index: Index) -> View | None:
     match node.op_type:
         case "Transpose":
             order = turned(node, len(source))
-            return View.of(node.input[0], source, order)
+            return AxisView.of(node.input[0], source, order)
         case "Identity":
-            return View.of(node.input[0], source, range(len(source)))
+            return AxisView.of(node.input[0], source, range(len(source)))
         case "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten":
             return _reshaped(node.input[0], source, target)
     return None
 
 
-def _reshaped(name: str, source: Shape, target: Shape) -> View | None:
+def _reshaped(name: str, source: Shape, target: Shape) -> AxisView | None:
     """A reshape that cuts and joins axes at bits of the index; None for others."""
     if prod(source) != prod(target) or not prod(source):
         return None
@@ -188,12 +188,12 @@ def _reshaped(name: str, source: Shape, target: Shape) -> View | None:
             if there == 1:
                 left.pop()
                 start = 0
-    return View(name, source, tuple(_joined(parts) for parts in axes))
+    return AxisView(name, source, tuple(_joined(parts) for parts in axes))
 
 
-def views_of(model: onnx.ModelProto, index: Index) -> dict[str, View]:
+def views_of(model: onnx.ModelProto, index: Index) -> dict[str, AxisView]:
     """All views of a graph, of values that are none themselves."""
-    found: dict[str, View] = {}
+    found: dict[str, AxisView] = {}
     for node in model.graph.node:
         view = view_of(node, index) if node.input and node.input[0] else None
         if view is None:

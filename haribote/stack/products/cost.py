@@ -9,7 +9,7 @@ from haribote.stack.products.room import BLOCK, GROUP
 
 
 @dataclass(frozen=True)
-class Cost:
+class ProductCost:
     """Of a product: row groups of the matrix operand, groups of four vectors, blocks summed over at addresses."""
 
     row_groups: int

@@ -8,9 +8,9 @@ from itertools import combinations
 
 from haribote.stack.maps import COPY, NOTHING, PART, Bit, BitMap, address, unit_bits
 from haribote.stack.products.core import NEAR, Core, Precision, kind_of
-from haribote.stack.products.cost import Cost
+from haribote.stack.products.cost import ProductCost
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, tags
-from haribote.stack.products.walk import Side, count
+from haribote.stack.products.walk import ProductSide, count
 
 Turn = tuple[int, int, int] | None
 FAR = tuple(bit for bit in unit_bits("LM") if bit.level != "PE")
@@ -67,7 +67,7 @@ def loops(spec: Spec, x: Carries, y: Carries, near: tuple[Bit, ...] = NEAR) -> L
     """The loops over addresses, those of `near` left out, each lowest index first; None where the operands differ in
     what is summed over there or in their batches."""
     found = [
-        sorted((tag for tag in Side((), own).tags() if tag not in [own.get(bit) for bit in near]), key=spec.rank)
+        sorted((tag for tag in ProductSide((), own).tags() if tag not in [own.get(bit) for bit in near]), key=spec.rank)
         for own in (x, y)
     ]
     shared = [[tag for tag in own if tag.letter in spec.summed | spec.batch] for own in found]
@@ -141,7 +141,7 @@ def _matrix_core(
     target: dict[Bit, Carry] = dict(far)
     target |= {bit: rows[i] if i < len(rows) else COPY for i, bit in enumerate(kind.near)}
     target |= {address(kind.lead + i): tag for i, tag in enumerate((*at.y_free, *at.x_free[width:], *at.batch))}
-    cost = Cost(*(count(spec, bits) for bits in (at.x_free[width:], at.y_free[2:], at.summed, at.batch)))
+    cost = ProductCost(*(count(spec, bits) for bits in (at.x_free[width:], at.y_free[2:], at.summed, at.batch)))
     steps = cost.steps(precision, turn[number] is not None, turn[1 - number] is not None)
     cycles = min(2, len(at.y_free))
     return Core(

@@ -17,12 +17,12 @@ from haribote.stack.products.core import HALF, Core
 from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, used_once
 from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
-from haribote.stack.products.result import Result, result
+from haribote.stack.products.result import ProductResult, result
 from haribote.stack.products.room import GROUP, Banks, banks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import rounding, split, unit_matrix
 from haribote.stack.products.turn import turn
-from haribote.stack.products.walk import Side, Values, cycles, operand, walk
+from haribote.stack.products.walk import ProductSide, Values, cycles, operand, walk
 
 COPIES = 8
 
@@ -39,7 +39,7 @@ class _Walks:
     within: list[Tag]
 
 
-def _walks(spec: Spec, x: Carries, y: Carries, goal: Result) -> _Walks:
+def _walks(spec: Spec, x: Carries, y: Carries, goal: ProductResult) -> _Walks:
     found = loops(spec, x, y, goal.kind.near)
     assert found is not None
     near = [goal.side.carries.get(bit) for bit in goal.kind.near]
@@ -63,13 +63,13 @@ class _Product:
     """A product while it is emitted: what it reads, where it goes, and the memories that it uses."""
 
     code: Code
-    x: Side
-    y: Side
-    goal: Result
+    x: ProductSide
+    y: ProductSide
+    goal: ProductResult
     walks: _Walks
     banks: Banks
     core: Core
-    given: Sequence[Side] | None = None
+    given: Sequence[ProductSide] | None = None
 
     def __post_init__(self) -> None:
         self.exact, self.kind = self.core.precision == "float", self.core.kind
@@ -255,7 +255,7 @@ def emit_matrix(
     letters = spec.a, spec.b
     given = None if halves is None else parts_of(halves, core.b if core.matrix == "a" else core.a)
     a, b = (given[0] if given and name != core.matrix else homes for name, homes in (("a", a), ("b", b)))
-    sides = [Side(tuple(homes), tags(homes[0].map, own)) for homes, own in ((a, spec.a), (b, spec.b))]
+    sides = [ProductSide(tuple(homes), tags(homes[0].map, own)) for homes, own in ((a, spec.a), (b, spec.b))]
     order = (0, 1) if core.matrix == "a" else (1, 0)
     ready = [turned(sides[number].carries, core.turns[number]) for number in order]
     walks = _walks(spec, ready[0], ready[1], goal)
@@ -268,10 +268,10 @@ def emit_matrix(
             code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
             y.banks[0] if given else "",
         )  # fmt: skip
-        vectors = None if given is None else [Side(tuple(homes), y.carries) for homes in given]
+        vectors = None if given is None else [ProductSide(tuple(homes), y.carries) for homes in given]
         _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core, vectors).run()
 
 
-def _best(side: Side, avoided: str) -> Side:
+def _best(side: ProductSide, avoided: str) -> ProductSide:
     """The operand with the homes outside one memory first."""
-    return Side(tuple(sorted(side.homes, key=lambda place: place.memory == avoided)), side.carries)
+    return ProductSide(tuple(sorted(side.homes, key=lambda place: place.memory == avoided)), side.carries)

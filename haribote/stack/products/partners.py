@@ -13,7 +13,7 @@ from haribote.stack.maps import COPY, Bit, BitMap, address
 from haribote.stack.products.core import SINGLE, Kind
 from haribote.stack.products.matching import ALL, FAR, turned
 from haribote.stack.products.spec import Carries, Carry, Spec, Tag, all_tags, map_of, tags
-from haribote.stack.products.walk import Side
+from haribote.stack.products.walk import ProductSide
 
 DEALT: tuple[tuple[str, ...], ...] = (
     (),
@@ -84,5 +84,5 @@ def _partner(
 def _turnable(shape: Sequence[int], own: str, found: Carries, kind: Kind) -> Iterator[BitMap]:
     """An operand as it is, and as it would be before its lowest three address bits come to W and PE."""
     yield map_of(shape, own, "LM", found)
-    if len(Side((), found).tags()) >= kind.lead + 3:
+    if len(ProductSide((), found).tags()) >= kind.lead + 3:
         yield map_of(shape, own, "LM", turned(found, (kind.lead, kind.lead + 1, kind.lead + 2)))

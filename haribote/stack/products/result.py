@@ -11,16 +11,16 @@ from haribote.stack.places import Place
 from haribote.stack.products.core import Core, Kind, reduction
 from haribote.stack.products.matching import FAR
 from haribote.stack.products.spec import Carry, NoProduct, Tag, tags
-from haribote.stack.products.walk import Side
+from haribote.stack.products.walk import ProductSide
 
 
 @dataclass(frozen=True)
-class Result:
+class ProductResult:
     """A target. side: its carries as those of a memory of the PEs, before any sum over MABs. transfer: the one that
     sums over MABs on the way to L1BM, "" where results go to banks. kind: what comes at a time.
     """
 
-    side: Side
+    side: ProductSide
     transfer: str
     kind: Kind
 
@@ -51,7 +51,7 @@ class Result:
             yield f"{line} {texts}"
 
 
-def result(core: Core, target: Place | Sequence[Place]) -> Result:
+def result(core: Core, target: Place | Sequence[Place]) -> ProductResult:
     """The target of a core. Raises NoProduct where the core's results do not end up there."""
     places = (target,) if isinstance(target, Place) else tuple(target)
     transfer = reduction(core.target) if places[0].memory == "L1BM" else ""
@@ -68,7 +68,7 @@ def result(core: Core, target: Place | Sequence[Place]) -> Result:
         raise NoProduct(f"the result of {core} is not where the target wants it", f"{core.target}")
     if not core.matrix and any(found[bit] != own[bit] for bit in near):
         raise NoProduct("products in the vector unit stay at W and PE where they are", f"{core.target}")
-    return Result(Side(places, found), transfer, core.kind)
+    return ProductResult(ProductSide(places, found), transfer, core.kind)
 
 
 def _before(found: Mapping[Bit, Carry], transfer: str, lead: int) -> dict[Bit, Carry]:

@@ -7,13 +7,13 @@ from haribote.stack.maps import address
 from haribote.stack.places import Place
 from haribote.stack.products.matching import Turn, turned
 from haribote.stack.products.spec import Spec, map_of
-from haribote.stack.products.walk import Side, operand, walk
+from haribote.stack.products.walk import ProductSide, operand, walk
 
 SPARE = 192
 """Words of GRF that a product needs beside its operands, about."""
 
 
-def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn) -> Side:
+def turn(code: Code, spec: Spec, letters: str, side: ProductSide, bits: Turn) -> ProductSide:
     """The operand with its blocks transposed, in scratch; itself where there is nothing to turn.
 
     A block's rows (the values of the address bits) are written to a matrix register and its columns read from it, two
@@ -39,7 +39,7 @@ def turn(code: Code, spec: Spec, letters: str, side: Side, bits: Turn) -> Side:
         code.add(*reads[:-2])
         del reads[:-2]
     code.add(*reads)
-    return Side((place,), after)
+    return ProductSide((place,), after)
 
 
 def _banks(code: Code, source: Place) -> list[str]:

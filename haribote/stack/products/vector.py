@@ -15,7 +15,7 @@ from haribote.stack.products.core import Core, Precision
 from haribote.stack.products.matching import ALL, loops, meet, plain
 from haribote.stack.products.result import result
 from haribote.stack.products.spec import Carry, NoProduct, Spec, tags
-from haribote.stack.products.walk import Side, count, cycles, walk
+from haribote.stack.products.walk import ProductSide, count, cycles, walk
 
 
 def vector_cores(spec: Spec, a: BitMap, b: BitMap, precision: Precision) -> Iterator[Core]:
@@ -40,7 +40,7 @@ def emit_vector(
     spec, goal = core.spec, result(core, target)
     with code.scratch():
         x, y = _apart(code, tuple(a), tuple(b))
-        left, right = Side((x,), tags(x.map, spec.a)), Side((y,), tags(y.map, spec.b))
+        left, right = ProductSide((x,), tags(x.map, spec.a)), ProductSide((y,), tags(y.map, spec.b))
         at = loops(spec, left.carries, right.carries)
         assert at is not None
         free = [*at.x_free, *at.y_free, *at.batch]

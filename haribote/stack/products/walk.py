@@ -16,7 +16,7 @@ Values = Mapping[Tag, int]
 
 
 @dataclass(frozen=True)
-class Side:
+class ProductSide:
     """An operand or a result: its places, all of the same map, and what the bits of the map carry."""
 
     homes: tuple[Place, ...]

@@ -44,7 +44,7 @@ LEAST_AWAY = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class ActionCode:
     """What became of an action. lines: without nops; places: where the versions that it reads and writes are."""
 
     action: Work
@@ -59,7 +59,7 @@ class Built:
     """
 
     plan: Plan
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ActionCode, ...]
     plain: Program
     executable: Executable
     homes: Mapping[Version, Places]
@@ -142,7 +142,7 @@ class _Builder:
         self.homes = Homes(self.code)
         self.context = Context(self.code, self.homes, self.index, {})
         self.here = {key: to for key, to in in_place(self.work, self.lives).items() if to not in away}
-        self.pieces: list[Piece] = []
+        self.pieces: list[ActionCode] = []
         self.residents: list[tuple[_Way, _Way]] = []
         self.spilled: dict[Version, Place] = {}
         self.alive: dict[Stream, Keep] = {}
@@ -322,7 +322,7 @@ class _Builder:
                 self._spill(latest)
         there = [version for version in (*reads(action), *writes(action)) if version in self.homes]
         places = {version: self.homes.of(version) for version in there}
-        self.pieces.append(Piece(action, tuple(self.code.lines[start:]), places))
+        self.pieces.append(ActionCode(action, tuple(self.code.lines[start:]), places))
 
     def _latest(self, number: int, used: set[Version]) -> Version | None:
         """The version that is needed latest, of those that can go."""
@@ -336,7 +336,7 @@ class _Builder:
             self.spilled[version] = self._room(Spill, version, moves.dram_map_of(version.map))
             moves.to_dram(self.code, self.homes.of(version)[0], self.spilled[version].address)
         self.pieces.append(
-            Piece(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})
+            ActionCode(Spill(version, back=False), tuple(self.code.lines[start:]), {version: self.homes.of(version)})
         )
         self.homes.give(version)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from haribote.stack.code import FIXED_MASKS, Slot
 from haribote.stack.places import BANKS, Place
 from haribote.stack.plan import Version
-from haribote.stack.program.builder import Built, Piece
+from haribote.stack.program.builder import ActionCode, Built
 from haribote.stack.program.emitters import Places
 from haribote.stack.program.work import reads, writes
 from simulator import assemble
@@ -98,7 +98,7 @@ def _lives(built: Built) -> Iterator[Life]:
         yield from ended(version)
 
 
-def _cells(piece: Piece, version: Version) -> frozenset[Cell]:
+def _cells(piece: ActionCode, version: Version) -> frozenset[Cell]:
     return _all_cells(piece.places.get(version, ()))  # a parameter without places stands in DRAM
 
 
@@ -113,7 +113,7 @@ def _words(slot: Slot) -> Iterator[Cell]:
     yield from ((memory, number) for number in range(slot.address // size, -(-(slot.address + slot.words) // size)))
 
 
-def _of_piece(number: int, piece: Piece, lives: Sequence[Life], fixed: frozenset[Cell]) -> Iterator[Trespass]:
+def _of_piece(number: int, piece: ActionCode, lives: Sequence[Life], fixed: frozenset[Cell]) -> Iterator[Trespass]:
     owned: dict[Cell, str] = dict.fromkeys(fixed, tr("a table"))
     for life in lives:
         if life.made < number < life.last:

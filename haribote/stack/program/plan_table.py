@@ -7,7 +7,7 @@ from math import prod
 
 from haribote.stack.plan import Multiply, Stream
 from haribote.stack.products.bound import bound, gemm_bound
-from haribote.stack.program.builder import Built, Piece
+from haribote.stack.program.builder import ActionCode, Built
 from haribote.stack.program.telling import Letters, made, piece_costs, subject, told, utilisation, way, where
 from haribote.stack.program.work import Joined
 from haribote.words import word
@@ -73,7 +73,7 @@ def products(built: Built, costs: Sequence[Cost]) -> list[str]:
     return lines
 
 
-def _multiplied(action: Multiply, piece: Piece, cost: Cost) -> str:
+def _multiplied(action: Multiply, piece: ActionCode, cost: Cost) -> str:
     """A product of operands that are in the PEs. Its sizes are those of the axes as they are split."""
     a, b, _ = action.spec.replace("->", ",").split(",")
     sizes = dict(zip(a + b, (*action.a.map.shape, *action.b.map.shape), strict=True))
@@ -97,7 +97,7 @@ def _total(cost: Cost) -> str:
     return f"{tr('{cycles:,.0f} cycles', cycles=cost.cycles)}: {shown(utilisation(cost))}"
 
 
-def _row(number: int, piece: Piece, cost: Cost, letters: Letters) -> tuple[str, ...]:
+def _row(number: int, piece: ActionCode, cost: Cost, letters: Letters) -> tuple[str, ...]:
     homes = where(piece.places.get(made(piece)[0], ())) if made(piece) else ""
     texts = (str(number), subject(piece), told(piece), way(piece, letters), homes)
     return (*(_short(text, WIDEST.get(column, 0)) for column, text in enumerate(texts)), *_numbers(cost))

@@ -10,7 +10,7 @@ from haribote.stack.maps import NOTHING, BitMap
 from haribote.stack.notation import text_of
 from haribote.stack.places import Place
 from haribote.stack.plan import Alias, Become, Compute, Halve, Load, Multiply, Pick, Shift, Store, Stream, Version
-from haribote.stack.program.builder import Built, Piece
+from haribote.stack.program.builder import ActionCode, Built
 from haribote.stack.program.work import Joined, Spill, reads, writes
 from simulator import assemble
 from simulator.isa.cost import Cost, cost_of
@@ -67,7 +67,7 @@ def layout_text(found: BitMap) -> str:
         return ", ".join(f"{bit} {found.name(carry)}" for bit, carry in found.carries if carry != NOTHING)
 
 
-def told(piece: Piece) -> str:
+def told(piece: ActionCode) -> str:
     """What an action does, in a few words."""
     match piece.action:
         case Spill(_, back):
@@ -97,22 +97,22 @@ def told(piece: Piece) -> str:
             return tr("becomes {value}", value=source.value)
 
 
-def read(piece: Piece) -> list[Version]:
+def read(piece: ActionCode) -> list[Version]:
     """The versions that a piece reads from homes."""
     return list(dict.fromkeys(reads(piece.action)))
 
 
-def made(piece: Piece) -> list[Version]:
+def made(piece: ActionCode) -> list[Version]:
     """The versions that a piece gives homes."""
     return list(dict.fromkeys(writes(piece.action)))
 
 
-def subject(piece: Piece) -> str:
+def subject(piece: ActionCode) -> str:
     """The values that an action is about: those that it makes, else what it takes away."""
     return ", ".join(version.value for version in made(piece) or read(piece))
 
 
-def way(piece: Piece, letters: Letters) -> str:
+def way(piece: ActionCode, letters: Letters) -> str:
     """From which layouts to which, `A B -> C`."""
     before = " ".join(dict.fromkeys(letters[version.map] for version in read(piece)))
     after = " ".join(dict.fromkeys(letters[version.map] for version in made(piece)))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from haribote.core.chip.values import Value
 from haribote.errors import HariboteError
 from haribote.stack.code import GRF, LM
-from haribote.stack.vectors.nodes import Node, Target, copy_of
+from haribote.stack.vectors.nodes import Target, VectorNode, copy_of
 
 GRF_DISTANCE, LM_DISTANCE, COPY_AFTER = 2, 3, 3
 """Lines from a write to a read; and how old all operands of a stuck instruction are when one of them is copied."""
@@ -27,7 +27,7 @@ class Stuck(HariboteError):
     """Every instruction waits for a place that another one keeps."""
 
 
-class Access(NamedTuple):
+class LineAccess(NamedTuple):
     """Where an operand is read. bank: whose read port it takes, "" for none. what: what is read there."""
 
     bank: str
@@ -42,9 +42,9 @@ class Issue:
     reserved: the bank for what a masked write completes.
     """
 
-    node: Node
+    node: VectorNode
     line: int
-    accesses: tuple[Access, ...]
+    accesses: tuple[LineAccess, ...]
     stored: dict[str, int] = field(default_factory=dict)
     reserved: str = ""
 
@@ -59,9 +59,9 @@ class Line:
     """What is in a step: by unit, and by memory what is read and written."""
 
     issues: dict[str, Issue] = field(default_factory=dict)
-    reads: dict[str, Access] = field(default_factory=dict)
+    reads: dict[str, LineAccess] = field(default_factory=dict)
     writes: dict[str, object] = field(default_factory=dict)
-    entry: Node | None = None
+    entry: VectorNode | None = None
 
 
 class Scheduler:
@@ -69,19 +69,19 @@ class Scheduler:
 
     def __init__(
         self,
-        nodes: Sequence[Node],
+        nodes: Sequence[VectorNode],
         homes: Mapping[str, Sequence[str]],
         same: frozenset[tuple[tuple[str, int], Target]] = frozenset(),
     ) -> None:
         self.nodes, self.homes, self.same = list(nodes), homes, same
         self.lines: list[Line] = []
-        self.issues: dict[Node | Value, list[Issue]] = {}
+        self.issues: dict[VectorNode | Value, list[Issue]] = {}
         self.last = -1  # the last line that is not empty
         self._constants: set[tuple[str, object]] = set()
-        self._heights: dict[Node, int] = {}
+        self._heights: dict[VectorNode, int] = {}
         self._heighten()
         self._cover = {node.cover[1]: node for node in self.nodes if node.cover}
-        self._users: dict[Node | Value, list[Node]] = {}
+        self._users: dict[VectorNode | Value, list[VectorNode]] = {}
         for node in self.nodes:
             for source, _ in node.args:
                 self._users.setdefault(source, []).append(node)
@@ -101,7 +101,7 @@ class Scheduler:
             now = len(self.lines) - 1
             ready = [node for node in waiting if all(other in self.issues for other in (*node.needs, *node.after))]
             ready.sort(key=lambda node: (-self._heights[node], order[node]))
-            stuck: list[Node] = []
+            stuck: list[VectorNode] = []
             for node in ready:
                 free = node.unit not in self.lines[now].issues
                 if self._place(node, node, now):
@@ -118,7 +118,7 @@ class Scheduler:
 
     # --- one instruction ----------------------------------------------------------------------------------------
 
-    def _place(self, node: Node, key: Node | Value, now: int) -> bool:
+    def _place(self, node: VectorNode, key: VectorNode | Value, now: int) -> bool:
         """Put a node into the line if its unit, its operands and the places that it writes are free."""
         line = self.lines[now]
         if node.unit in line.issues or any(other.line >= now for n in node.needs for other in self.issues[n][:1]):
@@ -141,11 +141,11 @@ class Scheduler:
         self.issues.setdefault(key, []).append(issue)
         return True
 
-    def _targets(self, node: Node) -> Sequence[Target]:
+    def _targets(self, node: VectorNode) -> Sequence[Target]:
         """What a node writes besides temporaries: with a masked write to follow, the targets of that."""
         return self._cover[node].targets if node in self._cover else node.targets
 
-    def _reserve(self, node: Node, issue: Issue, line: Line) -> None:
+    def _reserve(self, node: VectorNode, issue: Issue, line: Line) -> None:
         """A place for what a masked write will complete, or now completes: it has no forwarding path."""
         if node in self._cover and not self._targets(node):
             issue.reserved = next(bank for bank in GRF if bank not in line.writes)
@@ -155,7 +155,7 @@ class Scheduler:
             issue.stored[bank] = issue.line
             line.writes[bank] = issue
 
-    def _may_write(self, node: Node, line: Line) -> bool:
+    def _may_write(self, node: VectorNode, line: Line) -> bool:
         entry = entry_of(node)
         if entry is not None and line.entry not in (None, entry):
             return False
@@ -179,16 +179,16 @@ class Scheduler:
         wanted = any(user not in self.issues for user in self._users.get(issue.node, ()))
         return wanted and not (issue.stored or issue.reserved or self._targets(issue.node))
 
-    def _may_meet(self, access: Access | None, target: Target) -> bool:
+    def _may_meet(self, access: LineAccess | None, target: Target) -> bool:
         """May a line read this and write the target? LM has one port: only at the same words."""
         if access is None or target.bank not in LM:
             return True
         return access.kind == "read" and ((str(access.what), access.number), target) in self.same
 
-    def _accesses(self, node: Node, now: int) -> tuple[Access, ...] | None:
+    def _accesses(self, node: VectorNode, now: int) -> tuple[LineAccess, ...] | None:
         """The cheapest way to read all operands in this line."""
         options = [list(self._options(source, now)) for source, _ in node.args]
-        best: tuple[int, tuple[Access, ...]] | None = None
+        best: tuple[int, tuple[LineAccess, ...]] | None = None
         for chosen in product(*options):
             cost = sum(cost for cost, _ in chosen)
             accesses = tuple(access for _, access in chosen)
@@ -196,7 +196,7 @@ class Scheduler:
                 best = cost, accesses
         return None if best is None else best[1]
 
-    def _fits(self, accesses: Sequence[Access], node: Node, now: int) -> bool:
+    def _fits(self, accesses: Sequence[LineAccess], node: VectorNode, now: int) -> bool:
         line = self.lines[now]
         reads = dict(line.reads)
         stores: dict[tuple[int, str], object] = {}
@@ -214,34 +214,34 @@ class Scheduler:
                         return False
         return True
 
-    def _options(self, source: Node | Value, now: int) -> Iterator[tuple[int, Access]]:
+    def _options(self, source: VectorNode | Value, now: int) -> Iterator[tuple[int, LineAccess]]:
         """Costs and places where a source can be read in line `now`."""
         if isinstance(source, Value):
             if source.op == "fixed":
-                yield 0, Access("", "fixed", source.key)
+                yield 0, LineAccess("", "fixed", source.key)
             elif source.op == "const":
                 for bank in GRF:
-                    yield 1 + ((bank, source.key) not in self._constants), Access(bank, "const", source.key)
+                    yield 1 + ((bank, source.key) not in self._constants), LineAccess(bank, "const", source.key)
             else:
                 for number, bank in enumerate(self.homes[str(source.key)]):
-                    yield 1, Access(bank, "read", source.key, number)
+                    yield 1, LineAccess(bank, "read", source.key, number)
         for issue in self.issues.get(source, ()):
             yield from self._places(issue, now)
 
-    def _places(self, issue: Issue, now: int) -> Iterator[tuple[int, Access]]:
+    def _places(self, issue: Issue, now: int) -> Iterator[tuple[int, LineAccess]]:
         if issue.line == self.last and issue.forwards:
-            yield 0, Access("", "path", issue.node.unit)
+            yield 0, LineAccess("", "path", issue.node.unit)
         age = now - issue.line + (not issue.forwards)
         if age < GRF_DISTANCE:
             return
         for target in issue.node.targets:
             if target.bank in GRF or age >= LM_DISTANCE + (not issue.forwards):
-                yield 1, Access(target.bank, "target", target)
+                yield 1, LineAccess(target.bank, "target", target)
         for bank in GRF:
             if bank in issue.stored or self._can_store(issue, bank):
-                yield (1 if bank in issue.stored else 3), Access(bank, "stored", issue)
+                yield (1 if bank in issue.stored else 3), LineAccess(bank, "stored", issue)
         if issue.forwards and self._t_is_free(issue, now):
-            yield (2 if "T" in issue.stored else 5), Access("T", "stored", issue)
+            yield (2 if "T" in issue.stored else 5), LineAccess("T", "stored", issue)
 
     def _writers(self, issue: Issue) -> list[Issue]:
         """The issue, and the one that writes what its mask leaves."""
@@ -258,7 +258,7 @@ class Scheduler:
         others = [i for found in self.issues.values() for i in found if "T" in i.stored and i is not issue]
         return all(other.stored["T"] <= issue.line or now <= other.line for other in others)
 
-    def _use(self, access: Access, now: int) -> None:
+    def _use(self, access: LineAccess, now: int) -> None:
         """Take the port, and store what is read where it was not stored yet."""
         if access.bank:
             self.lines[now].reads[access.bank] = access
@@ -271,24 +271,24 @@ class Scheduler:
 
     # --- operands that clash ------------------------------------------------------------------------------------
 
-    def _is_stuck(self, node: Node, now: int) -> bool:
+    def _is_stuck(self, node: VectorNode, now: int) -> bool:
         """True where waiting does not help."""
         young = (i for source, _ in node.args for i in self.issues.get(source, ()) if now - i.line <= COPY_AFTER)
         return all(self.issues[other][0].line < now for other in node.needs) and not any(young)
 
-    def _copy(self, stuck: Sequence[Node], now: int) -> None:
+    def _copy(self, stuck: Sequence[VectorNode], now: int) -> None:
         """Copy an operand without which the others can be read, of the first instruction that has one; else one that
         has no copy yet: operands and targets may all lie in one LM.
         """
         for node in stuck:
             for source, _ in node.args:
-                rest = Node(node.op, [arg for arg in node.args if arg[0] is not source], targets=node.targets)
+                rest = VectorNode(node.op, [arg for arg in node.args if arg[0] is not source], targets=node.targets)
                 if self._accesses(rest, now) is not None and self._place(copy_of(source), source, now):
                     return
         fresh = [source for node in stuck for source, _ in node.args if source not in self.issues]
         any(self._place(copy_of(source), source, now) for source in fresh)
 
 
-def entry_of(node: Node) -> Node | None:
+def entry_of(node: VectorNode) -> VectorNode | None:
     """The node whose flags a node is masked by."""
     return node.flush or (node.cover[0] if node.cover else None)

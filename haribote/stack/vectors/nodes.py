@@ -19,7 +19,7 @@ class Target(NamedTuple):
 
 
 @dataclass(eq=False)
-class Node:
+class VectorNode:
     """An instruction. args: of what is computed, the node; else the value.
 
     flush: gives the flags of a zero-flush. cover: the node whose flags mask the write, and the node that has written
@@ -27,11 +27,11 @@ class Node:
     """
 
     op: str
-    args: list[tuple[Node | Value, bool]]
-    flush: Node | None = None
-    cover: tuple[Node, Node] | None = None
+    args: list[tuple[VectorNode | Value, bool]]
+    flush: VectorNode | None = None
+    cover: tuple[VectorNode, VectorNode] | None = None
     targets: list[Target] = field(default_factory=list)
-    after: list[Node] = field(default_factory=list)
+    after: list[VectorNode] = field(default_factory=list)
     gives_flags: bool = False
 
     @property
@@ -40,9 +40,9 @@ class Node:
         return "mau" if self.op in MAU else "alu"
 
     @property
-    def needs(self) -> list[Node]:
+    def needs(self) -> list[VectorNode]:
         """The nodes that must be in earlier lines."""
-        computed = [source for source, _ in self.args if isinstance(source, Node)]
+        computed = [source for source, _ in self.args if isinstance(source, VectorNode)]
         return computed + ([self.flush] if self.flush else []) + list(self.cover or ())
 
     def reads(self, name: str) -> bool:
@@ -50,14 +50,14 @@ class Node:
         return any(isinstance(s, Value) and s.op == "read" and s.key == name for s, _ in self.args)
 
 
-def copy_of(source: Node | Value) -> Node:
+def copy_of(source: VectorNode | Value) -> VectorNode:
     """The same bits once more."""
-    return Node("ipassa", [(source, False)])
+    return VectorNode("ipassa", [(source, False)])
 
 
 def nodes_of(
     outputs: Mapping[str, Value], banks: Mapping[str, Sequence[str]], overwritten: Mapping[Target, Sequence[str]]
-) -> list[Node]:
+) -> list[VectorNode]:
     """The nodes in topological order.
 
     banks: of the targets of every output. overwritten: the inputs that lie where a target is; all that read one of
@@ -79,8 +79,8 @@ class _Graph:
         values = ordered(wanted)
         self.uses = Counter(arg.value for value in values for arg in value.args)
         self.uses.update(wanted)
-        self.nodes: list[Node] = []
-        self.of: dict[Value, Node] = {}
+        self.nodes: list[VectorNode] = []
+        self.of: dict[Value, VectorNode] = {}
         for value in values:
             if value.op == "flags":
                 self.of[value] = self.of[value.args[0].value]
@@ -88,20 +88,20 @@ class _Graph:
             elif value.is_operation:
                 self.of[value] = self._node(value)
 
-    def add(self, node: Node) -> Node:
+    def add(self, node: VectorNode) -> VectorNode:
         """A node at the end."""
         self.nodes.append(node)
         return node
 
-    def _source(self, arg: Arg) -> tuple[Node | Value, bool]:
+    def _source(self, arg: Arg) -> tuple[VectorNode | Value, bool]:
         return self.of.get(arg.value, arg.value), arg.negated
 
-    def _own(self, value: Value) -> Node | None:
+    def _own(self, value: Value) -> VectorNode | None:
         """The node of a value that has no other use, so that it may be changed."""
         node = self.of.get(value)
         return node if node and value.op != "merge" and self.uses[value] == 1 and not node.gives_flags else None
 
-    def _node(self, value: Value) -> Node:
+    def _node(self, value: Value) -> VectorNode:
         flag = self.of[value.mask] if value.mask else None
         first = value.args[0].value if value.args else None
         own = self._own(first) if first else None
@@ -115,9 +115,9 @@ class _Graph:
         if value.op == "ipassa" and flag and own and own.flush is None:
             self._last(own).flush = flag
             return own
-        return self.add(Node(value.op, [self._source(arg) for arg in value.args], flag))
+        return self.add(VectorNode(value.op, [self._source(arg) for arg in value.args], flag))
 
-    def _last(self, node: Node) -> Node:
+    def _last(self, node: VectorNode) -> VectorNode:
         """Move a node to the end, after the flags that it now needs."""
         self.nodes.remove(node)
         return self.add(node)
@@ -133,8 +133,8 @@ class _Graph:
         node.targets.append(target)
 
 
-def _ancestors(node: Node) -> set[Node]:
-    found: set[Node] = set()
+def _ancestors(node: VectorNode) -> set[VectorNode]:
+    found: set[VectorNode] = set()
     stack = [node]
     while stack:
         for other in stack.pop().needs:

@@ -22,7 +22,7 @@ class Symbol(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Instruction:
+class TemplateInstruction:
     """op with its operands; flush, mask: numbers of flags."""
 
     op: str
@@ -38,7 +38,7 @@ class Template:
     the banks in which they are wanted.
     """
 
-    lines: tuple[tuple[Instruction, ...], ...]
+    lines: tuple[tuple[TemplateInstruction, ...], ...]
     temporaries: tuple[int, int]
     flags: int
     constants: tuple[tuple[int, str], ...]
@@ -48,7 +48,7 @@ class Template:
         return [" ; ".join(_text(i, operand, entries, length) for i in line) for line in self.lines]
 
 
-def _text(i: Instruction, operand: Callable[[Symbol], str], entries: Sequence[int], length: str) -> str:
+def _text(i: TemplateInstruction, operand: Callable[[Symbol], str], entries: Sequence[int], length: str) -> str:
     flush = "" if i.flush is None else f"/$imr{entries[i.flush]}"
     mask = "" if i.mask is None else f"/${length}imr{entries[i.mask]}"
     sources = [("-" if negated else "") + operand(symbol) for symbol, negated in i.sources]
@@ -76,7 +76,7 @@ def template(lines: Sequence[Line]) -> Template:
         found = [Symbol("target", (target,)) for target in issue.node.targets]
         return found + [place(bank, issue) for bank in sorted(issue.stored)]
 
-    def instruction(issue: Issue) -> Instruction:
+    def instruction(issue: Issue) -> TemplateInstruction:
         sources: list[tuple[Symbol, bool]] = []
         for access, (_, negated) in zip(issue.accesses, issue.node.args, strict=True):
             if isinstance(access.what, Issue):
@@ -93,7 +93,7 @@ def template(lines: Sequence[Line]) -> Template:
             own.append(Symbol("flags", (flags[issue.node],)))
         flush = flags[issue.node.flush] if issue.node.flush else None
         mask = flags[issue.node.cover[0]] if issue.node.cover else None
-        return Instruction(issue.node.op, tuple(sources), tuple(own), flush, mask)
+        return TemplateInstruction(issue.node.op, tuple(sources), tuple(own), flush, mask)
 
     texts = tuple(tuple(instruction(issue) for issue in line.issues.values()) for line in lines)
     symbols = {symbol for line in texts for i in line for symbol, _ in i.sources if symbol.kind == "const"}

@@ -95,9 +95,9 @@ def _pieces(lines: Sequence[EncodedLine], single: bool) -> Iterator[Section]:
 
 
 def _tables(lines: Sequence[EncodedLine]) -> tuple[records.Records, tuple[Any, ...]]:
-    instructions: list[records.Instruction] = []
-    stores: list[records.Store] = []
-    encoded: list[records.Line] = []
+    instructions: list[records.InstructionRecord] = []
+    stores: list[records.StoreRecord] = []
+    encoded: list[records.LineRecord] = []
     for line in lines:
         if line.record is not None:
             line.record.first_instruction, line.record.instructions = len(instructions), len(line.instructions)
@@ -106,9 +106,9 @@ def _tables(lines: Sequence[EncodedLine]) -> tuple[records.Records, tuple[Any, .
             stores += line.stores
             encoded.append(line.record)
     tables = (
-        (records.Line * len(encoded))(*encoded),
-        (records.Instruction * len(instructions))(*instructions),
-        (records.Store * len(stores))(*stores),
+        (records.LineRecord * len(encoded))(*encoded),
+        (records.InstructionRecord * len(instructions))(*instructions),
+        (records.StoreRecord * len(stores))(*stores),
     )
     return records.Records(*tables), tables
 

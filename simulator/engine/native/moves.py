@@ -16,11 +16,11 @@ _CAPACITY = {p.Pdm: isa.PDM_LONGS, p.L2bm: isa.L2BM_LONGS, p.Dram: isa.DRAM_LONG
 _DRAM_SHARES = {"mvp": 1, "mvb": 4, "mvb2": 1, "mvb4": 2, "mvd": 4, "mvr": 4, "mvr2": 1, "mvr4": 2}
 
 
-def _memory(operand: p.Operand, count: int) -> records.Operand:
+def _memory(operand: p.Operand, count: int) -> records.OperandRecord:
     """The record of a move's operand, of which `count` long words of one unit are used."""
     if not isinstance(operand, p.Dram | p.Pdm | p.L2bm) or count > _CAPACITY[type(operand)]:
         raise NotNative
-    result = records.Operand(kind=CODES["Kind"][type(operand).__name__.lower()])
+    result = records.OperandRecord(kind=CODES["Kind"][type(operand).__name__.lower()])
     result.index = -1 if operand.group is None else operand.group
     result.addresses[0] = operand.address
     result.words = (operand.l2b or 0) if isinstance(operand, p.L2bm) else 0
@@ -37,7 +37,7 @@ def encode_move(move: p.Move) -> EncodedLine:
         count *= isa.L1BS
     first, second = _memory(source, count), _memory(destination, count)
     local = move.op in ("mvb2", "mvr2") or (move.op == "mvp" and first.index == second.index)
-    record = records.Line(
+    record = records.LineRecord(
         kind=CODES["LineKind"]["local_move" if local else "global_move"],
         move=code("MoveOp", move.op),
         letter=code("Letter", move.precision or "none"),

@@ -55,34 +55,34 @@ def _declared(declaration: str) -> Iterator[tuple[str, Any]]:
         yield name, field * int(count) if count else field
 
 
-class Operand(Structure):
+class OperandRecord(Structure):
     """See `records.hpp`, as for all of these."""
 
     _fields_ = _fields("Operand")
 
 
-_TYPES["Operand"] = Operand
+_TYPES["Operand"] = OperandRecord
 
 
-class Store(Structure):
+class StoreRecord(Structure):
     """A write of a PE destination."""
 
     _fields_ = _fields("Store")
 
 
-class Instruction(Structure):
+class InstructionRecord(Structure):
     """A PE instruction."""
 
     _fields_ = _fields("Instruction")
 
 
-class Line(Structure):
+class LineRecord(Structure):
     """A step or a move."""
 
     _fields_ = _fields("Line")
 
 
-_TYPES |= {"Store": Store, "Instruction": Instruction, "Line": Line}
+_TYPES |= {"Store": StoreRecord, "Instruction": InstructionRecord, "Line": LineRecord}
 
 
 class Pointers(Structure):
@@ -98,10 +98,10 @@ class Records(Structure):
 
 
 ALL: Mapping[str, type[Any]] = {
-    "Operand": Operand,
-    "Store": Store,
-    "Instruction": Instruction,
-    "Line": Line,
+    "Operand": OperandRecord,
+    "Store": StoreRecord,
+    "Instruction": InstructionRecord,
+    "Line": LineRecord,
     "Machine": Pointers,
     "Program": Records,
 }

@@ -38,21 +38,21 @@ class NotNative(Exception):
 class EncodedLine:
     """A line while it is encoded."""
 
-    record: records.Line | None = None
-    instructions: list[records.Instruction] = field(default_factory=list)
-    stores: list[records.Store] = field(default_factory=list)
+    record: records.LineRecord | None = None
+    instructions: list[records.InstructionRecord] = field(default_factory=list)
+    stores: list[records.StoreRecord] = field(default_factory=list)
     native: bool = True
     reads: set[str] = field(default_factory=set)  # of KEPT, as the next
-    latches: dict[str, records.Instruction] = field(default_factory=dict)
+    latches: dict[str, records.InstructionRecord] = field(default_factory=dict)
     turnaround: tuple[str, int] | None = None  # what it puts there
 
 
 # --- operands --------------------------------------------------------------------------------------------------------
 
 
-def _operand(operand: p.Operand) -> records.Operand:
+def _operand(operand: p.Operand) -> records.OperandRecord:
     """The record of an operand of a PE instruction."""
-    result = records.Operand()
+    result = records.OperandRecord()
     if isinstance(operand, p.PeMemory):
         result.index, result.words = CODES["Bank"][operand.bank], operand.words
         result.addresses[:] = operand.addresses
@@ -85,16 +85,18 @@ def _operand(operand: p.Operand) -> records.Operand:
     return result
 
 
-def _source(source: p.Source) -> records.Operand:
+def _source(source: p.Source) -> records.OperandRecord:
     result = _operand(source.operand)
     result.negate, result.widen, result.narrow = source.negate, source.widen, source.narrow
     return result
 
 
-def _store(destination: p.Destination, number: int) -> records.Store:
+def _store(destination: p.Destination, number: int) -> records.StoreRecord:
     mask = destination.mask
     operand = _operand(destination.operand)
-    return records.Store(operand, number, -1 if mask is None else mask.entry, mask is not None and mask.words == 4)
+    return records.StoreRecord(
+        operand, number, -1 if mask is None else mask.entry, mask is not None and mask.words == 4
+    )
 
 
 # --- instructions ----------------------------------------------------------------------------------------------------
@@ -123,9 +125,9 @@ def _l1bs(instruction: p.Instruction) -> int:
     return sum((s + 1) << 4 * y for y, s in origin.items())
 
 
-def _instruction(instruction: p.Instruction) -> records.Instruction:
+def _instruction(instruction: p.Instruction) -> records.InstructionRecord:
     unit = _unit(instruction)
-    result = records.Instruction(
+    result = records.InstructionRecord(
         unit=code("Unit", unit),
         letter=code("Letter", instruction.precision or "none"),
         reduction=code("Reduction", instruction.reduction or "none"),
@@ -167,7 +169,7 @@ def encode_step(step: p.Step, holds: tuple[str, int] | None) -> EncodedLine:
     line = EncodedLine()
     instructions = [i for i in step.instructions if i.unit not in SILENT]
     forwards = all(i.op != "noforward" for i in step.instructions)
-    stores: list[tuple[int, records.Store]] = []
+    stores: list[tuple[int, records.StoreRecord]] = []
     written: list[p.Operand] = []
     for number, instruction in enumerate(instructions):
         record, unit = _instruction(instruction), _unit(instruction)
@@ -195,5 +197,5 @@ def encode_step(step: p.Step, holds: tuple[str, int] | None) -> EncodedLine:
             others = [path for path in line.latches if path != instruction.path]
             record.copy = _shares(instruction.sources[0].operand, written, others)
     if instructions:
-        line.record = records.Line(kind=CODES["LineKind"]["step"])
+        line.record = records.LineRecord(kind=CODES["LineKind"]["step"])
     return line

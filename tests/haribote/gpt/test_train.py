@@ -11,7 +11,7 @@ import pytest
 from haribote.errors import HariboteError
 from haribote.gpt.checkpoint import load
 from haribote.gpt.model import Shape, initial
-from haribote.gpt.options import Options
+from haribote.gpt.options import GptOptions
 from haribote.gpt.text import corpus
 from haribote.gpt.train import train
 from haribote.gpt.trainers import ChipTrainer, TorchTrainer
@@ -21,8 +21,8 @@ from haribote.training.train import Diverged
 SMALL = Shape(30, layers=1, width=8, heads=2, context=8)
 
 
-def options(folder: Path, backend: str = "torch", **given: object) -> Options:
-    wanted = Options(backend, folder, layers=1, width=8, heads=2, context=8, batch=2, steps=6, every=2, rate=0.01)
+def options(folder: Path, backend: str = "torch", **given: object) -> GptOptions:
+    wanted = GptOptions(backend, folder, layers=1, width=8, heads=2, context=8, batch=2, steps=6, every=2, rate=0.01)
     return replace(wanted, **given)  # type: ignore[arg-type]
 
 

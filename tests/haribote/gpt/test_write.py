@@ -10,7 +10,7 @@ import torch
 
 from haribote.commands.cli import main
 from haribote.gpt.model import GPT, HIDDEN, Shape, initial
-from haribote.gpt.options import Options
+from haribote.gpt.options import GptOptions
 from haribote.gpt.text import Alphabet, TextError, Tokens
 from haribote.gpt.train import train
 from haribote.gpt.write import (
@@ -120,7 +120,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
 
 
 def test_a_checkpoint_that_lacks_weights(tmp_path: Path) -> None:
-    train(Options("torch", tmp_path, layers=1, width=8, heads=2, context=8, batch=2, steps=1), lambda text: None)
+    train(GptOptions("torch", tmp_path, layers=1, width=8, heads=2, context=8, batch=2, steps=1), lambda text: None)
     path = tmp_path / "gpt.npz"
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files if not name.startswith("torch:head")}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from haribote.levels import board
-from haribote.levels.board import BY_HAND, Board, Entry, sum_costs_overlapped
+from haribote.levels.board import BY_HAND, Board, BoardLine, sum_costs_overlapped
 from simulator import assemble
 from simulator.isa.cost import Cost
 from tests.long_runs import LONG
@@ -15,7 +15,7 @@ from tests.long_runs import LONG
 
 def test_lines_and_notes() -> None:
     shown = Board(
-        (Entry("a", Cost(10, 1, 2, 640, 80.0)), Entry("<b>", Cost(5, 0, 0, 0, 20.0, overlapped=18.0), "mine"))
+        (BoardLine("a", Cost(10, 1, 2, 640, 80.0)), BoardLine("<b>", Cost(5, 0, 0, 0, 20.0, overlapped=18.0), "mine"))
     )
     lines = str(shown).split("\n")
     assert lines[1].split() == ["a", "10", "1", "2", "640", "80", "-"]
@@ -26,7 +26,7 @@ def test_lines_and_notes() -> None:
 def test_a_program_of_ones_own_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "mine.vsm"
     path.write_text("mvp/n64 $d0 $lc0@.0\niinc $lm0v $ln0v\niinc $ln0v $lm8v\n")
-    monkeypatch.setattr(board, "_entries", lambda: iter([Entry("none", Cost())]))
+    monkeypatch.setattr(board, "_entries", lambda: iter([BoardLine("none", Cost())]))
     mine, none = board.on_board([path]).entries
     assert (mine.name, mine.cost.steps, mine.cost.cycles, none.name) == ("mine.vsm", 2, 12.0, "none")
     assert "1 errors" in mine.note  # LM1 is read too early

@@ -40,7 +40,7 @@ def emit_stream(code: Code, tiling: Tiling, matrix: int, vectors: int, result: i
     Takes GRF, LM, L1BM and L2BM from the code; leaves nothing there. Raises NoRoom.
     """
     with code.scratch():
-        code.add(*_Writer(tiling, _room(code, tiling), matrix, vectors, result).lines())
+        code.add(*_TimetableWriter(tiling, _room(code, tiling), matrix, vectors, result).lines())
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class _High:
 
 
 @dataclass
-class _Writer:
+class _TimetableWriter:
     """Puts the instructions into a timetable. summed: the last step in which each slot of L1BM is read; gone: the step
     after the sums of each group of columns have gone up."""
 

@@ -9,7 +9,7 @@ import pytest
 from haribote.graph import Builder, Index
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates, wide
-from haribote.stack.planner.views import View, views_of
+from haribote.stack.planner.views import AxisView, views_of
 
 Shape = tuple[int, ...]
 
@@ -43,7 +43,7 @@ CASES: dict[str, tuple[Shape, list[tuple[str, Shape]]]] = {
 }  # fmt: skip
 
 
-def view_and_elements(name: str) -> tuple[View, Shape, np.ndarray[Shape, np.dtype[np.int64]]]:
+def view_and_elements(name: str) -> tuple[AxisView, Shape, np.ndarray[Shape, np.dtype[np.int64]]]:
     """The view of a case, its root's shape, and which element of the root each of its elements is."""
     shape, steps = CASES[name]
     model, last = chain(shape, *steps)
