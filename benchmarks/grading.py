@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from grader.course import course_hash, verdict_hash
-from grader.grade.run import Options, grade
+from grader.grade.run import GradeOptions, grade
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
 from grader.trials import wrong_of
@@ -86,7 +86,7 @@ def main() -> None:
         make_class(folder / "class", options.submissions)
         find_sandbox(), [course_tree(task) for task in all_tasks()], course_hash(), verdict_hash()
         start = time.monotonic()
-        grade([folder / "class"], Options(folder / "graded", workers=options.workers, cached=True), print)
+        grade([folder / "class"], GradeOptions(folder / "graded", workers=options.workers, cached=True), print)
         spent, used = time.monotonic() - start, os.times()
         print(f"{options.submissions} submissions, {options.workers} workers: {spent:.0f} s, ", end="")
         print(f"{used.children_user + used.children_system:.0f} s of processor time in the workers")

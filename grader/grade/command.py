@@ -111,7 +111,7 @@ def _submit(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from grader.grade.run import SEEDS, Options, grade
+    from grader.grade.run import SEEDS, GradeOptions, grade
 
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
@@ -122,7 +122,7 @@ def _grade(options: argparse.Namespace) -> int:
         raise HariboteError(message, "--limit 900")
     workers = options.workers or os.cpu_count() or 1
     chosen_seed = secrets.randbelow(SEEDS) if options.final and options.seed is None else options.seed
-    chosen = Options(
+    chosen = GradeOptions(
         output=options.output or ROOT / RUN, again=tasks, seed=chosen_seed, workers=workers, limit=options.limit,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
         notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),

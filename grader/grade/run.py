@@ -30,7 +30,7 @@ SEEDS = 10**9  # a private seed is below this
 
 
 @dataclass(frozen=True)
-class Options:
+class GradeOptions:
     """How to grade. output: folder of journal and reports. again: tasks to be graded anew; none: what is missing.
 
     seed: of the random values; None: the journal's, or a new one that nobody knows before. lessons: of the notebooks
@@ -50,7 +50,7 @@ class Options:
     lessons: tuple[str, ...] = ()
 
 
-def grade(paths: Sequence[Path], options: Options, say: Callable[[str], object], crew: Crew | None = None) -> int:
+def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], object], crew: Crew | None = None) -> int:
     """Grade, write the reports, show the class. The status: 1 where a submission is unreadable or we had trouble.
 
     crew: workers of another kind. Raises HariboteError where there is no sandbox, nothing to grade, or no room.

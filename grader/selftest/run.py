@@ -40,7 +40,7 @@ HINTS = 3
 
 
 @dataclass
-class Report:
+class SelftestReport:
     """What the self-test found. faults: of the course itself. survivors: mutants that no case rejects.
 
     killed: mutants of kernels that were rejected, exercises_killed: of other tasks; equivalent: those that give the
@@ -59,7 +59,7 @@ class Report:
     faults: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def add(self, other: Report) -> None:
+    def add(self, other: SelftestReport) -> None:
         """Add what was found elsewhere."""
         for entry in fields(self):
             setattr(self, entry.name, getattr(self, entry.name) + getattr(other, entry.name))
@@ -96,9 +96,9 @@ class Report:
 
 def selftest(
     tasks: Iterable[Task], mutants: int = 8, say: Callable[[str], object] | None = None, workers: int = 1
-) -> Report:
+) -> SelftestReport:
     """Check the course. mutants: at most so many of each kind per kernel row or task. workers: processes."""
-    report, start, tasks = Report(), time.monotonic(), list(tasks)
+    report, start, tasks = SelftestReport(), time.monotonic(), list(tasks)
     if len(tasks) == len(all_tasks()):
         for cause in sorted(set(CAUSES) - {mistake.cause for mistake in MISTAKES}):
             report.faults.append(f"the cause {cause!r} has no mistake in grader/selftest/mistakes.py")
@@ -111,7 +111,7 @@ def selftest(
     return report
 
 
-def _reports(tasks: list[str], mutants: int, workers: int) -> Iterator[Report]:
+def _reports(tasks: list[str], mutants: int, workers: int) -> Iterator[SelftestReport]:
     """The reports of the tasks, in their order."""
     if workers <= 1 or len(tasks) == 1:
         yield from (task_report(task, mutants) for task in tasks)
@@ -120,9 +120,9 @@ def _reports(tasks: list[str], mutants: int, workers: int) -> Iterator[Report]:
         yield from pool.map(task_report, tasks, [mutants] * len(tasks))
 
 
-def task_report(name: str, mutants: int) -> Report:
+def task_report(name: str, mutants: int) -> SelftestReport:
     """Everything about one task."""
-    task, report = find_task(name), Report()
+    task, report = find_task(name), SelftestReport()
     with product_only(), TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # mutants divide by zero
         path = Path(folder) / Path(task.file).name
@@ -140,7 +140,7 @@ def task_report(name: str, mutants: int) -> Report:
     return report
 
 
-def _entry(task: Task, report: Report) -> None:
+def _entry(task: Task, report: SelftestReport) -> None:
     """Hints, par, limits, and no need of a later task."""
     earlier = [other.id for other in all_tasks()[: all_tasks().index(task)]]
     for holds, fault in (
@@ -158,7 +158,7 @@ def _entry(task: Task, report: Report) -> None:
             report.faults.append(f"task {task.id}: {fault}")
 
 
-def _stub(task: Task, report: Report, path: Path) -> None:
+def _stub(task: Task, report: SelftestReport, path: Path) -> None:
     """The stub is unwritten, and says so when it is run all the same."""
     path.write_text(stub_of(task, source_of(task)), encoding="utf-8")
     wanted = f"task {task.id} ({task.title}) is not written yet; check it with `grader check {task.id}`"
@@ -173,7 +173,7 @@ def _stub(task: Task, report: Report, path: Path) -> None:
     report.stubs += 1
 
 
-def _solution(task: Task, report: Report) -> None:
+def _solution(task: Task, report: SelftestReport) -> None:
     before = _used()
     result = check(task.id, path=answer_file(task, solutions=True), seed=SEED)
     used = _used() - before
@@ -189,7 +189,7 @@ def _used() -> float:
     return sum(os.times()[:4])
 
 
-def _causes(task: Task, report: Report, path: Path) -> None:
+def _causes(task: Task, report: SelftestReport, path: Path) -> None:
     """The mistakes of this task are called by their names."""
     source = _source(task)
     for mistake in MISTAKES:
@@ -207,7 +207,7 @@ def _source(task: Task) -> str:
     return answer_file(task, solutions=True).read_text(encoding="utf-8")
 
 
-def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> None:
+def _wrong_exercises(task: Task, report: SelftestReport, mutants: int, path: Path) -> None:
     source, rejecting = _source(task), Rejecting(task, SEED, path)
     wrong = wrong_of(task)
     for old, new in wrong:
@@ -226,7 +226,7 @@ def _wrong_exercises(task: Task, report: Report, mutants: int, path: Path) -> No
             report.exercise_survivors.append(f"task {task.id}: {mutant.name}")
 
 
-def _wrong_kernels(task: Task, report: Report, mutants: int) -> None:
+def _wrong_kernels(task: Task, report: SelftestReport, mutants: int) -> None:
     path = answer_file(task, solutions=True)
     kernel = kernel_in(load(path, path.read_bytes(), Budget(task.seconds)), task.id)
     for wrong in wrong_answers(kernel, rows_of(task.id)[0]):

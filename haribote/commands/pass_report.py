@@ -10,7 +10,7 @@ import onnx
 from haribote.compiler import CPP_STAGES, STAGES, lower
 from haribote.errors import HariboteError
 from haribote.graphs.cases import load_case
-from haribote.passes.report import PassReport, as_text
+from haribote.passes.report import Report, as_text
 from simulator.messages import say, tr
 
 
@@ -36,7 +36,7 @@ def report_passes(
         )
 
     def watch(stage: str, before: onnx.ModelProto, after: onnx.ModelProto) -> None:
-        say(str(PassReport.of(stage, before, after)))
+        say(str(Report.of(stage, before, after)))
         if stage in print_after:
             say(as_text(after))
 

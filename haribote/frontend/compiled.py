@@ -29,13 +29,13 @@ from simulator.messages import tr
 Array = NDArray[Any]
 
 DEVICES = ("chip", "host", "auto")
-"""chip: the simulated machine; host: the same graph without one, see `CompileOptions.host`; auto: the chip for what it
+"""chip: the simulated machine; host: the same graph without one, see `Options.host`; auto: the chip for what it
 takes, the host for the rest (`haribote.partition`).
 """
 
 
 @dataclass(frozen=True)
-class CompileOptions:
+class Options:
     """How a graph is compiled. level: of the chip, one of `compiler.LEVELS`; precision: of its products; host: by the
     reference operators of ONNX, or by the fastest engine that is installed (`partition.host`).
     """
@@ -60,7 +60,7 @@ class CompiledGraph:
     def __init__(
         self,
         model: onnx.ModelProto,
-        options: CompileOptions = CompileOptions(),
+        options: Options = Options(),
         machine: Machine | None = None,
         compiled: Compiled | None = None,
     ) -> None:

@@ -17,9 +17,9 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
-from haribote.frontend.compiled import CompileOptions
+from haribote.frontend.compiled import Options
 
-Run = Callable[[ClosedJaxpr, CompileOptions, int, list[Any]], list[Any]]
+Run = Callable[[ClosedJaxpr, Options, int, list[Any]], list[Any]]
 
 mnjit_p = Primitive("mnjit")
 mnjit_p.multiple_results = True
@@ -32,7 +32,7 @@ def use(run: Run) -> Run:
     return run
 
 
-def bind(jaxpr: ClosedJaxpr, leaves: Sequence[Any], options: CompileOptions, unroll: int) -> list[Any]:
+def bind(jaxpr: ClosedJaxpr, leaves: Sequence[Any], options: Options, unroll: int) -> list[Any]:
     """Call a program under a transformation. What it has caught of an outer trace becomes an argument."""
     inner = jaxpr.jaxpr
     caught = [const for const in jaxpr.consts if isinstance(const, jax.core.Tracer)]
@@ -43,13 +43,13 @@ def bind(jaxpr: ClosedJaxpr, leaves: Sequence[Any], options: CompileOptions, unr
     return results
 
 
-def _call(function: Callable[..., Any], arguments: Sequence[Any], options: CompileOptions, unroll: int) -> list[Any]:
+def _call(function: Callable[..., Any], arguments: Sequence[Any], options: Options, unroll: int) -> list[Any]:
     """A function that gives a list, as a program on the device."""
     traced = jax.make_jaxpr(function)(*arguments)
     return bind(traced, arguments, options, unroll)
 
 
-def _now(*arguments: Any, jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int) -> list[Any]:
+def _now(*arguments: Any, jaxpr: ClosedJaxpr, options: Options, unroll: int) -> list[Any]:
     return _run[0](jaxpr, options, unroll, list(arguments))
 
 
@@ -64,7 +64,7 @@ mnjit_p.def_abstract_eval(_shapes)
 
 
 def _jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int
+    primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr, options: Options, unroll: int
 ) -> tuple[list[Any], list[Any]]:
     """The values, and by a second program their derivative along the tangents that are not zero."""
     outputs = mnjit_p.bind(*primals, jaxpr=jaxpr, options=options, unroll=unroll)
@@ -94,7 +94,7 @@ ad.primitive_jvps[mnjit_p] = _jvp
 
 
 def _transpose(
-    cotangents: Sequence[Any], *arguments: Any, jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int
+    cotangents: Sequence[Any], *arguments: Any, jaxpr: ClosedJaxpr, options: Options, unroll: int
 ) -> list[Any]:
     """Cotangents of the arguments in which the program is linear."""
     linear = [k for k, value in enumerate(arguments) if ad.is_undefined_primal(value)]
@@ -121,7 +121,7 @@ ad.primitive_transposes[mnjit_p] = _transpose
 
 
 def _batch(
-    arguments: Sequence[Any], axes: Sequence[Any], *, jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int
+    arguments: Sequence[Any], axes: Sequence[Any], *, jaxpr: ClosedJaxpr, options: Options, unroll: int
 ) -> tuple[list[Any], list[int]]:
     """All of a batch in one program."""
     results = _call(jax.vmap(jaxpr_as_fun(jaxpr), in_axes=list(axes)), arguments, options, unroll)
@@ -131,7 +131,7 @@ def _batch(
 batching.primitive_batchers[mnjit_p] = _batch
 
 
-def _from_jit(*arguments: Any, jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int) -> list[Any]:
+def _from_jit(*arguments: Any, jaxpr: ClosedJaxpr, options: Options, unroll: int) -> list[Any]:
     """Inside of `jax.jit` the device is called back."""
     shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in jaxpr.out_avals]
     call = functools.partial(_called_back, jaxpr, options, unroll)
@@ -139,7 +139,7 @@ def _from_jit(*arguments: Any, jaxpr: ClosedJaxpr, options: CompileOptions, unro
     return results
 
 
-def _called_back(jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int, *arguments: Any) -> list[Any]:
+def _called_back(jaxpr: ClosedJaxpr, options: Options, unroll: int, *arguments: Any) -> list[Any]:
     return [np.asarray(result) for result in _run[0](jaxpr, options, unroll, list(arguments))]
 
 

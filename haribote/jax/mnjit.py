@@ -13,7 +13,7 @@ import onnx
 from jax.extend.core import ClosedJaxpr
 
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import DEVICES, CompileOptions
+from haribote.frontend.compiled import DEVICES, Options
 from haribote.jax import binding
 from haribote.jax.arguments import StaticArguments, leaf_names, next_values
 from haribote.jax.arrays import to_jax, to_numpy
@@ -46,7 +46,7 @@ def mnjit(
         static_argnums, static_argnames: arguments that are values of the compiler, as for `jax.jit`.
         donate_argnums, donate_argnames: arguments whose next values are results, such as a state: they stay on the
             device, and are not written again when a call gets what the last one has returned. Nothing is deleted.
-        device, level, precision: as of `haribote.frontend.compiled.CompileOptions`.
+        device, level, precision: as of `haribote.frontend.compiled.Options`.
         unroll: loops of more rounds than this are run by the host, round by round.
         others: what else `jax.jit` takes; it passes them on.
 
@@ -64,7 +64,7 @@ def mnjit(
     given = {"static_argnums": static_argnums, "static_argnames": static_argnames}
     given |= {"donate_argnums": donate_argnums, "donate_argnames": donate_argnames}
     settings = {name: value for name, value in (given | others).items() if value is not None}
-    make = functools.partial(Mnjit, settings=settings, options=CompileOptions(device, level, precision), unroll=unroll)
+    make = functools.partial(Mnjit, settings=settings, options=Options(device, level, precision), unroll=unroll)
     return make if function is None else make(function)
 
 
@@ -81,7 +81,7 @@ class Compiled:
 
     jaxpr: ClosedJaxpr
     out_tree: Any
-    options: CompileOptions
+    options: Options
     unroll: int
     names: list[str]
     kept: dict[int, int] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Compiled:
         """The program, compiled."""
         return self.on(self.options)
 
-    def on(self, options: CompileOptions) -> Program:
+    def on(self, options: Options) -> Program:
         """The program, compiled with other options. The graphs are the same on every device."""
         names = dict(zip(self.flat.inputs, self.names, strict=True))
         pairs = {self.flat.inputs[before]: self.flat.outputs[after] for before, after in self.kept.items()}
@@ -130,9 +130,7 @@ class Compiled:
 class Mnjit:
     """A function that is compiled when it is called, once for all arguments of the same shapes and static values."""
 
-    def __init__(
-        self, function: Callable[..., Any], settings: dict[str, Any], options: CompileOptions, unroll: int
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], settings: dict[str, Any], options: Options, unroll: int) -> None:
         functools.update_wrapper(self, function)
         self.function, self.options, self.unroll = function, options, unroll
         self._jit = jax.jit(function, **settings)
@@ -177,12 +175,12 @@ class Mnjit:
         return found, [*caught, *leaves]
 
 
-_derived: dict[tuple[int, CompileOptions, int], Compiled] = {}
+_derived: dict[tuple[int, Options, int], Compiled] = {}
 """Programs that transformations have made: derivatives, transpositions, batches."""
 
 
 @binding.use
-def _run(jaxpr: ClosedJaxpr, options: CompileOptions, unroll: int, leaves: list[Any]) -> list[Any]:
+def _run(jaxpr: ClosedJaxpr, options: Options, unroll: int, leaves: list[Any]) -> list[Any]:
     """The results of a program that a transformation calls."""
     key = (id(jaxpr), options, unroll)
     if key not in _derived:

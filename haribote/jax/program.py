@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.jax.flat.values import Array, Flat, Loop, Operation, Ref, Value, refs
 from haribote.jax.lower import LoweredGraph, lower
 from haribote.jax.placement import parts
@@ -27,7 +27,7 @@ Values = dict[Ref, Array]
 class Graph:
     """A piece of the program that the device runs at once."""
 
-    def __init__(self, piece: LoweredGraph, options: CompileOptions) -> None:
+    def __init__(self, piece: LoweredGraph, options: Options) -> None:
         self.piece = piece
         self.compiled = _compiled(piece.model, options) if piece.model.graph.node else None
 
@@ -45,7 +45,7 @@ class Graph:
         values.update((ref, array.astype(ref.dtype, copy=False)) for ref, array in results.items())
 
 
-def _compiled(model: onnx.ModelProto, options: CompileOptions) -> CompiledGraph:
+def _compiled(model: onnx.ModelProto, options: Options) -> CompiledGraph:
     """The graph on its device; on the host where the compiler fails. What it refuses is an error, as everywhere."""
     try:
         return CompiledGraph(model, options)
@@ -96,7 +96,7 @@ class Program:
     """
 
     flat: Flat
-    options: CompileOptions
+    options: Options
     names: Mapping[Ref, str] = field(default_factory=dict)
     updates: Mapping[Ref, Ref] = field(default_factory=dict)
     parts: list[Graph | Rounds] = field(init=False)

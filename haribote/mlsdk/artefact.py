@@ -16,7 +16,7 @@ import torch
 
 from haribote.answers.deciding import digest
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Index, load, updates
 from haribote.mlsdk.interface import Complete
 from haribote.mlsdk.recording import Change
@@ -61,9 +61,9 @@ def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | No
     """The graph on its device; compiled now where there is no executable yet. Raises HariboteError."""
     model, precision = artefact.traced.model, artefact.precision
     if artefact.device == "host":
-        return CompiledGraph(model, CompileOptions("host", host="fastest"))
+        return CompiledGraph(model, Options("host", host="fastest"))
     if artefact.device == "auto":
-        return CompiledGraph(model, CompileOptions("auto", precision=precision, host="fastest"))
+        return CompiledGraph(model, Options("auto", precision=precision, host="fastest"))
     kept = None if cache is None else cache.path / f"{_digest(model, precision)}.npz"
     ready = None if executable is None else _executable(executable)
     if ready is None and kept is not None and kept.is_file():
@@ -75,7 +75,7 @@ def start(artefact: Artefact, executable: bytes | None, cache: CacheOptions | No
         compiled = compile_stack(model, precision)
         if kept is not None:
             write_file(kept, to_bytes(compiled.executable))
-    return CompiledGraph(model, CompileOptions("chip", precision=precision), compiled=compiled)
+    return CompiledGraph(model, Options("chip", precision=precision), compiled=compiled)
 
 
 def _executable(content: bytes) -> Executable:

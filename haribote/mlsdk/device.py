@@ -19,7 +19,7 @@ class MNDevice(Complete):
 
     Attributes:
         name: as given.
-        kind: of `haribote.frontend.compiled.CompileOptions`.
+        kind: of `haribote.frontend.compiled.Options`.
         machine: which one; between two of them values go over the host.
     """
 

@@ -12,7 +12,7 @@ from simulator.messages import tr
 
 
 @dataclass(frozen=True)
-class PassReport:
+class Report:
     """Node counts by operator, before and after one pass."""
 
     name: str
@@ -20,7 +20,7 @@ class PassReport:
     after: Counter[str]
 
     @classmethod
-    def of(cls, name: str, before: onnx.ModelProto, after: onnx.ModelProto) -> PassReport:
+    def of(cls, name: str, before: onnx.ModelProto, after: onnx.ModelProto) -> Report:
         """The report of the pass `name` that made `after` from `before`."""
         return cls(name, counts(before), counts(after))
 

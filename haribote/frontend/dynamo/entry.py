@@ -16,7 +16,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import CompileOptions
+from haribote.frontend.compiled import Options
 from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import GraphReport, compile_graph, left_alone
 from haribote.frontend.dynamo.options import options_of
@@ -38,7 +38,7 @@ def backend(
 ) -> Compiled:
     """What torch.compile(model, backend="haribote", options={…}) calls with each graph that it has found.
 
-    options: "device", "level", "precision", as `haribote.frontend.compiled.CompileOptions`. A mistake in them is raised
+    options: "device", "level", "precision", as `haribote.frontend.compiled.Options`. A mistake in them is raised
     as a HariboteError when the compiled function is called, as torch would wrap it in an error of its own here.
     """
     try:
@@ -67,7 +67,7 @@ def _is_dynamic(value: Any) -> bool:
     return isinstance(value, torch.SymInt | torch.SymFloat)
 
 
-def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: CompileOptions) -> Compiled:
+def _compile(program: fx.GraphModule, inputs: Sequence[Any], options: Options) -> Compiled:
     """By AOTAutograd. Attention is traced as its products and its softmax, which have gradients."""
 
     def compiler(name: str) -> Compiled:
@@ -130,7 +130,7 @@ def _tell(report: GraphReport) -> None:
 class PerShape:
     """A graph whose sizes torch has left open, compiled for every set of sizes that it is called with."""
 
-    def __init__(self, program: fx.GraphModule, options: CompileOptions) -> None:
+    def __init__(self, program: fx.GraphModule, options: Options) -> None:
         self.program, self.options = program, options
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from haribote.frontend.compiled import CompileOptions
+from haribote.frontend.compiled import Options
 from haribote.frontend.dynamo.partition import Part, is_item, partition
 from haribote.frontend.dynamo.piece import Piece, said
 from haribote.frontend.dynamo.support import Support, random, where
@@ -68,7 +68,7 @@ class GraphReport:
         return self.taken + len(self.left)
 
 
-def compile_graph(program: fx.GraphModule, name: str, options: CompileOptions) -> tuple[fx.GraphModule, GraphReport]:
+def compile_graph(program: fx.GraphModule, name: str, options: Options) -> tuple[fx.GraphModule, GraphReport]:
     """The graph with compiled pieces in it, and what went where."""
     program.graph.eliminate_dead_code(lambda node: random(node) or node.is_impure())
     for node in program.graph.find_nodes(op="get_attr"):
@@ -80,9 +80,7 @@ def compile_graph(program: fx.GraphModule, name: str, options: CompileOptions) -
     return _joined(program, done), _report(name, done, support)
 
 
-def _compiled(
-    part: Part, program: fx.GraphModule, name: str, options: CompileOptions, support: Support
-) -> list[Part | Piece]:
+def _compiled(part: Part, program: fx.GraphModule, name: str, options: Options, support: Support) -> list[Part | Piece]:
     """A part as a piece; where the compiler refuses it or fails, as pieces of its halves; single operations then are
     torch's.
     """

@@ -8,21 +8,21 @@ from typing import Any
 
 from haribote.compiler import LEVELS
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import DEVICES, CompileOptions
+from haribote.frontend.compiled import DEVICES, Options
 from simulator.messages import tr
 
 PRECISIONS = ("float", "mixed", "half")
 HOSTS = ("reference", "fastest")
 
 
-def options_of(given: Mapping[str, Any] | None) -> CompileOptions:
+def options_of(given: Mapping[str, Any] | None) -> Options:
     """The options, by default the chip at -O2 with products as exact as float32.
 
     Raises:
         HariboteError: no such option, or no such value.
     """
     known = {"device": DEVICES, "level": LEVELS, "precision": PRECISIONS, "host": HOSTS}
-    assert set(known) == {field.name for field in fields(CompileOptions)}
+    assert set(known) == {field.name for field in fields(Options)}
     for name, value in (given or {}).items():
         if name not in known:
             raise HariboteError(
@@ -39,4 +39,4 @@ def options_of(given: Mapping[str, Any] | None) -> CompileOptions:
                     value=value,
                 )
             )
-    return CompileOptions(**(given or {}))
+    return Options(**(given or {}))

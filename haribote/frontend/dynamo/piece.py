@@ -16,7 +16,7 @@ from torch import Tensor, fx
 
 from haribote.errors import HariboteError
 from haribote.frontend.aten import IN_SINGLE, Lowering, numpy_dtype
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.frontend.dynamo.partition import Part
 from haribote.frontend.dynamo.support import where
 from haribote.frontend.lowering import write
@@ -81,7 +81,7 @@ class Piece(torch.nn.Module):
         failure: why PyTorch ran it the last time; "" where the device did.
     """
 
-    def __init__(self, part: Part, program: fx.GraphModule, name: str, options: CompileOptions) -> None:
+    def __init__(self, part: Part, program: fx.GraphModule, name: str, options: Options) -> None:
         super().__init__()
         self.part = part
         self.graph = CompiledGraph(lowered(part, program, name), options)

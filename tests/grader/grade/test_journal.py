@@ -14,7 +14,7 @@ import grader.grade.run
 from grader.grade.coordinator import Progress, work_key
 from grader.grade.executors import Crew
 from grader.grade.journal import NAME, Journal
-from grader.grade.run import Options, grade
+from grader.grade.run import GradeOptions, grade
 from grader.grade.work import Work
 from grader.submissions.submission import Submission
 from haribote.errors import HariboteError
@@ -39,7 +39,7 @@ def _graded(folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int | None) -> 
 
     monkeypatch.setattr(grader.grade.run, "_run", note)
     monkeypatch.setattr(grader.grade.run, "read_submissions", lambda *_: [LEARNER])
-    grade([folder], Options(folder, seed=seed, unsafe=True), lambda text: None, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
+    grade([folder], GradeOptions(folder, seed=seed, unsafe=True), lambda text: None, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
     (found,) = {work.seed for work in seen}
     assert f'"seed": {found}' in (folder / "report.json").read_text()
     return found
@@ -66,7 +66,7 @@ def test_damaged_lines_are_left_out_and_named(tmp_path: Path, monkeypatch: pytes
     said: list[str] = []
     monkeypatch.setattr(grader.grade.run, "_run", lambda works, *_: Progress(len(works)))
     monkeypatch.setattr(grader.grade.run, "read_submissions", lambda *_: [LEARNER])
-    grade([tmp_path], Options(tmp_path, unsafe=True), said.append, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
+    grade([tmp_path], GradeOptions(tmp_path, unsafe=True), said.append, Crew(None, 1, "nobody"))  # type: ignore[arg-type]
     assert sum("damaged in line 2, 3, 4," in text for text in said) == 1
 
 

@@ -7,15 +7,15 @@ import os
 import pytest
 
 from grader.selftest.mistakes import MISTAKES
-from grader.selftest.run import Report, selftest, task_report
+from grader.selftest.run import SelftestReport, selftest, task_report
 from haribote.answers.tasks import all_tasks, find_task
 from tests.long_runs import LONG
 
 
 def test_reports_add_up() -> None:
-    total = Report(seconds=1)
-    total.add(Report(stubs=1, killed=3, exercises_killed=2, survivors=["a"], equivalent=4))
-    total.add(Report(stubs=1, exercise_survivors=["b"], faults=["c"]))
+    total = SelftestReport(seconds=1)
+    total.add(SelftestReport(stubs=1, killed=3, exercises_killed=2, survivors=["a"], equivalent=4))
+    total.add(SelftestReport(stubs=1, exercise_survivors=["b"], faults=["c"]))
     assert total.mutants == 7 and total.kill_rate == 5 / 7 and total.stubs == 2 and not total.passed
     assert "3 of 4 of kernels, 2 of 3 of other tasks, together 71.4%; 4 more" in str(total)
 

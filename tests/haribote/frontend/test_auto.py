@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, evaluate
 
 
@@ -15,7 +15,7 @@ def test_a_graph_with_doubles_inside_is_cut() -> None:
     wide = builder.op("Sqrt", builder.op("Cast", x, name="wide", to=11), name="root")
     builder.output(builder.op("Neg", builder.op("Cast", wide, name="narrow", to=1), name="y"))
     model = builder.finish()
-    graph = CompiledGraph(model, CompileOptions(device="auto"))
+    graph = CompiledGraph(model, Options(device="auto"))
     assert graph.cut is not None and graph.coverage == "2 of 5"
     assert set(graph.cut.reasons.values()) == {"float64 is no type of the chip"}
     assert graph.engine.startswith("chip and ") and graph.cost is not None and graph.cost.cycles > 0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, set_metadata
 
 
@@ -18,7 +18,7 @@ def counter():
 
 @pytest.mark.parametrize("device", ["host", "chip"])
 def test_parameters_stay_updated_from_run_to_run(device):
-    graph = CompiledGraph(counter(), CompileOptions(device))
+    graph = CompiledGraph(counter(), Options(device))
     x = np.arange(15, dtype=np.float32).reshape(3, 5)
     graph.write("total", np.ones_like(x))
     graph.run({"x": x})
@@ -30,10 +30,10 @@ def test_parameters_stay_updated_from_run_to_run(device):
 
 
 def test_a_wrong_input_is_named():
-    graph = CompiledGraph(counter(), CompileOptions("host"))
+    graph = CompiledGraph(counter(), Options("host"))
     with pytest.raises(HariboteError, match="no input 'y'"):
         graph.write("y", np.zeros((3, 5), np.float32))
     with pytest.raises(HariboteError, match=r"'x' must be float32\[3, 5\], received float64\[3, 5\]"):
         graph.write("x", np.zeros((3, 5)))
     with pytest.raises(HariboteError, match="no device"):
-        CompiledGraph(counter(), CompileOptions("moon"))
+        CompiledGraph(counter(), Options("moon"))

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, updates
 from tests.long_runs import LONG
@@ -33,7 +33,7 @@ def check(kind: type[torch.optim.Optimizer], given: dict, device: str, steps: in
     model = nn.Sequential(nn.Linear(4, 3))
     optimizer = kind(model.parameters(), lr=0.05, **given)
     traced = trace_step(model, optimizer, X, LABELS)
-    graph, index = CompiledGraph(traced, CompileOptions(device)), Index(traced)
+    graph, index = CompiledGraph(traced, Options(device)), Index(traced)
     start = {name: value.detach().numpy().copy() for name, value in model.named_parameters()}
     for name in updates(traced):
         graph.write(name, start.get(name, np.zeros(index.shape[name], index.dtype[name])))

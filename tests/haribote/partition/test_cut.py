@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, Index, evaluate, set_metadata, updates, verify
 from haribote.partition import cut as cut_module
 from haribote.partition.cut import cut
@@ -102,7 +102,7 @@ def test_what_is_cheaper_on_the_host_goes_there_too(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 def test_a_run_gives_the_reference_with_parameters_in_their_pieces() -> None:
     model = step()
-    graph = CompiledGraph(model, CompileOptions(device="auto"))
+    graph = CompiledGraph(model, Options(device="auto"))
     assert graph.coverage == "10 of 11" and graph.cost is not None and graph.cost.cycles > 0
     assert graph.cut is not None
     check(graph.cut)
@@ -134,7 +134,7 @@ def test_a_graph_for_the_chip_alone_is_one_piece() -> None:
 def test_a_graph_for_the_host_alone_runs_too() -> None:
     b = Builder("doubles")
     b.output(b.op("Relu", b.input("x", (3,), np.float64), name="y"))
-    graph = CompiledGraph(b.finish(), CompileOptions(device="auto"))
+    graph = CompiledGraph(b.finish(), Options(device="auto"))
     assert graph.coverage == "0 of 1" and "float64 is no type of the chip" in str(graph.cut and graph.cut.reasons)
     np.testing.assert_array_equal(graph({"x": np.array([-1.0, 0, 2])})["y"], [0, 0, 2])
 
@@ -224,4 +224,4 @@ def test_measured_once(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_other_levels_are_refused() -> None:
     with pytest.raises(HariboteError, match="only -O2 says what it cannot do"):
-        CompiledGraph(chain(), CompileOptions(device="auto", level=0))
+        CompiledGraph(chain(), Options(device="auto", level=0))

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 
-from haribote.frontend.compiled import CompiledGraph, CompileOptions
+from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.graph import Builder, evaluate
 from haribote.partition import host
 
@@ -49,7 +49,7 @@ def test_every_engine_gives_the_reference(engine: str, monkeypatch: pytest.Monke
 
 
 def test_a_compiled_graph_says_what_runs_it() -> None:
-    graph = CompiledGraph(small(), CompileOptions("host", host="fastest"))
+    graph = CompiledGraph(small(), Options("host", host="fastest"))
     np.testing.assert_allclose(graph(feeds(2))["y"], evaluate(small(), feeds(2))["y"], rtol=1e-5, atol=1e-6)
     assert graph.engine in ("onnxruntime", "C++", "reference")
-    assert CompiledGraph(small(), CompileOptions("host")).engine == "reference"
+    assert CompiledGraph(small(), Options("host")).engine == "reference"

@@ -9,7 +9,7 @@ import pytest
 
 from haribote.graph import Index, complete, evaluate
 from haribote.passes import cse, dead_code, fold_constants
-from haribote.passes.report import PassReport, as_text, counts
+from haribote.passes.report import Report, as_text, counts
 
 
 def graph(body: str) -> onnx.ModelProto:
@@ -72,8 +72,8 @@ def test_dead_code_and_constant_folding_alone():
 
 def test_a_report_says_what_changed():
     model = graph("(float[2] x) => (float[2] y) { a = Relu(x) b = Relu(x) y = Sub(a, b) }")
-    report = PassReport.of("cse", model, cse.run(model))
+    report = Report.of("cse", model, cse.run(model))
     assert str(report) == "cse: 3 -> 2 nodes (Relu 2 -> 1)"
-    assert str(PassReport.of("cse", model, model)) == "cse: 3 -> 3 nodes (no operator changed)"
+    assert str(Report.of("cse", model, model)) == "cse: 3 -> 3 nodes (no operator changed)"
     assert counts(model) == {"Relu": 2, "Sub": 1}
     assert "y = Sub (a, b)" in as_text(model)

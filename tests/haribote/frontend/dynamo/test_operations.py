@@ -9,7 +9,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_leaves
 
-from haribote.frontend.compiled import CompileOptions
+from haribote.frontend.compiled import Options
 from haribote.frontend.decompositions import COMPILED, decompositions
 from haribote.frontend.dynamo.graphs import compile_graph
 from haribote.frontend.lowering import RULES
@@ -35,7 +35,7 @@ def traced(case: Case) -> fx.GraphModule:
 
 
 def check(case: Case, device: str) -> None:
-    joined, report = compile_graph(traced(case), case.name, CompileOptions(device))
+    joined, report = compile_graph(traced(case), case.name, Options(device))
     assert [left.operation for left in report.left] == ([STAYS[case.name]] if case.name in STAYS else [])
     found, expected = tree_leaves(joined(*case.args)), tree_leaves(case.function(*case.args))
     for a, b in zip(found, expected, strict=True):
