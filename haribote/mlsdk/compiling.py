@@ -17,7 +17,7 @@ from haribote.mlsdk import artefact as artefacts
 from haribote.mlsdk.artefact import Artefact, CacheOptions
 from haribote.mlsdk.families import fixed
 from haribote.mlsdk.function import Again, CompiledFunction
-from haribote.mlsdk.options import Options
+from haribote.mlsdk.options import CompileOptions
 from haribote.mlsdk.owner import Owner
 from haribote.mlsdk.proxy import TensorProxy
 from haribote.mlsdk.recording import UnknownOptimizer
@@ -36,7 +36,7 @@ def compiled(
     fn: Callable[[dict[str, Tensor]], Mapping[str, Tensor]],
     inputs: dict[str, Tensor],
     codegen_dir: str | os.PathLike[str] | None,
-    asked: Options,
+    asked: CompileOptions,
     cache: CacheOptions | None,
     tree: Callable[[], dict[str, Any]] | None = None,
 ) -> tuple[Artefact, CompiledGraph, Again]:
@@ -59,7 +59,7 @@ def _traced(
     context: Owner,
     fn: Callable[[dict[str, Tensor]], Mapping[str, Tensor]],
     inputs: dict[str, Tensor],
-    asked: Options,
+    asked: CompileOptions,
 ) -> Artefact:
     made = 0
     while True:

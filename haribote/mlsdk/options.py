@@ -22,7 +22,7 @@ _PRESET = re.compile(r"O[0-9]\.json")
 
 
 @dataclass(frozen=True)
-class Options:
+class CompileOptions:
     """float_dtype: one of PRECISIONS; backprop: the function gives the loss only, the rest of the step is added."""
 
     float_dtype: str = "float"
@@ -34,7 +34,7 @@ class Options:
         return "float" if self.float_dtype == "float" else "half"
 
 
-def read_options(options: Mapping[str, Any] | None) -> Options:
+def read_options(options: Mapping[str, Any] | None) -> CompileOptions:
     """What a program asks for; `option_json` first, what is said beside it wins.
 
     Raises:
@@ -55,7 +55,7 @@ def read_options(options: Mapping[str, Any] | None) -> Options:
         )
     if not isinstance(backprop, bool):
         raise HariboteError(tr("options: backprop {backprop!r}", backprop=backprop), tr("True or False"))
-    return Options(precision, backprop)
+    return CompileOptions(precision, backprop)
 
 
 def _from_file(name: Any) -> dict[str, Any]:
