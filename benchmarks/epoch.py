@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from haribote.data.dataset import NormalisedImages, batch_order, load
-from haribote.training.train import Options, evaluate, make_backend
+from haribote.training.evaluation import evaluate
+from haribote.training.train import Options, make_backend
 
 
 def main() -> None:

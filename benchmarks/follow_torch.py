@@ -14,9 +14,9 @@ import numpy as np
 from haribote.data.dataset import batch_order, load, normalise
 from haribote.network import BATCH, CLASS_BIAS, LEARNING_RATE, WIDTHS
 from haribote.training.backends import TorchBackend
+from haribote.training.evaluation import evaluate
 from haribote.training.models import mlp
 from haribote.training.sim_backend import SimBackend
-from haribote.training.train import evaluate
 
 
 def main() -> None:

@@ -27,9 +27,9 @@ from haribote.draw.scene import lay_out
 from haribote.frontend.torch import trace_step
 from haribote.network import BATCH, LEARNING_RATE, PIXELS, WIDTHS
 from haribote.training.backends import Backend, TorchBackend
+from haribote.training.evaluation import evaluate
 from haribote.training.models import mlp
 from haribote.training.sim_backend import SimBackend
-from haribote.training.train import evaluate
 from simulator.files import write_file
 from simulator.language import language
 from simulator.pictures.style import SANS, fonts

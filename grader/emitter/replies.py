@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from grader.emitter.forms import form_of
+from grader.emitter.in_product import KEY, in_product
 from grader.emitter.kernels import emit, op_of
 from grader.emitter.limits import MARGIN, Budget
 from grader.emitter.loading import AnswerError, Refused, explained, function_in, load, place_of, shown, told
@@ -85,7 +86,7 @@ def answering(task: Task, path: Path, content: bytes) -> Answering:
 
     def reply(given: Values) -> dict[str, Value]:
         try:
-            return form(function, given)
+            return in_product(task, function, given) if KEY in given else form(function, given)
         except AnswerError as error:
             if error.where not in ("", shown(path)):
                 raise

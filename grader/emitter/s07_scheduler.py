@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from grader.emitter.forms import Form, Function
 from grader.emitter.loading import AnswerError
 from grader.emitter.values import Value, Values
+from haribote.answers.ownership import standing_in
 from haribote.speed import scheduler
 from haribote.speed.dependence import Access
 from simulator import assemble
@@ -68,22 +68,12 @@ class Units:
 def list_schedule(function: Function, given: Values) -> dict[str, Value]:
     """Given: a program, which is scheduled with the answer; or jobs with units, lengths, before, priority."""
     if "program" in given:
-        with _in_place_of_own(function):
+        with standing_in("7.5", function):
             return {"text": scheduler.schedule(assemble(str(given["program"]))).source}
     before = [_table(pairs) for pairs in _list(given["before"])]
     table = Units(_ints(given["units"]), _ints(given["lengths"]))
     found = function(before, _ints(given["priority"]), table)
     return {"starts": np.asarray(list(found), np.int64)}
-
-
-@contextmanager
-def _in_place_of_own(function: Callable[..., Any]) -> Iterator[None]:
-    own = scheduler.list_schedule
-    scheduler.list_schedule = function
-    try:
-        yield
-    finally:
-        scheduler.list_schedule = own
 
 
 def _table(pairs: Any) -> dict[int, int]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from grader.closure import closure, read_file
 from grader.course import product_files, source_files
+from grader.emitter import in_product
 from grader.emitter.forms import form_of
 from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
 from simulator.cache import cache_folder
@@ -65,6 +66,7 @@ def tree_files(task: Task) -> dict[str, bytes]:
     if not task.is_kernel:
         form = form_of(task)
         starts[form.__module__] = (form.__name__,)
+    starts[in_product.__name__] = [run.__name__ for name, run in in_product.RUNS.items() if name == task.id]
     files = {name: text.encode() for name, text in closure(starts, read).items()}
     folders = {ROOT / Path(name).parent for name in files}
     files |= {name: content for folder in folders for name, content in _data(folder).items()}

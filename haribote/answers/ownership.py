@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _own_only: ContextVar[bool] = ContextVar("own_only", default=False)
 _withheld: ContextVar[str] = ContextVar("withheld", default="")
+_standing_in: ContextVar[tuple[str, Callable[..., Any] | None]] = ContextVar("standing_in", default=("", None))
 
 
 def solutions_wanted(asked: bool | None = None) -> bool:
@@ -48,7 +49,7 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(declared)
         def answer(*args: P.args, **kwargs: P.kwargs) -> R:
             refuse_withheld(task, f"{declared.__module__}.{declared.__name__}")
-            learners = learners_function(task) if learners_wanted() else None
+            learners = _learners(task)
             owner: Owner = "yours" if learners else "product"
             result: R = counted(task, owner, learners or reference_function(task), *args, **kwargs)
             return result
@@ -57,6 +58,22 @@ def exercise(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return answer
 
     return declare
+
+
+def _learners(task: str) -> Callable[..., Any] | None:
+    """What the product calls in place of the course's answer."""
+    checked, function = _standing_in.get()
+    return function if checked == task else learners_function(task) if learners_wanted() else None
+
+
+@contextmanager
+def standing_in(task: str, function: Callable[..., Any]) -> Iterator[None]:
+    """Inside, the product calls this function for the task: the answer that is being checked."""
+    token = _standing_in.set((task, function))
+    try:
+        yield
+    finally:
+        _standing_in.reset(token)
 
 
 def learners_wanted() -> bool:

@@ -22,9 +22,10 @@ from haribote.share.race import Lane, lanes, traced
 from haribote.share.recording import Recording, programs_of, record_step, step_by, without_comments
 from haribote.training.backends import Parameters
 from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint
+from haribote.training.evaluation import evaluate
 from haribote.training.models import mlp
 from haribote.training.sim_backend import SimBackend
-from haribote.training.train import evaluate, train_epoch
+from haribote.training.train import train_epoch
 from simulator.isa.program import Program
 from simulator.messages import tr
 from simulator.view import View

@@ -21,7 +21,7 @@ from haribote.answers.resolve import resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.errors import HariboteError
 from haribote.layout import LAYOUTS, position
-from haribote.training.train import accuracy
+from haribote.training.evaluation import accuracy
 
 EXERCISES = [task for task in all_tasks() if not task.is_kernel]
 
@@ -83,7 +83,7 @@ def test_the_products_own_answer_is_withheld() -> None:
 @pytest.mark.parametrize(
     "task, body",
     [
-        ("0.1", "from haribote.training.train import accuracy\n"),
+        ("0.1", "from haribote.training.evaluation import accuracy\n"),
         ("2.1", "from haribote.autodiff.elementwise import relu\n"),
         ("4.1", "def position(layout, level):\n    return layout.position(level)\n"),
         ("6.1", "from haribote.answers.resolve import resolve\n\nreserve = resolve('6.1').function\n"),

@@ -9,7 +9,7 @@ import numpy as np
 from haribote.answers import ownership
 from haribote.commands import demo
 from haribote.layout import LAYOUTS
-from haribote.training.train import accuracy
+from haribote.training.evaluation import accuracy
 
 
 def test_reads_no_learners_file(monkeypatch, tmp_path):

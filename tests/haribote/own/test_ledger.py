@@ -23,9 +23,10 @@ from haribote.network import SMALL
 from haribote.own.ledger import Ledger, ledger
 from haribote.training.backends import TorchBackend
 from haribote.training.checkpoint import Run
+from haribote.training.evaluation import accuracy
 from haribote.training.models import mlp
 from haribote.training.sim_backend import SimBackend
-from haribote.training.train import accuracy, train_epoch
+from haribote.training.train import train_epoch
 
 
 def as_mine(row, solutions=False):

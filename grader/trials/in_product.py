@@ -1,0 +1,95 @@
+"""The last case of tasks whose answer is a small part of the product: what calls it must come to the same result."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from grader.emitter.in_product import KEY, RUNS
+from grader.emitter.values import Value, Values
+from grader.feedback.failure import Failure
+from grader.trials import Trial, compare
+from grader.trials.fusion_graphs import mlp_step
+from haribote.answers.ownership import product_only
+from haribote.answers.tasks import Task
+from haribote.passes import decompose
+from simulator.messages import Text, tr
+
+NAME = Text("in the product")
+NEAR = 1e-4  # sums in another order
+
+PROGRAM = """\
+mvp/n64 $d0 $lc0@.0
+l2bmb $lc0 $lb0
+nop/2
+l1bmm $lb0 $lm0v
+nop/2
+fvmul $lm0v $lm0v $ln0v
+iinc $lr0v $lr8v
+nop
+iinc $lr8v $lr16v
+mvp/n64 $lc64@.0 $d64
+"""
+
+
+@cache
+def _given(task: str) -> Values:
+    """What the run of a task is given, the same for every seed."""
+    rng = np.random.default_rng(1)
+    if task == "0.1":
+        values: dict[str, Value] = {
+            "images": rng.standard_normal((5000, 16)).astype(np.float32),
+            "weights": rng.standard_normal((16, 10)).astype(np.float32),
+            "labels": rng.integers(0, 10, 5000),
+        }
+    elif task == "4.1":
+        values = {
+            "layout": "((16:2), (2:1, 4_PE:1, 2_W:1))",
+            "values": rng.standard_normal((16, 16)).astype(np.float32),
+        }
+    elif task == "8.2":
+        values = {"tensors": rng.standard_normal((3, 4, 5)).astype(np.float32)}
+    elif task in ("9.1", "9.2"):
+        values = {"x": rng.standard_normal((1, 6, 8)).astype(np.float32)}
+    else:
+        values = {"text": PROGRAM, "model": decompose.run(mlp_step()).SerializeToString(deterministic=True)}
+    return values | {KEY: True}
+
+
+@cache
+def _expected(task: str) -> Values:
+    with product_only():
+        return RUNS[task](_given(task))
+
+
+def in_product(task: Task) -> Trial:
+    """The case of a task in RUNS."""
+
+    def judge(answer: Values) -> Failure | None:
+        for what, right in _expected(task.id).items():
+            found: Any = answer.get(what)
+            if isinstance(right, float | np.ndarray):
+                failure = compare(NAME, {}, np.asarray(right), np.asarray(found), NEAR, what=repr(what))
+                if failure is not None:
+                    return failure
+            elif found != right:
+                return Failure(
+                    NAME,
+                    "",
+                    tr(
+                        "with this answer the product finds {what} = {found}\nwith the course's: {right}",
+                        what=what,
+                        found=_short(found),
+                        right=_short(right),
+                    ),
+                )
+        return None
+
+    return Trial(NAME, _given(task.id), judge, earns=False)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) < 300 else f"{text[:300]}…"
