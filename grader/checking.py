@@ -98,8 +98,13 @@ def _check(task: Task, path: Path, seed: int) -> Result:
     return replace(result, message="; ".join(filter(None, [*parts, note_of(outcome)])))
 
 
-def check_kernel(task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterable[KernelRow] | None = None) -> Result:
-    """Check a kernel at hand on the cases of its task's rows of the kernel table, or of these rows, until one fails."""
+def check_kernel(
+    task: Task, kernel: Kernel, path: Path, seed: int, rows: Iterable[KernelRow] | None = None, explained: bool = True
+) -> Result:
+    """Check a kernel at hand on the cases of its task's rows of the kernel table, or of these rows, until one fails.
+
+    explained: as in `judges.kernel.judge_case`.
+    """
     reply = answering_kernel(task, kernel, path)
-    trials = kernel_trials(task, seed, rows)
+    trials = kernel_trials(task, seed, rows, explained)
     return judge_trials(task, trials, lambda trial: reply(trial.name, copied(trial.given)), seed, path, whole=False)

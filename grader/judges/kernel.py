@@ -34,14 +34,15 @@ Home = tuple[Case, Program]
 
 def judge_case(
     case: Case, name: str, program: Program, text: str, home: Home | None = None, probing: bool = True,
-    scratch: tuple[Scratch, ...] = (),
+    scratch: tuple[Scratch, ...] = (), explained: bool = True,
 ) -> Failure | None:  # fmt: skip
     """What is wrong with a program's result, or None.
 
-    home: of the same row. probing: as in `diagnose`. scratch: what `op.scratch` gave.
+    home: of the same row. probing: as in `diagnose`. scratch: what `op.scratch` gave. explained: whether it is looked
+    into why, which takes longer than to find that something is wrong.
     """
     for poison in case.poisons:
-        failure = _judge(_Kernel(case, name, program, text, home, probing, scratch), poison)
+        failure = _judge(_Kernel(case, name, program, text, home, probing, scratch, explained), poison)
         if failure is not None:
             return failure
     return None
@@ -71,6 +72,7 @@ class _Kernel:
     home: Home | None
     probing: bool
     scratch: tuple[Scratch, ...]
+    explained: bool = True
 
 
 def _judge(asked: _Kernel, poison: int) -> Failure | None:
@@ -87,6 +89,8 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
     copied = not any(wrong_elements(case, case.arrays, other).any() for other in run.others)
     if not wrong.any() and copied and not run.stray:
         return None
+    if not asked.explained:
+        return Failure(asked.name, "", "")
     usual = None if poison == POISON else _judge(asked, POISON)
     if usual is not None:  # what is wrong whatever was there before is told as that
         return usual

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
+from simulator.effects.accesses import Written
 from simulator.engine.state.memories import Dram
 
 POISON, OTHER_POISON = 0, 1
@@ -31,7 +32,15 @@ _LONG_WORDS = ("l1bm", "l2bm", "pdm", "dram")
 _PATHS = ("aluf", "mauf", "lbf", "mreadf")
 _TAGS = {name: number for number, name in enumerate((*_WORDS, *_LONG_WORDS, *_PATHS), 1)}
 
-_spare: list[dict[str, Any]] = []  # memories of a machine that is done with: to fill them again is five times faster
+
+class _Spare(NamedTuple):
+    """The memories of a machine that is done with, and what of them may be no junk."""
+
+    memories: dict[str, Any]
+    changed: Written | None
+
+
+_spare: dict[int, _Spare] = {}  # by the kind of junk: to fill them again is many times faster than to begin
 
 
 @lru_cache(maxsize=64)
@@ -80,32 +89,36 @@ class JunkDram(Dram):
 
 
 @contextmanager
-def poisoned_machine(poison: int = POISON, engine: str = "numpy") -> Iterator[Machine]:
-    """A machine whose memories hold junk.
+def poisoned_machine(poison: int = POISON, engine: str = "numpy", changing: Written | None = None) -> Iterator[Machine]:
+    """A machine whose memories hold junk. changing: what of them may be changed, if that is known.
 
     Its memories serve another machine afterwards: what is to be kept must be copied.
     """
     machine = Machine(engine)
-    for name, memory in (_spare.pop() if _spare else {}).items():
+    spare = _spare.pop(poison, None) or _Spare({}, None)
+    for name, memory in spare.memories.items():
         setattr(machine, name, memory)
-    _fill(machine, poison)
+    _fill(machine, poison, spare.changed)
     try:
         yield machine
     finally:
-        if not _spare:
-            _spare.append({name: getattr(machine, name) for name in (*_WORDS, *_LONG_WORDS[:3])})
+        memories = {name: getattr(machine, name) for name in (*_WORDS, *_LONG_WORDS[:3])}
+        _spare[poison] = _Spare(memories, changing)
 
 
-def _fill(machine: Machine, poison: int) -> None:
+def _fill(machine: Machine, poison: int, changed: Written | None) -> None:
+    """Fill the memories with junk. changed: where there may be something else; None: anywhere."""
     for name in (*LM, "grf0", "grf1"):
-        memory = getattr(machine, name)
-        memory[...] = junk(name, len(memory), poison)[:, None]
+        memory, words = getattr(machine, name), None if changed is None else changed.get(name, frozenset())
+        rows = slice(None) if words is None else sorted(words)
+        memory[rows] = junk(name, len(memory), poison)[rows, None]
     machine.t[...] = junk("t", 16, poison).reshape(4, 4, 1)
     for name in ("mx", "my"):
         getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
     for name in _LONG_WORDS[:3]:
-        memory = getattr(machine, name)
-        memory[...] = long_junk(name, memory.shape[-1], poison)
+        if changed is None or name in changed:
+            memory = getattr(machine, name)
+            memory[...] = long_junk(name, memory.shape[-1], poison)
     machine.paths = {name: junk(name, 16, poison).reshape(4, 4, 1) for name in _PATHS}
     machine.omr[1:16] = poison == POISON
     machine.dram = tuple(JunkDram(poison) for _ in machine.dram)

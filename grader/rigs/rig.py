@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine
 from simulator import Machine
+from simulator.effects.accesses import Written, written_by
 from simulator.effects.places import Place as Word
 from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
@@ -260,8 +261,9 @@ def run(
 
     Raises ExecutionError.
     """
-    with prepared(inputs, poison) as machine:
-        before = _Before(machine, inputs, poison)
+    written = written_by(program)
+    with prepared(inputs, poison, written=written) as machine:
+        before = _Before(machine, inputs, poison, written)
         machine.run(program)
         outputs_left = tuple(place.load(machine) for place in outputs)
         odd = tuple(place.odd_copy(machine) for place in outputs)
@@ -272,18 +274,31 @@ def run(
 
 def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:
     """The outputs of a run alone, which takes half as long. Raises ExecutionError."""
-    with prepared(inputs, poison) as machine:
+    with prepared(inputs, poison, written=written_by(program)) as machine:
         machine.run(program)
         return tuple(place.load(machine) for place in outputs)
 
 
 @contextmanager
-def prepared(inputs: Inputs, poison: int, engine: str = "numpy") -> Iterator[Machine]:
-    """A machine with the inputs in their places and junk everywhere else."""
-    with poisoned_machine(poison, engine) as machine:
+def prepared(inputs: Inputs, poison: int, engine: str = "numpy", written: Written | None = None) -> Iterator[Machine]:
+    """A machine with the inputs in their places and junk everywhere else. written: by what will run, if it is known."""
+    with poisoned_machine(poison, engine, _changing(inputs, written)) as machine:
         for place, bits in inputs:
             place.store(machine, bits)
         yield machine
+
+
+def _changing(inputs: Inputs, written: Written | None) -> Written | None:
+    """What of the memories will not be junk."""
+    found = dict(written) if written is not None else None
+    for place, _ in inputs:
+        if found is None or not isinstance(place, Words | DramTensor):
+            return None
+        if isinstance(place, Words):
+            name, rows = place.memory.lower(), frozenset(_distinct(place.word))
+            known = found.get(name, frozenset())
+            found[name] = None if known is None else known | rows
+    return found
 
 
 def _memory(machine: Machine, name: str) -> Bits:
@@ -291,9 +306,9 @@ def _memory(machine: Machine, name: str) -> Bits:
 
 
 class _Before:
-    """What LM and DRAM held before a run: junk, but for the rows and pages of the inputs."""
+    """What LM and DRAM held before a run: junk, but for the rows and pages of the inputs. written: by the run."""
 
-    def __init__(self, machine: Machine, inputs: Inputs, poison: int) -> None:
+    def __init__(self, machine: Machine, inputs: Inputs, poison: int, written: Written | None) -> None:
         self._rows: dict[tuple[str, int], Bits] = {}
         for place, _ in inputs:
             if isinstance(place, Words):
@@ -304,7 +319,7 @@ class _Before:
             for group, dram in enumerate(machine.dram)
             for number in dram.pages()
         }
-        self._poison = poison
+        self._poison, self._written = poison, written
 
     def strays(self, machine: Machine, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         """Words outside `free` that have changed, as text and place; the first of each memory."""
@@ -323,9 +338,8 @@ class _Before:
     def _in_lm(self, machine: Machine, name: str, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         memory, unwritten = _memory(machine, name), junk(name.lower(), LM_WORDS, self._poison)
         pairs, unwritten_pairs = memory.view(np.uint64), np.repeat(unwritten, 2).view(np.uint64)
-        for start in range(0, len(memory), BLOCK):
-            block = pairs[start : start + BLOCK]
-            rows = start + np.flatnonzero((block != unwritten_pairs[start : start + BLOCK, None]).any(axis=1))
+        for some in self._blocks(name.lower()):
+            rows = some[(pairs[some] != unwritten_pairs[some, None]).any(axis=1)]
             for row in rows.tolist():
                 changed = memory[row] != self._rows.get((name, row), unwritten[row])
                 for place in free:
@@ -337,6 +351,13 @@ class _Before:
                         Word(name.lower(), pe, row),
                     )
                     return
+
+    def _blocks(self, name: str) -> Iterator[Ints]:
+        """The rows that the run may have changed, some at a time."""
+        words = None if self._written is None else self._written.get(name, frozenset())
+        rows = np.arange(LM_WORDS) if words is None else np.array(sorted(words), np.int64)
+        for start in range(0, len(rows), BLOCK):
+            yield rows[start : start + BLOCK]
 
     def _in_dram(self, dram: Dram, group: int, free: tuple[Free, ...]) -> Iterator[tuple[str, Word]]:
         unwritten = long_junk("dram", Dram.PAGE, self._poison)

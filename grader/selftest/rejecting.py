@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,8 @@ from haribote.answers.tasks import Task
 Outcome = Literal["rejected", "passes", "the same answers"]
 
 COMMUTATIVE = ("Add", "Mul", "Max", "Min", "And", "Or", "Equal")
-SECONDS = 2.0  # at most, for one answer that is no generator: many a mutant never ends
+SECONDS, TIMES = 2.0, 4.0
+"""How long an answer may take at least, and beside the solution: many a mutant never ends."""
 
 
 class Rejecting:
@@ -25,10 +27,11 @@ class Rejecting:
 
     def __init__(self, task: Task, seed: int, path: Path) -> None:
         self._task, self._path = task, path
-        self._seconds = task.seconds if task.shared else min(task.seconds, SECONDS)
         with product_only():
             self._trials = list(trials_of(task, seed))
-        own = replies_to(task, answer_file(task, solutions=True), self._trials)
+        start = time.monotonic()
+        own = list(replies_to(task, answer_file(task, solutions=True), self._trials))
+        self._seconds = min(task.seconds, max(SECONDS, TIMES * (time.monotonic() - start)))
         self._answers = [_text(reply) for reply in own]
 
     def outcome(self, source: str) -> Outcome:

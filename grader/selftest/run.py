@@ -230,7 +230,7 @@ def _wrong_kernels(task: Task, report: SelftestReport, mutants: int) -> None:
     path = answer_file(task, solutions=True)
     kernel = kernel_in(load(path, path.read_bytes(), Budget(task.seconds)), task.id)
     for wrong in wrong_answers(kernel, rows_of(task.id)[0]):
-        result = check_kernel(task, wrong.kernel, path, SEED, rows_of(task.id)[:1])
+        result = check_kernel(task, wrong.kernel, path, SEED, rows_of(task.id)[:1], explained=bool(wrong.cause))
         found = result.failure.cause if result.failure else ""
         if result.passed:
             report.faults.append(f"task {task.id}: the wrong answer `{wrong.name}` passes")
@@ -239,7 +239,7 @@ def _wrong_kernels(task: Task, report: SelftestReport, mutants: int) -> None:
         report.wrong_answers += 1
     for row in rows_of(task.id):
         for mutant in mutants_of(kernel, row, mutants):
-            if check_kernel(task, mutant.kernel, path, SEED, (row,)).passed:
+            if check_kernel(task, mutant.kernel, path, SEED, (row,), explained=False).passed:
                 report.survivors.append(f"{row.name}: {mutant.name}")
             else:
                 report.killed += 1

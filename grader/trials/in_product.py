@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -71,25 +72,25 @@ def in_product(task: Task) -> Trial:
         for what, right in _expected(task.id).items():
             found: Any = answer.get(what)
             if isinstance(right, float | np.ndarray):
-                failure = compare(NAME, {}, np.asarray(right), np.asarray(found), NEAR, what=repr(what))
-                if failure is not None:
-                    return failure
-            elif found != right:
-                return Failure(
-                    NAME,
-                    "",
-                    tr(
-                        "with this answer the product finds {what} = {found}\nwith the course's: {right}",
-                        what=what,
-                        found=_short(found),
-                        right=_short(right),
-                    ),
-                )
+                failure = compare(NAME, {}, np.asarray(right), np.asarray(found), NEAR, what=f"`{what}`")
+            else:
+                failure = _other(what, right, found)
+            if failure is not None:
+                return failure
         return None
 
     return Trial(NAME, _given(task.id), judge, earns=False)
 
 
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) < 300 else f"{text[:300]}…"
+def _other(what: str, right: Value, found: Any) -> Failure | None:
+    """Of a number, a text or a list: where it begins to be another one."""
+    if found == right:
+        return None
+    if isinstance(right, list) and isinstance(found, list):
+        pairs = zip_longest(found, right)
+        number, (found, right) = next((n, pair) for n, pair in enumerate(pairs) if pair[0] != pair[1])
+        what = f"{what}[{number}]"
+    text = tr(
+        "with this answer `{what}` is `{found}`, with the course's it is `{right}`", what=what, found=found, right=right
+    )
+    return Failure(NAME, "", text)

@@ -31,12 +31,13 @@ MOST_SCRATCH = 1000
 class History:
     """The cases of a task so far. home: by row, one that passed at the problem set's addresses. failed: whether any.
 
-    answers: the text of every operator that was asked for, with the name of its case.
+    answers: the text of every operator that was asked for, with the name of its case. explained: as in `judge_case`.
     """
 
     home: dict[str, Home] = field(default_factory=dict)
     failed: bool = False
     answers: list[tuple[Op, str, str]] = field(default_factory=list)
+    explained: bool = True
 
     def other_text(self, case: Case, name: str, text: str) -> Failure | None:
         """An equal operator in an earlier case has another text."""
@@ -56,9 +57,11 @@ class History:
         return None
 
 
-def kernel_trials(task: Task, seed: int, rows: Iterable[KernelRow] | None = None) -> Iterator[Trial]:
-    """The cases of a kernel's rows of the kernel table, or of these rows only."""
-    rows, history = rows_of(task.id) if rows is None else tuple(rows), History()
+def kernel_trials(
+    task: Task, seed: int, rows: Iterable[KernelRow] | None = None, explained: bool = True
+) -> Iterator[Trial]:
+    """The cases of a kernel's rows of the kernel table, or of these rows only. explained: as in `judge_case`."""
+    rows, history = rows_of(task.id) if rows is None else tuple(rows), History(explained=explained)
     for row in rows:
         for case in kernel_cases(row, seed):
             name = case.name if len(rows_of(task.id)) == 1 else f"{row.name}: {case.name}"
@@ -75,7 +78,8 @@ def judge_kernel(case: Case, name: str, history: History, answer: Values) -> Fai
         failure = stray_case(case, name, assembled(text), text, _scratch_in(answer)) or failure
     if failure is None:
         program, home = assembled(text), history.home.get(case.row.name) if case.counted else None
-        failure = judge_case(case, name, program, text, home, not history.failed, _scratch_in(answer))
+        probing, scratch = not history.failed, _scratch_in(answer)
+        failure = judge_case(case, name, program, text, home, probing, scratch, history.explained)
         if failure is None and not case.moved:
             history.home[case.row.name] = (case, program)
     history.failed |= failure is not None

@@ -171,3 +171,30 @@ def _of_move(move: p.Move) -> Iterator[Access]:
             assert isinstance(operand, p.Dram | p.Pdm | p.L2bm)
             words = stretch(operand.address, side.count, isa.LONGS[side.memory])
             yield Access(memory, number == 1, (words,), end, number, units=side.units)
+
+
+Written = Mapping[str, frozenset[int] | None]
+"""The words of each memory that may be written; None where any may, and a memory that is not there stays as it is."""
+
+
+def written_by(program: p.Program) -> Written | None:
+    """What a program may write, whatever the memories hold; None where that may be anything (debug statements)."""
+    found: dict[str, set[int] | None] = {}
+    for line in program.lines:
+        if not isinstance(line, p.Step | p.Move):
+            return None
+        for part in line.instructions if isinstance(line, p.Step) else (line,):
+            for access in accesses(part):
+                if access.written:
+                    _note(found, access)
+    if "bar" in found:  # then an address says nothing
+        found |= {"lm0": None, "lm1": None}
+    return {memory: None if words is None else frozenset(words) for memory, words in found.items()}
+
+
+def _note(found: dict[str, set[int] | None], access: Access) -> None:
+    known = found.setdefault(access.memory, set())
+    if access.words is None:
+        found[access.memory] = None
+    elif known is not None:
+        known.update(word for cycle in access.words for start, end in cycle for word in range(start, end))

@@ -10,7 +10,7 @@ import pytest
 from grader import check
 from grader.feedback.causes import STALE, STRAY
 from grader.result import Result
-from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk, junk, poisoned_machine
+from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk, junk, long_junk, poisoned_machine
 from haribote.answers.tasks import ROOT, find_task
 
 BEGIN, END = "    ### BEGIN SOLUTION\n", "    ### END SOLUTION"
@@ -131,3 +131,17 @@ def test_junk_tells_its_place() -> None:
         assert machine.dram[3][2**29 - 1 : 2**29][0] >> 32 == int(junk("dram", 4096, OTHER_POISON)[4094])
     kinds = [junk("grf0", 512, poison).view(np.float32) for poison in (POISON, OTHER_POISON)]
     assert (kinds[0] > 1e37).all() and (kinds[1][0::2] < -1e37).all() and np.isnan(kinds[1][1::2]).all()
+
+
+@pytest.mark.parametrize("task", ["5.1", "5.12", "5.28", "5.34"])
+def test_after_a_run_there_is_junk_everywhere_again(task: str) -> None:
+    """Only what a run may have changed is filled anew: all of it, whatever ran before."""
+    assert check(task, path=ROOT / "solutions" / find_task(task).file, seed=1).passed
+    for poison in (POISON, OTHER_POISON, OTHER_POISON):
+        with poisoned_machine(poison) as machine:
+            for name in ("lm0", "lm1", "grf0", "grf1"):
+                memory = getattr(machine, name)
+                assert (memory == junk(name, len(memory), poison)[:, None]).all()
+            for name in ("l1bm", "l2bm", "pdm"):
+                memory = getattr(machine, name)
+                assert (memory == long_junk(name, memory.shape[-1], poison)).all()

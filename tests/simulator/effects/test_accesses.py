@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 
@@ -12,7 +13,7 @@ import pytest
 from benchmarks.fuzz.generate import program as random_program
 from benchmarks.fuzz.search import fill
 from simulator import Machine, assemble, isa
-from simulator.effects.accesses import accesses
+from simulator.effects.accesses import accesses, written_by
 from simulator.effects.running import touches_of
 from simulator.engine.state.contents import KINDS, contents
 from simulator.errors import ExecutionError
@@ -83,3 +84,22 @@ def test_random_lines_touch_what_their_text_tells(seed: int) -> None:
             machine.run(replace(program, lines=(line,)))
         except ExecutionError:
             pytest.skip("this program stops at a turnaround register that holds something else")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_program_writes_nothing_else(seed: int) -> None:
+    """What changes in local memory is in `written_by`, and no other memory than it names."""
+    program = assemble(random_program(Random(seed), 12))
+    written = written_by(program)
+    machine, names = Machine("numpy"), ("lm0", "lm1", "grf0", "grf1", "l1bm", "l2bm", "pdm")
+    fill(machine, seed)
+    before = {name: getattr(machine, name).copy() for name in names}
+    with suppress(ExecutionError):
+        machine.run(program)
+    for name, old in before.items():
+        changed = getattr(machine, name) != old
+        if written is None or not changed.any():
+            continue
+        words = written[name]
+        if name.startswith(("lm", "grf")) and words is not None:
+            assert set(np.flatnonzero(changed.any(axis=1)).tolist()) <= words
