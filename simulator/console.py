@@ -123,7 +123,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """The message, below what the command takes, without what a terminal would obey; the exit status is 2."""
         self.print_usage(sys.stderr)
-        self.exit(MISTAKE, f"{self.prog}: {tr('error:')} {visible(message)}\n")
+        self.exit(MISTAKE, f"{self.prog}: {tr('error: {message}', message=visible(message))}\n")
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:

@@ -37,7 +37,7 @@ def with_next_step(failure: Failure, task: str = "", place: str = "") -> Failure
     """
     if not failure.where and not failure.line and place and ".py:" not in failure.explanation:
         failure = replace(failure, where=place)
-    if tr("try:") in failure.explanation:
+    if tr("try: {advice}", advice="") in failure.explanation:
         return failure
     advice: str | None = TRY.get(failure.cause)
     if advice is None and failure.error is None and task in OF_TASK:

@@ -20,11 +20,11 @@ ENTRIES = {
     "show this help message and exit": "このヘルプを表示します",
     "Counts what there is.": "あるものを数えます。" * 9,
     "how many (default %(default)s)": "いくつか（既定は %(default)s）",
-    "error:": "エラー：",
+    "error: {message}": "エラー：{message}",
     "argument %(argument_name)s: %(message)s": "引数 %(argument_name)s：%(message)s",
     "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r は選べません",
     "did you mean `{prog} {near}`?": "`{prog} {near}` ですか？",
-    "try:": "試すこと：",
+    "try: {advice}": "試すこと：{advice}",
     "no such {thing} here": "{thing} はここにありません",
     "another place": "別の場所",
     "\nstopped": "\n止めました",
@@ -70,8 +70,8 @@ def test_help_is_as_python_makes_it_in_english(capsys: pytest.CaptureFixture[str
 def test_errors_are_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
     with japanese(ENTRIES):
         text = text_of(lambda: parser().parse_args(["cuont"]), capsys)
-    assert "\ntool: エラー： 引数 COMMAND：'cuont' は選べません\n" in text
-    assert text.endswith("\n    試すこと： `tool count` ですか？\n")
+    assert "\ntool: エラー：引数 COMMAND：'cuont' は選べません\n" in text
+    assert text.endswith("\n    試すこと：`tool count` ですか？\n")
 
 
 def test_mistakes_are_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_mistakes_are_in_the_language(capsys: pytest.CaptureFixture[str]) -> Non
     with japanese(ENTRIES):
         assert run_guarded(mistaken) == MISTAKE
         run_guarded(interrupted)
-    assert capsys.readouterr().err == "file.vsm はここにありません\n    試すこと： 別の場所\n\n止めました\n"
+    assert capsys.readouterr().err == "file.vsm はここにありません\n    試すこと：別の場所\n\n止めました\n"
 
 
 def test_a_language_that_there_is_not_is_a_mistake(

@@ -164,7 +164,7 @@ ENTRIES = {
     "word": "ワード",
     "integers": "整数",
     "not run": "実行していません",
-    "try:": "試すこと：",
+    "try: {advice}": "試すこと：{advice}",
     "%%vsm: {message}": "%%vsm： {message}",
     "unrecognized arguments: %s": "知らない引数： %s",
     "in line {line} of a cell: {code}": "セルの{line}行目： {code}",
@@ -184,7 +184,7 @@ def test_cells_speak_the_language_of_the_moment(cell: Cells) -> None:
         assert out.startswith(
             "✗ エラー1個：何も実行していません\n2行目：1：エラー：`nonsense` という命令はありません\n"
         )
-        assert "\n    試すこと： " in out
+        assert "\n    試すこと：" in out
         assert cell("%%vsm --what\nnop\n").startswith("✗ 実行していません\n%%vsm： 知らない引数： --what\n")
         out = cell("%%vsm --help\nnop\n")
         assert "このセルを実行します。" in out and "これを表示します" in out
@@ -196,7 +196,7 @@ def test_a_mistake_is_in_the_language(shell: InteractiveShell, capsys: pytest.Ca
     with japanese(ENTRIES | {"{filename}:{line}:{column}: {severity}: {message}": "{severity}：{message}"}):
         shell.run_cell("from simulator import assemble\nassemble('nonsense')")
     out = capsys.readouterr().out
-    assert out.startswith("エラー：`nonsense` という命令はありません\n    試すこと： ")
+    assert out.startswith("エラー：`nonsense` という命令はありません\n    試すこと：")
     assert out.endswith("\n  セルの2行目： assemble('nonsense')\n")
 
 
