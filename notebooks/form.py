@@ -15,6 +15,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from haribote.errors import HariboteError
+from notebooks.comments import in_language
 from notebooks.translation import read as translation
 from notebooks.translation import translated
 from simulator.cache import home_folder
@@ -90,7 +91,7 @@ def places(names: Sequence[str] = (), source: Path = SOURCE, target: Path = FOLD
 def bare(place: Place) -> NotebookNode:
     """The notebook of a source, without outputs: cells with stable ids and the metadata that is needed, no more.
 
-    The code of a translated notebook is that of the English one.
+    The code of a translated notebook is that of the English one, but for the comments in it.
 
     Raises:
         NotebookError: a fence became a shell cell, or a compared cell has a tag that excludes comparison.
@@ -103,6 +104,9 @@ def bare(place: Place) -> NotebookNode:
             texts, translated((cell.source for cell in texts), translation(place.source)), strict=True
         ):
             cell.source = text
+        for cell in read:
+            if cell.cell_type == "code":
+                cell.source = in_language(cell.source, place.language)
     cells, seen = [], Counter[str]()
     for number, cell in enumerate(read, 1):
         if cell.cell_type == "code" and re.match(r"%%(sh|bash|script)\b", cell.source):

@@ -2,9 +2,9 @@
 
 A message is what stands in `tr("…")` or `Text("…")`; a test wants a literal there. What scripts and pages of browsers
 say has a context of its own (`simulator.page_texts`). What the cells of notebooks say is of the domain `haribote`
-(`simulator.notebook.cells`). A message whose English has changed keeps its translation as fuzzy, which programs do not
-show, until somebody corrects it in the `.po` file, takes the mark away and calls the command again, which writes the
-`.mo` that programs read.
+(`simulator.notebook.cells`), as are the comments in them (`notebooks.comments`). A message whose English has changed
+keeps its translation as fuzzy, which programs do not show, until somebody corrects it in the `.po` file, takes the mark
+away and calls the command again, which writes the `.mo` that programs read.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from haribote.commands.command import run_command
+from notebooks.comments import COMMENT, comments
 from simulator.files import write_file
 from simulator.language import LANGUAGES
 from simulator.notebook.cells import form, is_text, printed, prints
@@ -51,7 +52,7 @@ CHANGING = tuple(
 
 @dataclass(frozen=True)
 class Found:
-    """A message in the code. context: PAGE for what a page says."""
+    """A message in the code. context: PAGE for what a page says, COMMENT for a comment in a notebook's cell."""
 
     text: str
     file: str
@@ -90,6 +91,7 @@ def found_in_cells(source: Path = ROOT / "notebooks" / "source") -> Iterator[Fou
             continue
         file = f"notebooks/source/{path.relative_to(source).as_posix()}"
         for cell in CELL.findall(path.read_text(encoding="utf-8")):
+            yield from (Found(comment.text, file, COMMENT) for comment in comments(cell))
             if not cell.lstrip().startswith(("%%", "!")):
                 yield from (Found(text, file) for text in _of_cell(ast.parse(cell)))
 

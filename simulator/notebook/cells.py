@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from simulator.language import language_or_english
 from simulator.messages import knows
@@ -39,27 +39,36 @@ class Translated(ast.NodeTransformer):
             template = form(text)
             if knows(template):
                 keywords = [word for word in node.keywords if word.arg != "sep"]
-                return ast.Call(node.func, [_told(text, template)], keywords)
+                return ast.Call(node.func, [self._told(text, template)], keywords)
         return self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         """A text with places."""
         template = form(node)
-        return _told(node, template) if knows(template) else node
+        return self._told(node, template) if knows(template) else self._with_places(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         """A text without any; single words may be names, and stay."""
         known = isinstance(node.value, str) and " " in node.value and knows(node.value)
         return ast.Call(ast.Name(TELLER, ast.Load()), [node], []) if known else node
 
+    def _told(self, text: ast.JoinedStr, template: str) -> ast.Call:
+        """The call that says a text in the language of the moment."""
+        names: dict[str, str] = {}
+        values = [part for part in text.values if isinstance(part, ast.FormattedValue) and not grammar(part.value)]
+        keywords = {_name(part.value, names): self._with_places(ast.JoinedStr([part])) for part in values}
+        arguments = [ast.keyword(name, value) for name, value in keywords.items()]
+        return ast.Call(ast.Name(TELLER, ast.Load()), [ast.Constant(template)], arguments)
 
-def _told(text: ast.JoinedStr, template: str) -> ast.Call:
-    """The call that says a text in the language of the moment."""
-    names: dict[str, str] = {}
-    values = [part for part in text.values if isinstance(part, ast.FormattedValue) and not grammar(part.value)]
-    keywords = {_name(part.value, names): ast.JoinedStr([part]) for part in values}
-    arguments = [ast.keyword(name, value) for name, value in keywords.items()]
-    return ast.Call(ast.Name(TELLER, ast.Load()), [ast.Constant(template)], arguments)
+    def _with_places(self, text: ast.JoinedStr) -> ast.JoinedStr:
+        """A text as it is, but for the strings in its places: a key is the same there as where it was given."""
+        parts = (
+            ast.FormattedValue(cast(ast.expr, self.visit(part.value)), part.conversion, part.format_spec)
+            if isinstance(part, ast.FormattedValue)
+            else part
+            for part in text.values
+        )
+        return ast.JoinedStr(list(parts))
 
 
 def prints(call: ast.Call) -> bool:

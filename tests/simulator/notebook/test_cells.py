@@ -76,3 +76,10 @@ def test_in_english_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_forms_of_f_strings(source: str, wanted: str) -> None:
     node = ast.parse(source, mode="eval").body
     assert isinstance(node, ast.JoinedStr) and form(node) == wanted
+
+
+@pytest.mark.parametrize(
+    "text", ["print(f\"values: {found['one picture of it']} of {n} steps\")", "y = f\"{found['one picture of it']}\""]
+)
+def test_a_key_is_the_same_in_the_places_of_a_text(text: str) -> None:
+    assert "found" in run(f"n, found = 3, {{'one picture of it': 7}}\n{text}")
