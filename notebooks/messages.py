@@ -40,7 +40,7 @@ SENTENCE = re.compile(r"(?<![\w$.`/-])[A-Za-z]?[a-z]+(?:'s|n't)?(?![\w(=/_-])")
 """A word that may be of a sentence."""
 CODE = re.compile(
     r"[;}]\s*$|</|^\s*<|#include|#!|\n\s+\w|^\s*(yield|return|if|for|else|import|from) | (or|and)$|\$l|^\W*\w+ = "
-    r"|\(\?[:P]"
+    r"|\(\?[:P]|=> \(|\$nowrite"
 )
 UNDATED = datetime(2026, 1, 1)
 """The date of all catalogues, which change where a message does."""
