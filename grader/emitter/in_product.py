@@ -106,22 +106,6 @@ def overlapped(given: Values) -> dict[str, Value]:
     return {"cycles": cycles_per_run(assemble(str(given["text"])))}
 
 
-def optimised(given: Values) -> dict[str, Value]:
-    """Task 8.2: a parameter after two steps of AdamW as the vendor's interface takes them. Given: parameter, grads."""
-    import torch
-
-    from haribote.mlsdk.families import ADAM
-
-    parameter, *grads = (torch.from_numpy(np.array(value)) for value in np.asarray(given["tensors"]))
-    group = {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1, "amsgrad": False, "maximize": False}
-    group |= {"decoupled_weight_decay": True}
-    state = {name: torch.zeros_like(parameter) for name in ADAM.states(group)}
-    for number, grad in enumerate(grads, 1):
-        scalars = {name: torch.tensor(value) for name, value in ADAM.scalars(group, 0.1, number).items()}
-        ADAM.update(parameter, grad, state, group, scalars.__getitem__)
-    return {"parameter": parameter.numpy()}
-
-
 def cut(given: Values) -> dict[str, Value]:
     """Task 8.5: the pieces of a training step of which every other kind of operator is the host's. Given: the step."""
     from haribote.graph import Index
@@ -142,22 +126,6 @@ def packed(given: Values) -> dict[str, Value]:
     return {"values": len(plan(_model(given)).offsets)}
 
 
-def attended(given: Values) -> dict[str, Value]:
-    """Tasks 9.1 and 9.2: two tokens more through a block of a language model with a cache. Given: x [1, 6, width]."""
-    import torch
-
-    from haribote.gpt.model import Block, Cache, Shape
-
-    shape = Shape(vocabulary=8, layers=1, width=8, heads=2, context=4)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(1)
-        block, cache = Block(shape), Cache(shape)
-        tokens = torch.from_numpy(np.array(given["x"]))
-        parts = [tokens[:, :4], tokens[:, 4:]]
-        found = [block(part, torch.zeros(part.shape[1], shape.context), cache) for part in parts]
-    return {"y": torch.cat(found, 1).numpy()}
-
-
 def _model(given: Values) -> onnx.ModelProto:
     content = given["model"]
     assert isinstance(content, bytes)
@@ -174,11 +142,8 @@ RUNS: dict[str, Run] = {
     "7.7": planned,
     "7.8": precise,
     "7.9": overlapped,
-    "8.2": optimised,
     "8.5": cut,
     "8.6": packed,
-    "9.1": attended,
-    "9.2": attended,
 }
 
 

@@ -34,7 +34,7 @@ NAMES = {
     "7.6": {"near", "group"},
     "7.8": {"Relu"},
     "8.1": {"Mul"},
-    "8.2": {"amsgrad", "grad", "nan", "rate", "root"},
+    "8.2": {"amsgrad", "grad", "rate", "root"},
     "8.3": {"Mul", "Reciprocal"},
 }
 """Names that a case gives to its lines, layouts and variants."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,11 @@ def test_an_answer_that_fails_in_the_product_fails(tmp_path: Path) -> None:
     path.write_text(text.replace("return ", "return 0.5 if len(labels) > 1000 else "), encoding="utf-8")
     result = check("0.1", path=path)
     assert result.state == "failed" and result.failure and result.failure.case == "in the product"
+
+
+def test_the_judge_needs_no_pytorch() -> None:
+    """A class is judged by processes of limited memory."""
+    code = "from grader.emitter.in_product import RUNS; from grader.trials.in_product import _expected; import sys\n"
+    code += "[_expected(task) for task in RUNS]; assert 'torch' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
