@@ -152,7 +152,7 @@ class Player:
         full = ROOM - 100 - 160
         canvas.text(COLUMN, 360, tr("the same step at each level"), 18, FAINT, ROOM)
         for number, lane in enumerate(lanes):
-            y = 392 + 31 * number
+            y = 392 + min(31.0, 116 / len(lanes[1:])) * number
             length = full * lane.cycles / longest
             share = min(1.0, learnt * longest / lane.cycles)
             colour: Colour = GOOD if share >= 1 else COURSE

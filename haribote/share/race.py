@@ -9,7 +9,7 @@ import onnx
 
 from haribote.chip.codegen import ChipPiece, Find
 from haribote.chip.program import Compiled
-from haribote.compiler import compile_for_sim
+from haribote.compiler import compile_for_sim, compile_learners
 from haribote.levels.board import BY_HAND
 from haribote.network import LARGE, Network
 from haribote.own.working import your_kernels
@@ -28,11 +28,15 @@ class Lane:
 def lanes(step: onnx.ModelProto, network: Network, solutions: bool) -> tuple[Lane, ...]:
     """-O0, -O1 and -O2, and where there is one the program that was written by hand; the dearest first.
 
-    solutions: the course's kernels, else the learner's where they work and the course's elsewhere.
+    solutions: the course's kernels, else the learner's where they work and the course's elsewhere; at -O2 those have a
+    lane of their own, beside the course's compiler.
     """
     find: Find | None = None if solutions else your_kernels().find_or_fill
     found = [_lane(compile_for_sim(step, solutions, find=find, level=level), level) for level in (0, 1)]
-    found.append(Lane("-O2", compile_for_sim(step, level=2).cost.cycles, tr("the compiler writes every kernel")))
+    mine = None if solutions else compile_learners(step, "simplify", your_kernels().find)
+    found += [_lane(mine, 2)] if mine else []
+    name, note = tr("course's") if mine else "-O2", tr("the course's compiler writes every kernel")
+    found.append(Lane(name, compile_for_sim(step, level=2).cost.cycles, note))
     if network is LARGE:
         found.append(Lane(tr("by hand"), BY_HAND.cycles, tr("one program, written by a person")))
     return tuple(sorted(found, key=lambda lane: -lane.cycles))
