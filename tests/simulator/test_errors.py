@@ -52,6 +52,9 @@ def test_what_to_try_is_joined_in_one_place() -> None:
         for path in sorted((ROOT / package).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.JoinedStr)
-        and any(isinstance(part, ast.Constant) and str(part.value).strip() == "try:" for part in ast.walk(node))
+        and any(
+            isinstance(part, ast.Constant) and str(part.value).strip() in ("try:", "try: {advice}")
+            for part in ast.walk(node)
+        )
     ]
     assert found == ["simulator/errors.py"]

@@ -40,11 +40,11 @@ def test_the_process_prints_nothing_but_replies(tmp_path: Path) -> None:
     path.write_text(body + 'def accuracy(logits, labels):\n    print("x")\n    return 1\n')
     done = emitted("0.1", path, "".join(f"{line}\n" for line in requests_of(task, 5)))
     names = [json.loads(line)["name"] for line in done.stdout.splitlines()]
-    assert len(names) == 4 and "hello" in done.stderr and "forged" in done.stderr
+    assert len(names) == 5 and "hello" in done.stderr and "forged" in done.stderr
     path.write_text("1 / 0\n")
     done = emitted("0.1", path, "".join(f"{line}\n" for line in requests_of(task, 5)))
     replies = replies_in(done.stdout.encode())
-    assert len(replies) == 4 and all(
+    assert len(replies) == 5 and all(
         reply.problem and "ZeroDivisionError" in reply.problem.message for reply in replies
     )
     assert emitted("0.1", path, "nonsense\n").returncode == 2
