@@ -1,4 +1,7 @@
-"""From a recording to the page: values as compressed binary data, the rest as JSON, both inside one HTML file."""
+"""From a recording to the page, one HTML file: values and units as compressed binary data, the rest as JSON.
+
+The page shows its first frame by the JSON and by which units take part; the values, which are most of it, come last.
+"""
 
 from __future__ import annotations
 
@@ -77,8 +80,8 @@ def page(
 
     opening: where it begins; kept: more words that it has.
     """
-    blob = Blob()
-    flows = Flows(blob.add)
+    units, values = Blob(), Blob()
+    flows = Flows(units.add)
     data: dict[str, Any] = {
         "title": title,
         "notes": list(map(shown, notes)),
@@ -86,7 +89,7 @@ def page(
         "memories": {name: {"level": kind.level, "long": kind.long} for name, kind in KINDS.items()},
         "used": _used(recorder.frames, kept),
         "junk": list(recorder.junk),
-        "frames": _frames(recorder.frames, blob, remarks, flows),
+        "frames": _frames(recorder.frames, units, values, remarks, flows),
         "tables": flows.tables,
         "source": _source(program, recorder.frames),
     }
@@ -104,7 +107,8 @@ def page(
         "TITLE": html.escape(title),
         "STYLE": part("page.css"),
         "DATA": _packed(text.encode()),
-        "VALUES": _packed(blob.data()),
+        "UNITS": _packed(units.data()),
+        "VALUES": _packed(values.data()),
         "SCRIPT": f"const LEVELS = {json.dumps(UNITS)};\n{_texts(scripts)}\n{scripts}",
     }
     return re.sub("@([A-Z]+)@", lambda match: replacements[match[1]], filled(part("page.html")))
@@ -126,7 +130,7 @@ def _first_unit(recorder: Recorder) -> str:
 
 
 def _frames(
-    frames: Sequence[Frame], blob: Blob, remarks: Mapping[int, list[Remark]], flows: Flows
+    frames: Sequence[Frame], units: Blob, values: Blob, remarks: Mapping[int, list[Remark]], flows: Flows
 ) -> list[dict[str, Any]]:
     """lanes: the units at work; cost: cycles by the published rates; flow: as in `Flows`; arrows: words that move."""
     result: list[dict[str, Any]] = []
@@ -137,7 +141,7 @@ def _frames(
         entry: dict[str, Any] = {
             "text": _shortened(first.text) if first is not None else "",
             "words": list(map(shown, sentences)),
-            "accesses": [_access(access, blob) for access in frame.accesses],
+            "accesses": [_access(access, units, values) for access in frame.accesses],
         }
         if first is not None:
             entry["line"] = first.line
@@ -163,15 +167,18 @@ def _frames(
     return result
 
 
-def _access(access: Recorded, blob: Blob) -> dict[str, Any]:
-    """m: memory; w: written; a: runs of addresses, missing where rows begin with their own; i: index; t: rows."""
+def _access(access: Recorded, units: Blob, values: Blob) -> dict[str, Any]:
+    """m: memory; w: written; a: runs of addresses, missing where rows begin with their own.
+
+    i: where in `units` the row of each unit stands; t: where in `values` the rows begin.
+    """
     result: dict[str, Any] = {"m": access.memory, "w": int(access.write), "k": access.count}
     if access.addresses is not None:
         result["a"] = ranges(access.addresses)
     if access.index is not None:
-        result["i"] = blob.add(access.index)
+        result["i"] = units.add(access.index)
     if access.rows.shape[1]:
-        result["t"] = blob.add(access.rows)
+        result["t"] = values.add(access.rows)
     return result
 
 

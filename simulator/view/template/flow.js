@@ -110,7 +110,7 @@ class Flow {
   points(part) {
     if (!this.decoded.has(part.t)) {
       const { first, ends, count, at } = this.recording.tables[part.t];
-      const steps = new Int32Array(this.recording.buffer, 4 * at, first.length * Math.max(0, count - 1));
+      const steps = new Int32Array(this.recording.units, 4 * at, first.length * Math.max(0, count - 1));
       const columns = first.map((start, column) => {
         const values = new Int32Array(count);
         values[0] = start;

@@ -68,16 +68,22 @@ function open(page) {
 async function main() {
   try {
     const data = JSON.parse(new TextDecoder().decode(await unpack("data")));
-    const page = new Page(new Recording(data, await unpack("values")));
+    const page = new Page(new Recording(data, await unpack("units")));
     at("page").hidden = false;
     at("failure").hidden = true;
     listen(page);
     const begin = open(page);
     Object.assign(page, begin, page.fromHash());
-    if (page.pe !== page.history.pe) page.history = new History(page.recording, page.pe);
+    if (page.pe !== page.history.pe) page.renew();
     page.resize();
     globalThis.viewer = page;
+    const read = (done) => document.addEventListener("DOMContentLoaded", done);
+    if (document.readyState === "loading") await new Promise(read); // the values stand behind this script
+    page.recording.take(await unpack("values"));
+    page.renew();
+    page.draw();
   } catch (error) {
+    at("failure").hidden = false;
     at("failure").textContent = _(
         "The recording cannot be shown: {error}. A current version of Chrome, Edge, Firefox or Safari should do.",
         { error: error.message },

@@ -16,7 +16,7 @@ class Page {
     const pe = parseUnit(recording.unit) ?? 0;
     Object.assign(this, { recording, frame: 0, pe, format: "float", picked: null, values: false, theme: 0 });
     this.last = recording.frames.length - 1;
-    this.history = new History(recording, pe);
+    this.renew();
     this.tree = new Tree((chosen) => this.set({ pe: chosen }));
     this.map = new ChipMap((chosen) => this.set({ pe: chosen }));
     this.step = new Step(recording);
@@ -29,7 +29,6 @@ class Page {
     this.selection = new Selection(this);
     this.player = new Player(this);
     this.opening = openingOf(recording);
-    this.stale = new Set(Object.keys(recording.slots));
     const used = Object.keys(LAYOUTS).filter((memory) => recording.slots[memory]);
     this.panels = used.map((memory) => new Panel(recording, memory, (picked) => this.pick(picked)));
     at("others").append(...this.panels.map(({ element }) => element));
@@ -40,14 +39,20 @@ class Page {
     at("scrubber").max = this.last;
   }
 
+  // After another unit is chosen, or its values have come.
+  renew() {
+    this.history = new History(this.recording, this.pe);
+    this.stale = new Set(Object.keys(this.recording.slots));
+  }
+
   // --- going ---
 
   set(change) {
     const before = { pe: this.pe, format: this.format };
     Object.assign(this, change);
     this.frame = Math.max(0, Math.min(this.last, this.frame));
-    if (this.pe !== before.pe || this.format !== before.format) this.stale = new Set(Object.keys(this.recording.slots));
-    if (this.pe !== before.pe) this.history = new History(this.recording, this.pe);
+    if (this.format !== before.format) this.stale = new Set(Object.keys(this.recording.slots));
+    if (this.pe !== before.pe) this.renew();
     this.draw();
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => this.remember(), 200); // browsers allow few changes of the address per second

@@ -127,11 +127,11 @@ class Panel {
   build() {
     const size = this.width === 1 && !this.layout.flags ? FORMATS[this.format].words : 1;
     const count = Math.min(WINDOW, this.rows.length);
-    const key = [this.columns, this.format, size, this.known, this.each].join();
+    const key = [this.columns, this.format, size, this.known || this.recording.missing(), this.each].join();
     if (key === this.key) return;
     Object.assign(this, { key, size, across: this.columns / size });
     if (!this.known) {
-      this.window.innerHTML = `<p class="unknown">${_("Values of this unit are not recorded.")}</p>`;
+      this.window.innerHTML = `<p class="unknown">${this.recording.missing()}</p>`;
       this.lines = [];
       this.cells = [];
       return;

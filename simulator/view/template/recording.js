@@ -16,10 +16,9 @@ async function unpack(id) {
 }
 
 class Recording {
-  constructor(data, buffer) {
-    Object.assign(this, data);
-    this.buffer = buffer;
-    this.words = new Uint32Array(buffer);
+  // Without values at first; until `take` gives them, no unit's are recorded.
+  constructor(data, units) {
+    Object.assign(this, data, { units, words: null });
     this.slots = {};
     for (const [memory, runs] of Object.entries(this.used)) {
       let total = 0;
@@ -29,6 +28,10 @@ class Recording {
     this.frames.forEach((frame, number) => {
       for (const access of frame.accesses) if (access.w) (this.writers[access.m] ??= []).push([number, access]);
     });
+  }
+
+  take(values) {
+    this.words = new Uint32Array(values);
   }
 
   // Whether a word is what nobody has put there.
@@ -68,9 +71,14 @@ class Recording {
     return run ? run.start + slot - run.first : -1;
   }
 
+  // Why a value is not shown.
+  missing() {
+    return this.words ? _("Values of this unit are not recorded.") : _("The values are being loaded …");
+  }
+
   index(access) {
     if (access.i === undefined) return null;
-    return (access.units ??= new Uint16Array(this.buffer, 4 * access.i, LEVELS[this.memories[access.m].level]));
+    return (access.units ??= new Uint16Array(this.units, 4 * access.i, LEVELS[this.memories[access.m].level]));
   }
 
   rowLength(access) {
@@ -83,7 +91,7 @@ class Recording {
     const index = this.index(access);
     const row = index ? index[unit] : 0;
     if (row === ABSENT) return null;
-    if (row === UNKNOWN) return { runs: access.a ?? [], own: null, values: -1 };
+    if (row === UNKNOWN || !this.words) return { runs: access.a ?? [], own: null, values: -1 };
     const offset = access.t + row * this.rowLength(access);
     if (access.a) return { runs: access.a, own: null, values: offset };
     return { runs: null, own: this.words.subarray(offset, offset + access.k), values: offset + access.k };

@@ -38,6 +38,7 @@ function search(recording, query) {
 
 function reaches(recording, access, address) {
   if (access.a) return recording.position({ runs: access.a }, address) >= 0;
+  if (!recording.words) return false;
   const length = recording.rowLength(access);
   const index = recording.index(access);
   const rows = new Set(index ? [...index].filter((row) => row < UNKNOWN) : [0]);

@@ -70,7 +70,7 @@ class Step {
     const taking = recording.count(view.frame, memory, written);
     const units = LEVELS[level].toLocaleString("en");
     const where = taking === LEVELS[level] ? ALL_UNITS[level](units) : SOME_UNITS[level](taking, units);
-    const unknown = `<span class="unknown">${_("values of this unit are not recorded")}</span>`;
+    const unknown = `<span class="unknown">${recording.missing()}</span>`;
     const places = {
       memory: `<button class="link" data-panel="${memory}">${LAYOUTS[memory].title}</button>`,
       where: `<small>${where}</small>`,

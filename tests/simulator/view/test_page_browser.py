@@ -279,3 +279,31 @@ def test_nothing_asks_for_javascript_where_there_is_some() -> None:
     before_scripts = text.partition("<script")[0]
     visible = re.sub(r"<noscript>.*?</noscript>", "", before_scripts, flags=re.DOTALL)
     assert "JavaScript" not in visible and "being loaded" in visible
+
+
+def test_the_first_frame_needs_no_values(browser: str, tmp_path: Path) -> None:
+    """The page without them shows lines, words, time and map, and says what is missing; with them no word is."""
+    script = """
+      const told = () => [byId("line").textContent, byId("words").textContent, byId("map-caption").textContent];
+      const waiting = () => [...document.querySelectorAll(".unknown")].map((one) => one.textContent);
+      const { words } = viewer.recording;
+      const seen = [[...told(), waiting()]];
+      viewer.recording.words = null;
+      viewer.renew();
+      viewer.draw();
+      seen.unshift([...told(), waiting()]);
+      viewer.recording.take(words.buffer);
+      viewer.renew();
+      viewer.draw();
+      seen.push([...told(), waiting()]);
+      return seen;
+    """
+    without, whole, again = run(browser, tmp_path, script, anchor="step=2")
+    assert without[:3] == whole[:3] == again[:3] and "frelu" in whole[0] and "PEs" in whole[2]
+    assert without[3] and set(without[3]) == {"The values are being loaded …"}
+    assert whole[3] == again[3] == []
+
+
+def test_the_values_stand_behind_the_script() -> None:
+    text = View(assemble(PROGRAM)).page
+    assert text.index('id="data"') < text.index('id="units"') < text.index("main();") < text.index('id="values"')

@@ -49,7 +49,7 @@ const cells = () => Object.fromEntries([...document.querySelectorAll(".panel")].
 const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 const choose = (value) => { byId("format").value = value; byId("format").dispatchEvent(new Event("change")); };
 const waiting = setInterval(() => {
-  if (byId("page").hidden) return;
+  if (!globalThis.viewer?.recording.words) return;
   clearInterval(waiting);
   viewer.eager = true; // what the page puts off until it is idle, at once
   let found = null;
@@ -235,6 +235,6 @@ def test_a_unit_that_is_not_recorded_says_so(browser: str, tmp_path: Path) -> No
       rows: document.querySelector(".effects").textContent,
     };"""
     outside = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script), "step=2&unit=n0c0b0m0p0")
-    assert outside["unknown"] > 0 and outside["rows"].count("values of this unit are not recorded") == 3
+    assert outside["unknown"] > 0 and outside["rows"].count("Values of this unit are not recorded") == 3
     inside = open_page(browser, tmp_path, content.replace("</body>", DRIVER % script), "step=2&unit=n1c0b0m0p0")
     assert inside["unknown"] == 0 and inside["shown"] > outside["shown"]
