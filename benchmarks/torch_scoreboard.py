@@ -1,6 +1,7 @@
 """PyTorch's own operators under torch.compile(backend="haribote"): which run wholly on the chip, and why others do not.
 
-    python -m benchmarks.torch_scoreboard [--gradients] [--samples N] [--every N] [--json] [--page FILE] [FILTER]
+    python -m benchmarks.torch_scoreboard [--gradients] [--device chip|host] [--samples N] [--every N] [--json]
+                                        [--page FILE] [FILTER]
 
 The operators are those of PyTorch's OpInfo on float32, without random numbers, complex numbers, sparse tensors, linear
 algebra and Fourier transforms, with their first samples; results (and, with --gradients, gradients) are compared with
@@ -82,12 +83,14 @@ SEED = 0
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
 
-def tests(part: str = "", samples: int = SAMPLES, gradients: bool = False) -> list[Test]:
-    """All with `part` in their names."""
+def tests(part: str = "", samples: int = SAMPLES, gradients: bool = False, device: str = "chip") -> list[Test]:
+    """All with `part` in their names. device: as `haribote.frontend.compiled.Options` says; on the host the rules are
+    tried without the chip, in a tenth of the time.
+    """
     from torch.testing._internal.common_methods_invocations import op_db
 
     found = [info for info in op_db if _counts(info) and part in info.name]
-    return [Test(_name(info), partial(tried, info, samples, gradients)) for info in found]
+    return [Test(_name(info), partial(tried, info, samples, gradients, device)) for info in found]
 
 
 def _name(info: Any) -> str:
@@ -107,7 +110,7 @@ def _counts(info: Any) -> bool:
     )
 
 
-def tried(info: Any, samples: int, gradients: bool) -> tuple[str, str]:
+def tried(info: Any, samples: int, gradients: bool, device: str = "chip") -> tuple[str, str]:
     """The verdict of one operator, and the reason where it did not pass whole."""
     torch.manual_seed(SEED)
     wanted = gradients and info.supports_autograd
@@ -117,7 +120,7 @@ def tried(info: Any, samples: int, gradients: bool) -> tuple[str, str]:
     taken = 0
     for number, sample in enumerate(found):
         seen: list[GraphReport] = []
-        if problem := _compared(info, sample, wanted, seen):
+        if problem := _compared(info, sample, wanted, seen, device):
             return "wrong", f"sample {number}: {problem}"
         taken += sum(report.taken for report in seen)
         left += [f"{part.operation}: {part.reason}" for report in seen for part in report.left]
@@ -141,7 +144,7 @@ def _operator(info: Any) -> Any:
     return getattr(torch.nn.functional, info.name.rpartition(".")[2], info.op) if wrapped else info.op
 
 
-def _compared(info: Any, sample: Any, gradients: bool, seen: list[GraphReport]) -> str:
+def _compared(info: Any, sample: Any, gradients: bool, seen: list[GraphReport], device: str) -> str:
     """What differs from eager PyTorch; "" for nothing. Reports of what was compiled are added to `seen`."""
     torch._dynamo.reset()
     operator = _operator(info)
@@ -154,7 +157,8 @@ def _compared(info: Any, sample: Any, gradients: bool, seen: list[GraphReport]) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             eager = _run(call, sample, gradients)
-            mine = _run(torch.compile(call, backend=backend, dynamic=False), sample, gradients)
+            compiled = torch.compile(call, backend=backend, dynamic=False, options={"device": device})
+            mine = _run(compiled, sample, gradients)
     finally:
         reports.reset(token)
     for kind, ours, theirs in zip(("results", "gradients"), mine, eager, strict=True):
@@ -217,12 +221,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run it; 1 where something is wrong, crashed or too slow."""
     parser = parser_of(__doc__)
     parser.add_argument("--gradients", action="store_true", help="compare gradients too")
+    parser.add_argument("--device", choices=("chip", "host"), default="chip", help="where the rules' graphs run")
     parser.add_argument("--samples", type=int, default=SAMPLES, metavar="N", help="of each operator")
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)  # a forked process has none of the others
     warm()
-    title = f"torch {torch.__version__}{', with gradients' if given.gradients else ''}"
-    return told(tests(given.filter, given.samples, given.gradients), given, title, "torch")
+    title = f"torch {torch.__version__}{', with gradients' if given.gradients else ''}, {given.device}"
+    return told(tests(given.filter, given.samples, given.gradients, given.device), given, title, "torch")
 
 
 if __name__ == "__main__":

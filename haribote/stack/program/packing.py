@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Words = NDArray[np.uint32]
 Ints = NDArray[np.int64]
 
+WORDS = {"i": np.int32, "b": np.int32, "u": np.uint32}
+"""What a word of the chip is, by the kind of a value's type; of all others a float."""
+
 
 class Packing:
     """A value in DRAM.
@@ -80,7 +83,7 @@ class Packing:
         """The value that is in DRAM."""
         found = np.stack([machine.dram[g].read(self.address, self.longs) for g in range(isa.GROUPS)]).view(np.uint32)
         words = found[self._positions].reshape(self.shape)
-        return words.view(np.int32 if self.dtype.kind in "iub" else np.float32).astype(self.dtype)
+        return words.view(WORDS.get(self.dtype.kind, np.float32)).astype(self.dtype)
 
 
 class HalfPacking:
