@@ -79,17 +79,17 @@ def rectified(b: Builder, x: Value) -> Value:
 
 def floor(b: Builder, x: Value) -> Value:
     """The next whole number below."""
-    return b.op("ffloor", x)
+    return b.op("ffloor", b.nearest(x))
 
 
 def ceil(b: Builder, x: Value) -> Value:
     """-floor(-x)."""
-    return b.op("ixor", MSB, b.op("ffloor", b.op("ixor", MSB, x)))
+    return b.op("ixor", MSB, b.op("ffloor", b.op("ixor", MSB, b.nearest(x))))
 
 
 def round_even(call: Call) -> Term:
     """|x| + 2^23 has no fraction bits; |x| from 2^23 on is whole."""
-    b, x = call.b, call.value()
+    b, x = call.b, call.b.nearest(call.value())
     whole = b.real(2.0**23)
     size = magnitude(b, x)
     rounded = b.add(b.add(size, whole), b.real(-(2.0**23)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import frexp
+
 from haribote.core.chip.arithmetic import magnitude, sign
 from haribote.core.chip.logic import at_least
 from haribote.core.chip.terms import Call, Term, select
@@ -22,12 +24,13 @@ def reciprocal(b: Builder, x: Value, positive: bool = False) -> Value:
 
 
 def div(call: Call) -> Term:
-    """x (1 / y)."""
-    b, divisor = call.b, call.term(1).number
+    """x (1 / y); by a constant whose inverse is not exact, with the last bit right."""
+    b, x, divisor = call.b, call.value(), call.term(1).number
     if divisor:
-        return Term("float", b.mul(call.value(), b.real(1 / divisor)))
+        found = b.quotient(x, b.real(divisor), b.real(1 / divisor))
+        return Term("float", found if abs(frexp(divisor)[0]) == 0.5 else b.nearest(found))
     inverse = reciprocal(b, call.value(1))
-    return Term("float", inverse if call.value() is b.real(1) else b.mul(call.value(), inverse))
+    return Term("float", inverse if x is b.real(1) else b.quotient(x, call.value(1), inverse))
 
 
 def roots(b: Builder, x: Value) -> tuple[Value, Value]:

@@ -132,7 +132,7 @@ def _cast(call: Call, to: Kind) -> Term:
     x = term.value(b)
     if to == "float":
         return Term("float", (float_of_unsigned if term.kind == "uint" else float_of)(b, x))
-    return Term(to, x if term.kind != "float" else b.op("fftoi" if to == "int" else "ufftoi", x))
+    return Term(to, x if term.kind != "float" else b.op("fftoi" if to == "int" else "ufftoi", b.nearest(x)))
 
 
 def _is_not_zero(b: Builder, term: Term) -> Truth:

@@ -71,8 +71,12 @@ class Builder:
     single: set[Value]
     """Products that one operator uses, which may make one instruction of both."""
 
+    quotients: dict[Value, tuple[Value, Value, Value]]
+    """Products with an inverse, as (dividend, divisor, inverse): the last bit of these may be wrong."""
+
     def __init__(self) -> None:
         self.single = set()
+        self.quotients = {}
         self._known: dict[tuple[object, ...], Value] = {}
 
     def _value(self, op: str, args: tuple[Arg, ...], key: str | int = "", mask: Value | None = None) -> Value:
@@ -131,6 +135,19 @@ class Builder:
     def add(self, x: Value, y: Value) -> Value:
         """x + y."""
         return self.op("fvadd", x, y)
+
+    def quotient(self, x: Value, y: Value, inverse: Value) -> Value:
+        """x / y, but for the last bit."""
+        found = self.mul(x, inverse)
+        self.quotients[found] = x, y, inverse
+        return found
+
+    def nearest(self, x: Value) -> Value:
+        """x, a quotient with its last bit right: rounded to a whole number, 6 / 3 must not be just below 2."""
+        if x not in self.quotients:
+            return x
+        dividend, divisor, inverse = self.quotients[x]
+        return self.fma(self.fma(self.neg(x), divisor, dividend), inverse, x)
 
     def polynomial(self, x: Value, start: Value, coefficients: Iterable[float]) -> Value:
         """((start * x + c0) * x + c1) …"""
