@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+from benchmarks.moved import failure
 from haribote.kernel_table import BY_TRANSFER, problem
 from haribote.problems.problem import emit
 from haribote.stack.collection import collection, pairs
@@ -22,7 +23,6 @@ from haribote.stack.maps import BitMap
 from haribote.stack.moves import alone
 from haribote.stack.paths import paths
 from haribote.stack.places import NoRoom, Place
-from haribote.stack.verify import failure
 from simulator import assemble
 from simulator.cache import VARIABLE
 from simulator.isa.cost import Cost, cost_of

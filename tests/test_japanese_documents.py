@@ -20,7 +20,7 @@ from simulator.language import digest
 FRONTENDS = tuple(f"docs/frontends/{name}" for name in ("deploy", "jax", "lazy", "mlsdk", "onnx", "torch"))
 PAGES = tuple(f"docs/{name}" for name in ("instructors", "workshops", "third_edition", "final_project", "gpt"))
 DOCUMENTS = ("README", *PAGES, *FRONTENDS)
-GENERATED = re.compile(r"^<!-- (?:operators|the table|made by).*?^<!-- end of .*?-->", re.DOTALL | re.MULTILINE)
+GENERATED = re.compile(r"^<!-- (?:the table|made by).*?^<!-- end of .*?-->", re.DOTALL | re.MULTILINE)
 """Tables that are made from the rules; the Japanese pages have a link to them."""
 HEADING = re.compile(r"^(#+) (.+)$")
 MARK = re.compile(r"^<!-- ([0-9a-f]{8}) -->$")

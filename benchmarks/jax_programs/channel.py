@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.jax_programs import beside
+from benchmarks.jax_programs.moving import field
 from benchmarks.jax_programs.particles import save
 from haribote.draw.fonts import lettered
-from haribote.draw.moving import field
 from simulator.messages import say, shown
 from simulator.pictures.canvas import Picture
 

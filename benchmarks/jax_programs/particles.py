@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.jax_programs import beside
+from benchmarks.jax_programs.moving import particles
 from haribote.draw.fonts import lettered
-from haribote.draw.moving import particles
 from simulator.files import write_file
 from simulator.messages import say, shown
 from simulator.pictures.canvas import Picture

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from docs.tables import cpp
+from docs.tables.marks import table_in
 from haribote.commands.cli import main
 from haribote.commands.infer import write_picture
 from haribote.cpp.build import compiler
 from haribote.data import load
-from haribote.deploy.page import with_table
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "frontends" / "deploy.md").read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def test_the_table_is_that_of_the_rules() -> None:
-    assert with_table(PAGE) == PAGE, "python -m haribote.deploy.page docs/frontends/deploy.md"
+    assert table_in(PAGE) == cpp.table(), "python -m docs.tables deploy"
 
 
 @pytest.mark.slow

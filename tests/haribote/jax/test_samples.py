@@ -9,12 +9,12 @@ import pytest
 
 jax = pytest.importorskip("jax")
 
+from docs.tables.primitives import BY_FLATTENING, where  # noqa: E402
+from docs.tables.samples import Sample, samples  # noqa: E402
 from haribote.jax import mnjit  # noqa: E402
 from haribote.jax.flat.keys import KEYS  # noqa: E402
 from haribote.jax.flat.values import Operation  # noqa: E402
 from haribote.jax.rules import RULES  # noqa: E402
-from haribote.jax.samples import Sample, samples  # noqa: E402
-from haribote.jax.table import BY_FLATTENING, where  # noqa: E402
 from tests.long_runs import LONG  # noqa: E402
 
 SAMPLES = samples()

@@ -8,15 +8,17 @@ import pytest
 
 pytest.importorskip("jax")
 
-from haribote.jax import table
-from haribote.jax.samples import samples
+from docs.tables import primitives
+from docs.tables.__main__ import FOLDER
+from docs.tables.marks import table_in
+from docs.tables.samples import samples
 
-TEXT = table.PAGE.read_text(encoding="utf-8")
+TEXT = (FOLDER / "jax.md").read_text(encoding="utf-8")
 
 
 def rows() -> dict[str, list[str]]:
     """Primitive to the other cells of its row."""
-    lines = re.findall(r"^\| `(.+?)` \| (.+) \|$", TEXT.partition(table.BEGIN)[2], re.MULTILINE)
+    lines = re.findall(r"^\| `(.+?)` \| (.+) \|$", table_in(TEXT), re.MULTILINE)
     return {name: rest.split(" | ") for name, rest in lines}
 
 
@@ -24,12 +26,12 @@ def test_the_table_names_every_primitive_and_where_it_runs() -> None:
     by_name = {sample.primitive: sample for sample in samples()}
     assert set(rows()) == set(by_name)
     for name in ("add", "sort", "random_bits", "while"):
-        assert table.where(by_name[name]) == rows()[name][-1]
+        assert primitives.where(by_name[name]) == rows()[name][-1]
 
 
 @pytest.mark.slow
 def test_the_table_is_what_the_rules_make() -> None:
-    assert TEXT.partition(table.BEGIN)[2].partition(table.END)[0] == table.table()
+    assert table_in(TEXT) == primitives.table(), "python -m docs.tables jax"
 
 
 def test_the_program_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:

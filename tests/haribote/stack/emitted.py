@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchmarks.moved import failure
 from haribote.stack.moves import Move, alone, beside, from_dram, of_lines, to_dram
 from haribote.stack.places import Place
-from haribote.stack.verify import failure
 from simulator.assembly.checks import check
 
 

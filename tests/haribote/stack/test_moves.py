@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.moved import failure
 from benchmarks.moves import by_hand
 from haribote.layout import LAYOUTS
 from haribote.stack.chains import Path
@@ -23,7 +24,6 @@ from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
 from haribote.stack.planner.families import reduced
 from haribote.stack.resort import last_resort
-from haribote.stack.verify import failure
 from simulator import isa
 from simulator.assembly.checks import check
 from simulator.isa.cost import cost_of

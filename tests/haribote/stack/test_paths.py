@@ -10,13 +10,13 @@ from pathlib import Path as File
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from benchmarks.moved import failure
 from haribote.stack import paths
 from haribote.stack.chains import Path, cycles, follow
 from haribote.stack.collection import collection, pairs
 from haribote.stack.construct import constructed
 from haribote.stack.maps import BitMap
 from haribote.stack.moves import alone
-from haribote.stack.verify import failure
 from haribote.stack.ways import ways
 from tests.haribote.stack.astar import candidates
 from tests.haribote.stack.random_maps import changes, source_of, target_of

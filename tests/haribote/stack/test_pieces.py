@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.moved import failure
 from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
 from haribote.stack.pieces import MOST, down, up
 from haribote.stack.places import Place
-from haribote.stack.verify import failure
 from simulator.assembly.checks import check
 from tests.haribote.stack.emitted import loaded, sound, stored
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from docs.tables.aten import table
+from docs.tables.marks import table_in
 from haribote.frontend.dynamo import backend
-from haribote.frontend.dynamo.table import table, with_table
 from haribote.frontend.lowering import RULES, THEMES
 
 PAGE = Path(__file__).parents[4] / "docs" / "frontends" / "torch.md"
 
 
 def test_the_page_has_the_table_of_today():
-    page = PAGE.read_text(encoding="utf-8")
-    assert with_table(page) == page, "python -m haribote.frontend.dynamo.table docs/frontends/torch.md"
+    assert table_in(PAGE.read_text(encoding="utf-8")) == table(), "python -m docs.tables torch"
 
 
 def test_every_rule_is_in_the_table():

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.moved import places_of
 from haribote.stack.code import Code, apply_uploads
 from haribote.stack.places import BANKS, Place
-from haribote.stack.verify import places_of
 from simulator import Machine, Program, assemble
 from simulator.assembly.checks import check, fix_nops
 

@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.moved import PE_WEIGHT, places_of
 from haribote.stack.code import GRF, LM, Code
 from haribote.stack.maps import COPY, NOTHING, PART, UNITS, Bit, BitMap
 from haribote.stack.places import BANKS, Place
 from haribote.stack.products import Core, emit
-from haribote.stack.verify import _PE_WEIGHT, places_of
 from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops
 
@@ -70,8 +70,8 @@ class Rig:
     def _step(found: BitMap, bit: Bit) -> int:
         if bit.level not in UNITS[found.memory]:
             return 0
-        least = min(_PE_WEIGHT[level] for level in UNITS[found.memory])
-        return (_PE_WEIGHT[bit.level] << bit.number) // least
+        least = min(PE_WEIGHT[level] for level in UNITS[found.memory])
+        return (PE_WEIGHT[bit.level] << bit.number) // least
 
     def _words(self, place: Place, unit: NDArray[np.int64], word: NDArray[np.int64]) -> Doubles:
         if place.memory in BANKS:

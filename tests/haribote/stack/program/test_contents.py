@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.moved import places_of
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
 from haribote.stack.notation import parse
 from haribote.stack.plan import Version
 from haribote.stack.program.contents import ANYTHING, contents, parts_of
 from haribote.stack.program.packing import Packing
-from haribote.stack.verify import places_of
 from simulator import Machine
 
 

@@ -11,11 +11,11 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper
 
+from benchmarks.moved import places_of
 from haribote.stack.code import Code, Slot
 from haribote.stack.maps import BitMap, W, address, unit_bits
 from haribote.stack.places import Place
 from haribote.stack.vectors.emit import emit
-from haribote.stack.verify import places_of
 from simulator import Machine, assemble
 from simulator.assembly.checks import check, fix_nops
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from haribote.draw.moving import SHADES, field, particles
+from benchmarks.jax_programs.moving import SHADES, field, particles
 from haribote.errors import HariboteError
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from haribote.errors import HariboteError
-from simulator.messages import shown, tr
+from simulator.messages import shown
 from simulator.pictures.canvas import Picture
 
 SECONDS = 6.0
@@ -34,7 +34,7 @@ def particles(frames: NDArray[Any], size: float, title: str, seconds: float = SE
     Raises HariboteError for other shapes.
     """
     if frames.ndim != 3 or not len(frames) or frames.shape[2] != 2:
-        raise HariboteError(tr("frames are positions [n, particles, 2], received {shape}", shape=list(frames.shape)))
+        raise HariboteError(f"frames are positions [n, particles, 2], received {list(frames.shape)}")
     scale = SIDE / size
     disk = (
         f'<marker id="hbm-disk" viewBox="-10 -10 20 20" markerUnits="userSpaceOnUse" markerWidth="{scale:.1f}" '
@@ -51,7 +51,7 @@ def field(frames: NDArray[Any], title: str, scale: int = 8, seconds: float = SEC
     Raises HariboteError for other shapes.
     """
     if frames.ndim != 3 or not len(frames):
-        raise HariboteError(tr("frames are numbers [n, along, across], received {shape}", shape=list(frames.shape)))
+        raise HariboteError(f"frames are numbers [n, along, across], received {list(frames.shape)}")
     low, high = float(frames.min()), float(frames.max())
     shades = np.round((frames - low) / ((high - low) or 1.0) * (SHADES - 1)).astype(np.uint8)
     width, height = frames.shape[1] * scale, frames.shape[2] * scale

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from benchmarks.moved import failure
 from haribote.stack.collection import collection
 from haribote.stack.moves import Move, alone
-from haribote.stack.verify import failure
 from simulator import assemble
 from tests.haribote.stack.random_maps import source_of, target_of
 

@@ -19,11 +19,10 @@ from haribote.stack.maps import UNITS, BitMap
 from haribote.stack.moves import Move
 from haribote.stack.places import BANKS, Place
 from simulator import Machine, isa
-from simulator.messages import tr
 
 Words = NDArray[np.uint32]
 Ints = NDArray[np.int64]
-_PE_WEIGHT = {"group": isa.L2BS_PER_GROUP * PE_STRIDE["L2B"], **PE_STRIDE}
+PE_WEIGHT = {"group": isa.L2BS_PER_GROUP * PE_STRIDE["L2B"], **PE_STRIDE}
 SEEN = 1 << 15
 """Long words of L2BM and PDM that are filled with random words."""
 
@@ -33,7 +32,7 @@ def places_of(found: BitMap) -> tuple[Ints, Ints]:
 
     Units are numbered as in the machine's arrays: PEs, or L1Bs, L2Bs, groups.
     """
-    weights = {level: _PE_WEIGHT[level] for level in UNITS[found.memory]}
+    weights = {level: PE_WEIGHT[level] for level in UNITS[found.memory]}
     divisor = min(weights.values())
     unit = sum(
         (found.positions(level).ravel() * (weight // divisor) for level, weight in weights.items()),
@@ -182,15 +181,9 @@ def _compare(machine: Machine, move: Move, place: Place, values: Words, before: 
     if len(wrong):
         copy, element = wrong[0]
         index = [int(i) for i in np.unravel_index(int(element), place.map.shape)]
-        where = tr("unit {unit}, word {word} of the tensor", unit=unit[copy, element], word=word[copy, element])
-        return tr(
-            "{wrong} of {size} words are wrong, the first is copy {copy} of element {index}: {where}",
-            wrong=len(wrong),
-            size=found.size,
-            copy=copy,
-            index=index,
-            where=where,
-        )
+        where = f"unit {unit[copy, element]}, word {word[copy, element]} of the tensor"
+        what = f"the first is copy {copy} of element {index}: {where}"
+        return f"{len(wrong)} of {found.size} words are wrong, {what}"
     own = np.zeros(words.shape[1], np.bool_)
     for target in move.targets:
         if target.memory == place.memory:
@@ -201,10 +194,8 @@ def _compare(machine: Machine, move: Move, place: Place, values: Words, before: 
         own[max(_end(target) for target in move.targets if target.memory == place.memory) :] = True
     changed = np.argwhere((words != before) & ~own)
     if len(changed):
-        where = tr("unit {changed}, word {value}", changed=changed[0][0], value=changed[0][1] - _offset(place))
-        return tr(
-            "{changed} words beside the target have changed, the first in {where}", changed=len(changed), where=where
-        )
+        where = f"unit {changed[0][0]}, word {changed[0][1] - _offset(place)}"
+        return f"{len(changed)} words beside the target have changed, the first in {where}"
     return ""
 
 
@@ -217,4 +208,4 @@ def _unchanged(machine: Machine, move: Move, kept: Words) -> str:
     changed = (_array(machine, move.source) != kept).any(axis=0)
     if move.source.memory in BANKS:
         changed = changed[_offset(move.source) + np.unique(places_of(numbered(move.source.map))[1])]
-    return tr("the source has changed") if changed.any() else ""
+    return "the source has changed" if changed.any() else ""
