@@ -190,6 +190,11 @@ def _raise(task: Task, indent: str) -> str:
     return line if len(line) <= 121 else f"{indent}raise NotWritten(\n{indent}    {text}\n{indent})\n"
 
 
+def lines_left(task: Task) -> int:
+    """Lines of code that the stub of a task leaves to the learner."""
+    return _budget(list(_REGION.finditer(source_of(task))))
+
+
 def _budget(regions: list[re.Match[str]]) -> int:
     """Lines of code in the solution; blank lines and comments do not count."""
     lines = [line.strip() for region in regions for line in region[3].splitlines()]

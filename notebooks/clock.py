@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from math import ceil
 from pathlib import Path
 
+from grader.stubs import lines_left
 from haribote.answers.tasks import Task, all_tasks, find_task
 from notebooks.form import SOURCE, NotebookError
 
@@ -43,6 +44,8 @@ CORE = (
 WORDS_A_MINUTE = 200
 CELL_SECONDS = 20
 """For running a cell and looking at what it shows."""
+TASK_MINUTES, LINE_MINUTES = 10, 1.4
+"""For a task of lines, whatever its size: its contract, its checks; and for each line that is left to write."""
 STRETCH = 150
 """Words of the core between two things to do, at most."""
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -81,6 +84,11 @@ def stretches(notebook: str) -> list[tuple[int, str]]:
 def writing(tasks: Iterable[str]) -> int:
     """Minutes for some tasks. Raises UnknownTask."""
     return sum(find_task(task).minutes for task in tasks)
+
+
+def by_lines(task: Task) -> float:
+    """Minutes of a task by the lines that it leaves to write, which the minutes that it names are checked against."""
+    return TASK_MINUTES + LINE_MINUTES * lines_left(task)
 
 
 def core_tasks(notebook: str) -> list[Task]:

@@ -150,7 +150,7 @@ WRONG: dict[str, Wrong] = {
     "5.43": (
         ("small.names(level) and", "False and"),
         (".reshape(widen) != large", ".reshape(widen[::-1]) != large"),
-        ("2 * small.position(\"\") + small.position(\"W\")", "small.position(\"\")"),
+        ("2 * layout.position(\"\") + layout.position(\"W\")", "layout.position(\"\")"),
     ),
     "5.46": (
         ("2 * (row + k)", "row + k"),

@@ -234,12 +234,12 @@ TRIALS: dict[str, Trials] = {"5.37": _wanted, "5.38": _addresses, "5.39": _ways}
 
 WRONG: dict[str, Wrong] = {
     "5.37": (
-        ("and not layout.names(level)", ""),
+        ("if layout.names(level) or not everywhere:", "if not everywhere:"),
         ('position("").ravel', 'position("W").ravel'),
-        ("if everywhere and", "if"),
+        ("if layout.names(level) or not everywhere:", "if layout.names(level):"),
     ),
     "5.38": (
-        ("or at % len(cycle)", ""),
+        ("at % len(cycle) or ", ""),
         ("((there >= 0) & (there != units)).any()", "(there != units).any()"),  # nobody may want nothing
         ("((there >= 0) & (there != units)).any()", "False"),  # nobody is asked
         ("cycle[0, 0, 0, 0, 0]", "cycle[-1, 0, 0, 0, 0]"),  # the second of two

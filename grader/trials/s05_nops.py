@@ -168,11 +168,11 @@ WRONG: dict[str, Wrong] = {
     "5.35": (
         ("int(stride or words)", "words"),  # a stride is ignored
         ("for word in range(words)]", "for word in range(1)]"),  # the first word alone
-        ("if t or through_t:", "if t:"),  # T indirection is forgotten
+        ("if t or through_t else", "if t else"),  # T indirection is forgotten
         ("if v else 0", "if True else 0"),  # one address in all cycles
     ),
     "5.36": (
-        ("step + 3\n        elif place == \"t\"", "step + 2\n        elif place == \"t\""),  # reads LM too early
+        ("step + 3\n            elif", "step + 2\n            elif"),  # reads LM too early
         ("now + 7\n", "now + 8\n"),  # waits too long
         ("now + 7\n", "now + 6\n"),  # too short for words that are read two cycles before the one that wrote them
         ("now + 11", "now + 10"),
@@ -180,6 +180,6 @@ WRONG: dict[str, Wrong] = {
         ("max(now + 7, ", "max(now + 6, "),
         ("max(now + 7, ", "max(now + 8, "),
         ("for access in writes:", "for access in ():"),  # never waits
-        ("step = first + 1", "step = step + 1"),  # forgets its own nops
+        ("        step = first\n", ""),  # forgets its own nops
     ),
 }  # fmt: skip

@@ -9,6 +9,8 @@ from __future__ import annotations
 import onnx
 
 from haribote.errors import NotWritten
+from haribote.graph import Builder, Index
+from haribote.passes.placement import row_of
 
 
 def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -27,8 +29,15 @@ def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:
     `transfer(builder, "DL", tag, source, target, name)` adds a node that makes the value `target` of `source`, "UL"
     likewise; `builder.keep(node, inputs)` adds a copy of a node that reads these inputs, all of them, and returns the
     copy, whose `output[0]` you may change. `builder.finish()` is the new graph. Do not change `model`. A node may read
-    one value twice: then two DLs bring it. Import these names from haribote.graph (Builder, Index),
-    haribote.passes.insert_transfers (transfer) and haribote.passes.placement (row_of, tensor_inputs).
+    one value twice: then two DLs bring it.
     """
-    # TODO: about 16 lines.
-    raise NotWritten("task 4.6 (insert the transfers) is not written yet; check it with `grader check 4.6`")
+    index, builder = Index(model), Builder.like(model)
+    for node in model.graph.node:
+        row = row_of(node)
+        if row is None:
+            builder.keep(node)
+            continue
+        inputs = list(node.input)
+        # TODO: about 8 lines.
+        raise NotWritten("task 4.6 (insert the transfers) is not written yet; check it with `grader check 4.6`")
+    return builder.finish()

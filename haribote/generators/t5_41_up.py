@@ -54,7 +54,14 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
             yield [f"mvrffadd/n{size} $lc0 {d()}"], mixed
         yield [f"mvrffadd/n{size} $lc0 $p0@0", *(f"mvp/n{whole} $p{part * g}@0 {d()}@{g}" for g in range(4))], in_order
         return
-    # TODO: about 12 lines.
+    if small:
+        yield [f"mvp/n{size} $lc0@0.0 {d()}@0"], in_order
+        return
+    own = np.full((4, 2, part), -1)
+    own[:, 0] = np.arange(pairs).reshape(4, part)
+    yield [f"mvp/n{whole} $lc0@.0 {d()}"], own.reshape(8, part)
+    # halves from both L2Bs of each group; all from L2B 0.0, part after part; all to a PDM, from where mvd deals it
+    # TODO: about 6 lines.
     raise NotWritten("task 5.41 (the mover, up) is not written yet; check it with `grader check 5.41`")
 
 

@@ -7,6 +7,7 @@ Check it with `grader check 5.42`; if you are stuck, `grader hint 5.42`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle as endless
 from typing import Any
 
 from haribote.errors import NotWritten, UnsupportedShape
@@ -86,7 +87,9 @@ def in_order(expression: Expression, direct: int | None) -> list[Expression]:
     found: list[Expression] = []
 
     def visit(node: Expression) -> None:
-        # TODO: about 6 lines.
+        if node in found or isinstance(node, str) or (node == direct and node != expression):
+            return
+        # TODO: about 4 lines.
         raise NotWritten("task 5.42 (nodes of an expression) is not written yet; check it with `grader check 5.42`")
 
     visit(expression)
@@ -98,10 +101,27 @@ def lines_of(node: Expression, blocks: Sequence[list[int]], length: str, source:
 
     A node is `(template, argument, …)`; an input alone is copied, with COPY. In a template {0}, {1}, … are its
     arguments, {to} is the result's operand, and {masked} the same with mask 1 at each destination. A template of two
-    lines has a line end between them. An argument's text is `source(argument, block, bank)`, with bank "r" for the
-    first that is read and "s" for the next; the same argument has the same text. A constant is put into T before the
-    blocks, with one line `imm LITERAL $t`, and its text is `$t`: a node has at most one.
+    lines has a line end between them. A constant is put into T before the blocks: a node has at most one.
     """
     template, *arguments = node if isinstance(node, tuple) else (COPY, node)
-    # TODO: about 13 lines.
-    raise NotWritten("task 5.42 (nodes of an expression) is not written yet; check it with `grader check 5.42`")
+    for constant in [it for it in arguments if isinstance(it, str)][:1]:
+        yield f"imm {constant} $t"
+    for block in blocks:
+        texts = operands(arguments, block, source)
+        to = target(length, block)
+        masked = " ".join(f"{destination}/$imr1" for destination in to.split())
+        yield from template.format(*(texts[it] for it in arguments), to=to, masked=masked).split("\n")
+
+
+def operands(arguments: Sequence[Expression], block: list[int], source: Source) -> dict[Expression, str]:
+    """The text of each argument of a node, for a block of words.
+
+    That of a constant is `$t`, that of another value `source(argument, block, bank)`, with bank "r" for the first that
+    is read and "s" for the next (`next(banks)`). The same argument has the same text.
+    """
+    texts: dict[Expression, str] = {}
+    banks = endless("rs")
+    for argument in arguments:
+        # TODO: about 4 lines.
+        raise NotWritten("task 5.42 (nodes of an expression) is not written yet; check it with `grader check 5.42`")
+    return texts

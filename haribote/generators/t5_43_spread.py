@@ -6,7 +6,10 @@ Check it with `grader check 5.43`; if you are stuck, `grader hint 5.43`.
 
 from __future__ import annotations
 
-from haribote.errors import NotWritten
+import numpy as np
+from numpy.typing import NDArray
+
+from haribote.errors import NotWritten, UnsupportedShape
 from haribote.layout import Layout
 
 
@@ -14,8 +17,7 @@ def spread(small: Layout, large: Layout, axis: int) -> list[int]:
     """For every word that a PE holds of a matrix, the word of a vector that goes with it.
 
     small: the layout of the vector, [n]. large: that of the matrix, whose axis 0 (a number for each row) or 1 (a number
-    for each column) has the vector's n elements. The word of an element is 2 * its long word + its W, as
-    `layout.position("")` and `layout.position("W")` say. The list has `large.words` entries; 0 for a word of nothing.
+    for each column) has the vector's n elements. The list has `large.words` entries; 0 for a word of nothing.
 
     Raises:
         UnsupportedShape: an element of the vector is in another L2B, L1B, MAB or PE than one of the matrix that needs
@@ -23,5 +25,17 @@ def spread(small: Layout, large: Layout, axis: int) -> list[int]:
             need different words of the vector at the same word of the matrix: they execute the same instruction.
     """
     widen = [-1 if number == axis else 1 for number in range(2)]  # as a row, or as a column
-    # TODO: about 10 lines.
+    for level in ("L2B", "L1B", "MAB", "PE"):
+        if small.names(level) and (small.position(level).reshape(widen) != large.position(level)).any():
+            raise UnsupportedShape(f"a vector in the {level} where it is needed", str(small), "a layout with copies")
+    words = np.broadcast_to(word_of(small).reshape(widen), large.shape)  # of the vector, for each element
+    found = np.zeros(large.words, np.int64)
+    # TODO: about 3 lines.
+    raise NotWritten("task 5.43 (a vector beside a matrix) is not written yet; check it with `grader check 5.43`")
+    return [int(word) for word in found]
+
+
+def word_of(layout: Layout) -> NDArray[np.int64]:
+    """The word of its PE at which each element lies, of the tensor's shape: 2 * its long word + its W."""
+    # TODO: one line.
     raise NotWritten("task 5.43 (a vector beside a matrix) is not written yet; check it with `grader check 5.43`")

@@ -81,25 +81,30 @@ def over_words(words: int, combine: str) -> Iterator[str]:
     """The two words of each long word combined: those at 2k and 2k + 1 to word `words` + k of both GRFs."""
     if words % 8:
         raise UnsupportedShape("a multiple of four results in each PE", str(words // 2), "more rows")
-    # TODO: about 5 lines.
-    raise NotWritten("task 5.45 (the reducer) is not written yet; check it with `grader check 5.45`")
+    for first in range(0, words // 2, 4):
+        cycles = list(range(first, first + 4))
+        left = registers("r")("", [2 * cycle for cycle in cycles])
+        right = registers("s")("", [2 * cycle + 1 for cycle in cycles])
+        yield combine.format(left, right, both(words)("", cycles))
 
 
 def over_pes(start: int, words: int, combine: str, y: Operand) -> list[str]:
     """What the four PEs of a MAB have combined; all four have the result, in `y`, or in both GRFs where y is in DRAM.
 
-    `msl` gives a PE what its neighbour has. First with the neighbour, then with the PE two further on, which has two
-    summands by then: `msl` twice. Registers from `start` on, `words` of them, four long words at a time.
+    `msl` gives a PE what its neighbour has. First with the PE two further on, `msl` twice, then with the neighbour,
+    which has two summands by then. (The other way round the four would add in different orders, and their sums would
+    differ in the last bit.) Registers from `start` on, `words` of them, four long words at a time.
     """
     if words % 8:
         raise UnsupportedShape("a multiple of four long words of results in each PE", str(words), "more rows")
     lines: list[str] = []
-    for distance in (1, 2):
+    for distance in (2, 1):
         for first in range(0, words, 8):
             block = [first + 2 * cycle for cycle in range(4)]
             own, to = registers("r", start)("l", block), both(start)("l", block)
-            if distance == 2 and y.memory != "DRAM":
+            if distance == 1 and y.memory != "DRAM":
                 to = operand_text(y)("l", block)
-            # TODO: about 4 lines.
+            lines.append(f"msl {own} $nowrite")
+            # TODO: about 3 lines.
             raise NotWritten("task 5.45 (the reducer) is not written yet; check it with `grader check 5.45`")
     return lines

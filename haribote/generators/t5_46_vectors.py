@@ -108,10 +108,11 @@ class Vectors:
         `gbfn` cuts a single to 18 bits, as a block float. The low part is what it cut off: x - high, by `gmfma` with
         `$ly`, the unit matrix, and cut once more. All high parts first, so that no line has to wait for its own.
         """
-        # TODO: about 5 lines.
-        raise NotWritten(
-            "task 5.46 (vectors for the matrix unit) is not written yet; check it with `grader check 5.46`"
-        )
+        for number, source in enumerate(self.sources):
+            yield f"gbfn {source} $ls{self.start + 8 * number}v"
+        for number, source in enumerate(self.sources):
+            yield f"gmfma $ly -$ls{self.start + 8 * number}v {source} $nowrite"
+            yield f"gbfn $mauf $lr{self.start + 8 * number}v"
 
     def axis(self, stride: int, across: bool) -> tuple[Digit, ...]:
         """The digits of the free axis in the result. across: over PEs and words; else at long words, with a stride."""

@@ -12,13 +12,12 @@ def gemm(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 
     node.input is A, B and, where there is one, C; grad is the name of the loss's gradient by Y. Products are
     `g.op("Gemm", a, b, transA=1)`, with transA and transB or without; no Transpose node is needed.
-    `g.attribute("transA", 0)` is the node's. C is broadcast: `g.sum_to(grad, c, g.shapes[node.output[0]])`. Nodes have
-    alpha = beta = 1; refuse others with `g.require(condition, "what is supported")`.
+    Nodes have alpha = beta = 1.
     """
-    ### BEGIN SOLUTION
     a, b, *c = node.input
     g.require(g.attribute("alpha", 1.0) == 1 and g.attribute("beta", 1.0) == 1, "alpha and beta must be 1")
     ta, tb = g.attribute("transA", 0), g.attribute("transB", 0)
+    ### BEGIN HOLE
     if ta:
         yield g.op("Gemm", b, grad, transA=tb, transB=1)
     else:
@@ -27,6 +26,6 @@ def gemm(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
         yield g.op("Gemm", grad, a, transA=1, transB=ta)
     else:
         yield g.op("Gemm", a, grad, transA=1 - ta)
+    ### END HOLE
     if c and c[0]:
         yield g.sum_to(grad, c[0], g.shapes[node.output[0]])
-    ### END SOLUTION

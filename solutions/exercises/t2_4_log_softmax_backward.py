@@ -12,8 +12,9 @@ def log_softmax(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
 
     x = node.input[0] and y = node.output[0] are [N, classes]; grad is the name of the loss's gradient by y. The axis is
     `g.attribute("axis", -1)`: refuse others than the last of two with `g.require(condition, "what is supported")`. The
-    operator LogSoftmaxGrad(gradient by y, y) of the domain haribote has the formula as its body; with cross-entropy the
-    compiler makes softmax - one-hot of it, so use it rather than nodes of your own.
+    operator LogSoftmaxGrad(gradient by y, y) of the domain haribote has the formula as its body, and `g.op` adds the
+    domain by itself. With cross-entropy the compiler makes softmax - one-hot of this node, so use it rather than nodes
+    of your own.
     """
     ### BEGIN SOLUTION
     shape = g.shapes[node.input[0]]

@@ -16,10 +16,10 @@ def softmax(g: NodeWriter, logits: str) -> Softmax:
     Only ReduceMax, Sub, Exp, ReduceSum and Div may be used, each once: these are what the chip has kernels for. A node
     is added with `g.op("ReduceMax", x, axes, part="max", keepdims=1)`, which returns its name; keepdims=1 keeps the
     axis that is reduced, with size 1, and broadcasting does the rest. `part` names a value on the way to the result:
-    use max, shifted, exp and sum, and none for p. `g.ints([1], "axes")` is the constant for "along axis 1".
+    use max, shifted, exp and sum, and none for p. `axis` is the constant for "along axis 1".
     """
-    ### BEGIN SOLUTION
     axis = g.ints([1], "axes")
+    ### BEGIN SOLUTION
     largest = g.op("ReduceMax", logits, axis, part="max", keepdims=1)
     shifted = g.op("Sub", logits, largest, part="shifted")
     exp = g.op("Exp", shifted, part="exp")

@@ -16,13 +16,14 @@ def position(layout: Layout, level: str) -> Ints:
     named gives 0 everywhere.
     Example: ((2:1, 4_PE:1, 2_W:1)) puts element 13 = 1*8 + 2*2 + 1 into long word 1 of PE 2, word 1.
     """
-    ### BEGIN SOLUTION
     total = np.zeros(layout.shape, np.int64)
-    for index, axis, size in zip(np.indices(layout.shape), layout.axes, layout.shape, strict=True):
+    for index, digits, size in zip(np.indices(layout.shape), layout.axes, layout.shape, strict=True):
+        # index: of every element along this axis; a step of the slowest digit is size / digit.size indices
         after = size
-        for digit in axis:
+        for digit in digits:
+            ### BEGIN HOLE
             after //= digit.size
             if digit.level == level:
                 total += index // after % digit.size * digit.stride
+            ### END HOLE
     return total
-    ### END SOLUTION

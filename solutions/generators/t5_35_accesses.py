@@ -47,13 +47,11 @@ def touched(operand: str) -> list[Access]:
     if found is None:
         return []
     length, t, memory, through_t, addresses, start, v, stride = found.groups()
-    ### BEGIN HOLE
     words = WORDS[length]
-    places: list[Access] = []
-    if t or through_t:
-        places += [("t", 0, cycle) for cycle in range(4)]
+    places: list[Access] = [("t", 0, cycle) for cycle in range(4)] if t or through_t else []
     if memory is None:
         return places
+    ### BEGIN HOLE
     step = int(stride or words) if v else 0
     for cycle in range(4):
         first = int(addresses.split(",")[cycle]) if addresses else int(start) + cycle * step

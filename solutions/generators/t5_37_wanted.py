@@ -22,12 +22,23 @@ def wanted(layout: Layout, everywhere: bool) -> NDArray[np.int64]:
     """
     pairs = np.arange(int(np.prod(layout.shape)) // 2)
     found = np.full((*UNITS.values(), layout.words // 2), -1)
-    ### BEGIN HOLE
     units = []
-    for axis, (level, count) in enumerate(UNITS.items()):
-        first = layout.position(level).ravel()[::2]
-        copies = np.arange(count) if everywhere and not layout.names(level) else np.zeros(1, np.int64)
+    for axis, level in enumerate(UNITS):  # every level's copies along an axis of their own, the pairs along the last
+        first, copies = holders(layout, level, everywhere)
         units.append(first + copies.reshape([-1] + [1] * (len(UNITS) - axis)))
     found[(*units, layout.position("").ravel()[::2])] = pairs
     return found
+
+
+def holders(layout: Layout, level: str, everywhere: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The unit of `level` that holds copy 0 of each pair, [pairs], and how far further on its copies are, [copies].
+
+    A layout that names the level has no copies there, so the second list is [0]; and so it is if not `everywhere`.
+    Else the copies are in all units: [0, 1, 2, …], one number for each of UNITS.
+    """
+    ### BEGIN HOLE
+    first = layout.position(level).ravel()[::2]
+    if layout.names(level) or not everywhere:
+        return first, np.zeros(1, np.int64)
+    return first, np.arange(UNITS[level])
     ### END HOLE

@@ -27,17 +27,28 @@ def addresses(pairs: NDArray[np.int64], want: NDArray[np.int64]) -> Addresses | 
     for step in pairs:
         found.append([])
         for cycle in step:
-            ### BEGIN HOLE
             at = place.get(int(cycle[0, 0, 0, 0, 0]))
             found[-1].append(at)
             if at is None:
                 continue
-            if at + len(cycle) > want.shape[-1] or at % len(cycle):
+            if not all_agree(cycle, want, at):
                 return None
-            for w, units in enumerate(cycle):
-                there = want[..., at + w]
-                if ((there >= 0) & (there != units)).any():
-                    return None
-                taken.add(at + w)
-            ### END HOLE
+            taken |= {at + w for w in range(len(cycle))}
     return found if taken >= set(place.values()) else None
+
+
+def all_agree(cycle: NDArray[np.int64], want: NDArray[np.int64], at: int) -> bool:
+    """Whether every PE wants what comes to it in this cycle at the long word `at`, or nothing there at all.
+
+    cycle: [w, L2B, L1B, MAB, PE], the pairs that come, one for each long word from `at` on. Two of them begin at an
+    even one, and none lies behind the end of LM, which has `want.shape[-1]` long words.
+    """
+    ### BEGIN HOLE
+    if at % len(cycle) or at + len(cycle) > want.shape[-1]:
+        return False
+    for w, units in enumerate(cycle):
+        there = want[..., at + w]
+        if ((there >= 0) & (there != units)).any():
+            return False
+    return True
+    ### END HOLE

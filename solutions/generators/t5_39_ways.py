@@ -72,10 +72,10 @@ def dealt(padded: Array) -> Array:
 def handing_out(up: bool, sums: Set[str]) -> Iterator[tuple[str, str, tuple[int, int, int, int]]]:
     """The instructions between L1BM and the PEs: name, length, and how the address in L1BM is made up.
 
-    Its digits in a step, slowest first, are (cycle, MAB, w, PE): l1bmd gives each of 16 MABs its own four long words in
-    each of four cycles, one to a PE, so (4, 16, 1, 4). A digit of size 1 means that all have the same.
+    Its digits in a step, slowest first, are (cycle, MAB, w, PE). A digit of size 1 means that all have the same.
+    `l1bmm`: every MAB the same, in each cycle a long word for each of its PEs, with length "ll" two of them. `l1bmd`:
+    each of 16 MABs has four long words of its own in each cycle. `l1bmp`: all PEs have the same long word.
     """
-    ### BEGIN HOLE
     same = "l1bmrffadd" if "MAB" in sums else "l1bmm@0" if up else "l1bmm"
     yield same, "ll", (4, 1, 2, 4)
     yield same, "l", (4, 1, 1, 4)
@@ -83,11 +83,13 @@ def handing_out(up: bool, sums: Set[str]) -> Iterator[tuple[str, str, tuple[int,
         yield "l1bmd", "l", (4, 16, 1, 4)
     if not up:
         yield "l1bmp", "l", (4, 1, 1, 1)
-    ### END HOLE
 
 
 def handed_out(in_l1bm: Array, sizes: tuple[int, int, int, int]) -> Array:
-    """What every PE gets: [L2B, L1B, address], with the sizes of the digits, → [step, cycle, w, L2B, L1B, MAB, PE]."""
+    """What every PE gets: [L2B, L1B, address], with the sizes of the digits, → [step, cycle, w, L2B, L1B, MAB, PE].
+
+    A MAB or a PE of size 1 becomes 16 or 4 copies: `np.broadcast_to`.
+    """
     padded = np.pad(in_l1bm, ((0, 0), (0, 0), (0, -in_l1bm.shape[2] % int(np.prod(sizes)))), constant_values=-1)
     ### BEGIN HOLE
     digits = padded.reshape(8, 8, -1, *sizes).transpose(2, 3, 5, 0, 1, 4, 6)

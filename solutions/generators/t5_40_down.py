@@ -76,16 +76,19 @@ def move(
         for way in ways(image, up, sums):
             ### BEGIN HOLE
             found = addresses(way.pairs, want)
-            if found is None:
-                continue
-            l1bm = l1bm_lines(way, found, text, up)
-            lines = [*l1bm, *way.l2bm, *mv] if up else [*mv, *way.l2bm, *l1bm]
-            if not best or len(lines) < len(best):
-                best = lines
+            if found is not None:
+                lines = joined(mv, way.l2bm, l1bm_lines(way, found, text, up), up)
+                if not best or len(lines) < len(best):
+                    best = lines
             ### END HOLE
     if not best:
         raise UnsupportedShape("a layout that MV, l2bm and l1bm reach in three parts", str(layout), "another layout")
     return best
+
+
+def joined(mv: list[str], l2bm: list[str], l1bm: list[str], up: bool) -> list[str]:
+    """The three parts of a way in the order of the move."""
+    return [*l1bm, *l2bm, *mv] if up else [*mv, *l2bm, *l1bm]
 
 
 def l1bm_lines(way: Way, found: Addresses, text: Text, up: bool) -> list[str]:

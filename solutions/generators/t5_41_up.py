@@ -50,13 +50,14 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
             yield [f"mvrffadd/n{size} $lc0 {d()}"], mixed
         yield [f"mvrffadd/n{size} $lc0 $p0@0", *(f"mvp/n{whole} $p{part * g}@0 {d()}@{g}" for g in range(4))], in_order
         return
-    ### BEGIN HOLE
     if small:
         yield [f"mvp/n{size} $lc0@0.0 {d()}@0"], in_order
         return
     own = np.full((4, 2, part), -1)
     own[:, 0] = np.arange(pairs).reshape(4, part)
     yield [f"mvp/n{whole} $lc0@.0 {d()}"], own.reshape(8, part)
+    # halves from both L2Bs of each group; all from L2B 0.0, part after part; all to a PDM, from where mvd deals it
+    ### BEGIN HOLE
     if part % (2 * BLOCK) == 0:
         half = part // 2
         yield [f"mvp/n{half} $lc0@.{c} {d(half * c)}" for c in (0, 1)], np.arange(pairs).reshape(8, half)

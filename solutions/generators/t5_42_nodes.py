@@ -83,9 +83,9 @@ def in_order(expression: Expression, direct: int | None) -> list[Expression]:
     found: list[Expression] = []
 
     def visit(node: Expression) -> None:
-        ### BEGIN HOLE
         if node in found or isinstance(node, str) or (node == direct and node != expression):
             return
+        ### BEGIN HOLE
         if isinstance(node, tuple):
             for argument in node[1:]:
                 visit(argument)
@@ -101,23 +101,31 @@ def lines_of(node: Expression, blocks: Sequence[list[int]], length: str, source:
 
     A node is `(template, argument, …)`; an input alone is copied, with COPY. In a template {0}, {1}, … are its
     arguments, {to} is the result's operand, and {masked} the same with mask 1 at each destination. A template of two
-    lines has a line end between them. An argument's text is `source(argument, block, bank)`, with bank "r" for the
-    first that is read and "s" for the next; the same argument has the same text. A constant is put into T before the
-    blocks, with one line `imm LITERAL $t`, and its text is `$t`: a node has at most one.
+    lines has a line end between them. A constant is put into T before the blocks: a node has at most one.
     """
     template, *arguments = node if isinstance(node, tuple) else (COPY, node)
-    ### BEGIN HOLE
     for constant in [it for it in arguments if isinstance(it, str)][:1]:
         yield f"imm {constant} $t"
     for block in blocks:
-        texts: dict[Expression, str] = {}
-        banks = endless("rs")
-        for argument in arguments:
-            if isinstance(argument, str):
-                texts[argument] = "$t"
-            elif argument not in texts:
-                texts[argument] = source(argument, block, next(banks))
+        texts = operands(arguments, block, source)
         to = target(length, block)
         masked = " ".join(f"{destination}/$imr1" for destination in to.split())
         yield from template.format(*(texts[it] for it in arguments), to=to, masked=masked).split("\n")
-    ### END HOLE
+
+
+def operands(arguments: Sequence[Expression], block: list[int], source: Source) -> dict[Expression, str]:
+    """The text of each argument of a node, for a block of words.
+
+    That of a constant is `$t`, that of another value `source(argument, block, bank)`, with bank "r" for the first that
+    is read and "s" for the next (`next(banks)`). The same argument has the same text.
+    """
+    texts: dict[Expression, str] = {}
+    banks = endless("rs")
+    for argument in arguments:
+        ### BEGIN HOLE
+        if isinstance(argument, str):
+            texts[argument] = "$t"
+        elif argument not in texts:
+            texts[argument] = source(argument, block, next(banks))
+        ### END HOLE
+    return texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from haribote.errors import UnsupportedShape
 from haribote.layout import Layout
@@ -12,8 +13,7 @@ def spread(small: Layout, large: Layout, axis: int) -> list[int]:
     """For every word that a PE holds of a matrix, the word of a vector that goes with it.
 
     small: the layout of the vector, [n]. large: that of the matrix, whose axis 0 (a number for each row) or 1 (a number
-    for each column) has the vector's n elements. The word of an element is 2 * its long word + its W, as
-    `layout.position("")` and `layout.position("W")` say. The list has `large.words` entries; 0 for a word of nothing.
+    for each column) has the vector's n elements. The list has `large.words` entries; 0 for a word of nothing.
 
     Raises:
         UnsupportedShape: an element of the vector is in another L2B, L1B, MAB or PE than one of the matrix that needs
@@ -21,15 +21,21 @@ def spread(small: Layout, large: Layout, axis: int) -> list[int]:
             need different words of the vector at the same word of the matrix: they execute the same instruction.
     """
     widen = [-1 if number == axis else 1 for number in range(2)]  # as a row, or as a column
-    ### BEGIN HOLE
     for level in ("L2B", "L1B", "MAB", "PE"):
         if small.names(level) and (small.position(level).reshape(widen) != large.position(level)).any():
             raise UnsupportedShape(f"a vector in the {level} where it is needed", str(small), "a layout with copies")
-    words = (2 * small.position("") + small.position("W")).reshape(widen)
+    words = np.broadcast_to(word_of(small).reshape(widen), large.shape)  # of the vector, for each element
     found = np.zeros(large.words, np.int64)
-    at = 2 * large.position("") + large.position("W")
-    found[at] = np.broadcast_to(words, large.shape)
-    if (found[at] != words).any():
+    ### BEGIN HOLE
+    found[word_of(large)] = words
+    if (found[word_of(large)] != words).any():
         raise UnsupportedShape("the same word in all PEs", str(small), "a vector that lies as the matrix does")
+    ### END HOLE
     return [int(word) for word in found]
+
+
+def word_of(layout: Layout) -> NDArray[np.int64]:
+    """The word of its PE at which each element lies, of the tensor's shape: 2 * its long word + its W."""
+    ### BEGIN HOLE
+    return 2 * layout.position("") + layout.position("W")
     ### END HOLE

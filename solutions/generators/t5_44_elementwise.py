@@ -166,10 +166,8 @@ class Emitter:
         words there are twice as many.
         """
         words = 4 * (blocks[0][1] - blocks[0][0])
-        ### BEGIN HOLE
         most = (REGISTERS - self.free) // (words * len(nodes))
         return max(1, min(len(blocks), most, MOST_BLOCKS if len(nodes) > 1 else most))
-        ### END HOLE
 
     def reader(
         self, node: Expression, length: str, spreads: dict[Expression, list[int]], temporary: dict[Expression, int]
@@ -200,12 +198,12 @@ class Emitter:
         def visit(it: Expression) -> None:
             if it in found or it in self.home or self.layout(it) is None or (it == self.direct and it != node):
                 return
-            ### BEGIN HOLE
             if it != node and self.is_smaller(it, like):
                 own = self.layout(it)
                 assert own is not None
                 self.compute(it, own)
                 return
+            ### BEGIN HOLE
             for argument in sorted(arguments(it), key=lambda argument: not self.is_smaller(argument, like)):
                 visit(argument)
             found.append(it)

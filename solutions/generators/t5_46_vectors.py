@@ -106,13 +106,11 @@ class Vectors:
         `gbfn` cuts a single to 18 bits, as a block float. The low part is what it cut off: x - high, by `gmfma` with
         `$ly`, the unit matrix, and cut once more. All high parts first, so that no line has to wait for its own.
         """
-        ### BEGIN HOLE
         for number, source in enumerate(self.sources):
             yield f"gbfn {source} $ls{self.start + 8 * number}v"
         for number, source in enumerate(self.sources):
             yield f"gmfma $ly -$ls{self.start + 8 * number}v {source} $nowrite"
             yield f"gbfn $mauf $lr{self.start + 8 * number}v"
-        ### END HOLE
 
     def axis(self, stride: int, across: bool) -> tuple[Digit, ...]:
         """The digits of the free axis in the result. across: over PEs and words; else at long words, with a stride."""
