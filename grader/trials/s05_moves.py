@@ -146,8 +146,8 @@ def _addresses_plainly(pairs: Array, want: Array) -> Array | None:
     return found if needed <= seen else None
 
 
-_IMAGE = 64
-"""Long words of L2BM in a case: the fewest that l2bmb moves."""
+_IMAGE = 128
+"""Long words of L2BM in a case: twice the fewest that l2bmb moves, so that l2bmd goes round more than once."""
 
 
 def _ways(rng: np.random.Generator) -> Iterator[Trial]:

@@ -50,17 +50,29 @@ def mvs(dram: Operand, summed: bool) -> Iterator[tuple[list[str], Image]]:
             yield [f"mvrffadd/n{size} $lc0 {d()}"], mixed
         yield [f"mvrffadd/n{size} $lc0 $p0@0", *(f"mvp/n{whole} $p{part * g}@0 {d()}@{g}" for g in range(4))], in_order
         return
-    if small:
+    if not small:
+        own = np.full((4, 2, part), -1)
+        own[:, 0] = np.arange(pairs).reshape(4, part)
+        yield [f"mvp/n{whole} $lc0@.0 {d()}"], own.reshape(8, part)
+        if part % (2 * BLOCK) == 0:
+            half = part // 2
+            yield [f"mvp/n{half} $lc0@.{c} {d(half * c)}" for c in (0, 1)], np.arange(pairs).reshape(8, half)
+    yield from one_l2b(dram, in_order, mixed)
+
+
+def one_l2b(dram: Operand, in_order: Image, mixed: Image | None) -> Iterator[tuple[list[str], Image]]:
+    """The ways to DRAM on which the first L2B of group 0, `@0.0`, has all pairs.
+
+    Up to 8 pairs go to group 0 in one MV. More of them: in order, each group's part by an MV of its own; mixed, where
+    that is not None, all to the PDM of group 0, from where `mvd` deals them to the groups.
+    """
+    pairs, d = int(np.prod(dram.shape)) // 2, dram.dram
+    part = -(-pairs // 4)
+    whole, size = (-(-count // BLOCK) * BLOCK for count in (part, pairs))  # in whole moves
+    ### BEGIN HOLE
+    if pairs <= 8:
         yield [f"mvp/n{size} $lc0@0.0 {d()}@0"], in_order
         return
-    own = np.full((4, 2, part), -1)
-    own[:, 0] = np.arange(pairs).reshape(4, part)
-    yield [f"mvp/n{whole} $lc0@.0 {d()}"], own.reshape(8, part)
-    # halves from both L2Bs of each group; all from L2B 0.0, part after part; all to a PDM, from where mvd deals it
-    ### BEGIN HOLE
-    if part % (2 * BLOCK) == 0:
-        half = part // 2
-        yield [f"mvp/n{half} $lc0@.{c} {d(half * c)}" for c in (0, 1)], np.arange(pairs).reshape(8, half)
     yield [f"mvp/n{whole} $lc{part * group}@0.0 {d()}@{group}" for group in range(4)], in_order
     if mixed is not None:
         yield [f"mvp/n{size} $lc0@0.0 $p0@0", f"mvd/n{size} $p0@0 {d()}"], mixed

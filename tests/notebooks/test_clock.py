@@ -119,7 +119,9 @@ def test_the_core_keeps_its_times() -> None:
 
 def test_the_minutes_of_the_core_are_not_less_than_its_lines_take() -> None:
     """Single tasks may be a little off, rounded to five minutes; all of them together may not. Puzzles are one line."""
-    tasks = [task for notebook in SMALL for task in core_tasks(notebook) if "%%puzzle " + task.id not in source(notebook)]
+    tasks = [
+        task for notebook in SMALL for task in core_tasks(notebook) if f"%%puzzle {task.id}" not in source(notebook)
+    ]
     assert [task.id for task in tasks if task.minutes < by_lines(task) - 5] == []
     assert sum(task.minutes for task in tasks) >= sum(map(by_lines, tasks))
     assert len(tasks) > 20
