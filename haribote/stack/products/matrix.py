@@ -18,7 +18,7 @@ from haribote.stack.products.forms import Form, Registers, in_turn, kept, rows, 
 from haribote.stack.products.halves import parts_of
 from haribote.stack.products.matching import loops, turned
 from haribote.stack.products.result import ProductResult, result
-from haribote.stack.products.room import GROUP, Banks, banks
+from haribote.stack.products.room import GROUP, Banks, banks, in_blocks
 from haribote.stack.products.spec import Carries, NoProduct, Spec, Tag, tags
 from haribote.stack.products.split import rounding, split, unit_matrix
 from haribote.stack.products.turn import turn
@@ -77,9 +77,12 @@ class _Product:
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
         chunk = self.banks.chunk
-        words = GROUP * self.depth * chunk * len(self.parts)
-        self.vectors = None if self.given is not None else self.code.take(words, (self.banks.vectors,))
-        self.sums = None if self.banks.in_place else self.code.take(4 * self.kind.words * chunk, (self.banks.sums,))
+        rows, buffers = (len(self.walks.row_groups), 2) if self.banks.in_blocks else (1, 1)
+        self.held = 1 if self.banks.in_blocks else self.depth  # blocks of vectors at once
+        words = GROUP * self.held * chunk * len(self.parts)
+        self.vectors = [self.code.take(words, (self.banks.vectors,)) for _ in range(buffers) if self.given is None]
+        sums = 4 * self.kind.words * chunk * rows
+        self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
         else:
@@ -121,12 +124,16 @@ class _Product:
             if ahead:
                 for rows in range(number):
                     self._split_blocks(batch, rows, all_blocks)
-            for chunk in chunks:
-                self._split_vectors(batch, chunk)
-                for rows, blocks in product(range(number), self._portions()):
+            for chunk, held in product(chunks, self._held()):
+                self._split_vectors(batch, chunk, held)
+                for rows, blocks in product(range(number), [held] if self.banks.in_blocks else self._portions()):
                     if not ahead:
                         self._split_blocks(batch, rows, blocks)
                     self._multiply(batch, rows, chunk, blocks)
+
+    def _held(self) -> list[range]:
+        """Blocks whose vectors are split together."""
+        return [range(at, at + self.held) for at in range(0, self.depth, self.held)]
 
     def _portions(self) -> list[range]:
         """Blocks that are made and used together: all, or half of those that there are forms for, so that the next are
@@ -141,13 +148,12 @@ class _Product:
 
     def _vectors(self, part: str, block: int, group: int) -> str:
         """The operand of four vectors: room of the product's own, or where the halves are that were given."""
-        if self.vectors is None:
-            assert self.given is not None
+        if self.given is not None:
             batch, chunk = self.now
             elements = cycles(self.walks.within, {**batch, **chunk[group], **self.walks.blocks[block]})
             return self.given[self.parts.index(part)].text(elements, 0, self.kind.words)
-        number = (self.parts.index(part) * self.depth + block) * self.banks.chunk + group
-        return long(self.vectors, GROUP * number, "v")
+        number = (self.parts.index(part) * self.held + block % self.held) * self.banks.chunk + group
+        return long(self.vectors[block % len(self.vectors)], GROUP * number, "v")
 
     def _split(self, single: str, forms: Sequence[str], copy: str = "", between: str = "") -> None:
         if self.exact:
@@ -180,11 +186,12 @@ class _Product:
                 self._split(single, [matrix.written[part] for matrix in form.values()], copy)
             self.registers.forget(form)
 
-    def _split_vectors(self, batch: Values, chunk: Sequence[Values]) -> None:
+    def _split_vectors(self, batch: Values, chunk: Sequence[Values], blocks: range) -> None:
         self.now = batch, chunk
         if self.given is not None:
             return
-        for number, block in enumerate(self.walks.blocks):
+        for number in blocks:
+            block = self.walks.blocks[number]
             self.waiting = self.rounded[number] = []
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **group, **block})
@@ -223,7 +230,7 @@ class _Product:
             register = self.registers.load(self._form(rows, block)[matrix])
             for place, group in enumerate(chunk):
                 elements = cycles(self.walks.within, {**batch, **self.walks.row_groups[rows], **group})
-                total = self._sum(place, elements)
+                total = self._sum(rows, place, elements)
                 addend = "" if first else " $mauf" if forwarded else f" {total}"
                 name = f"{'h' if self.kind is HALF else 'g'}m{'mul' if first else 'fma'}"
                 line = f"{name} ${register} {self._vectors(vector, block, place)}{addend}"
@@ -233,9 +240,9 @@ class _Product:
                     self.code.add(f"{line} {'$nowrite' if same else total}")
             forwarded = same
 
-    def _sum(self, place: int, elements: Sequence[Values]) -> str:
+    def _sum(self, rows: int, place: int, elements: Sequence[Values]) -> str:
         if self.sums is not None:
-            words = self.kind.words
+            words, place = self.kind.words, place + rows * self.banks.chunk * self.banks.in_blocks
             return operand(
                 self.sums.bank, [self.sums.address + words * (4 * place + cycle) for cycle in range(4)], words
             )
@@ -268,6 +275,9 @@ def emit_matrix(
             code, len(walks.groups), len(walks.blocks), parts, goal.side.banks, (x.banks, y.banks), core.kind,
             y.banks[0] if given else "",
         )  # fmt: skip
+        if not given and core.precision == "float":
+            several = in_blocks(code, chosen, len(walks.row_groups), len(walks.groups), len(walks.blocks), x.banks)
+            chosen = several or chosen
         vectors = None if given is None else [ProductSide(tuple(homes), y.carries) for homes in given]
         _Product(code, _best(x, chosen.matrices), _best(y, chosen.vectors), goal, walks, chosen, core, vectors).run()
 

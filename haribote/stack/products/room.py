@@ -21,13 +21,16 @@ MANY = 4
 
 @dataclass(frozen=True)
 class Banks:
-    """vectors, sums, matrices: memories. in_place: sums grow where the results go. chunk: groups of vectors at once."""
+    """vectors, sums, matrices: memories. in_place: sums grow where the results go. chunk: groups of vectors at once.
+    in_blocks: vectors are split block by block, and wait in two buffers in turn.
+    """
 
     vectors: str
     sums: str
     matrices: str
     in_place: bool
     chunk: int
+    in_blocks: bool = False
 
 
 def banks(
@@ -68,3 +71,22 @@ def banks(
     matrices = min(rest, key=lambda bank: (bank in LM and set(matrix) == {bank}, bank in GRF, bank in targets))
     chunks = -(-groups // most)
     return Banks(vectors, sums, matrices, bool(own), -(-groups // chunks))
+
+
+def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, homes: Sequence[str]) -> Banks | None:
+    """The memories of a product whose vectors, all blocks of them, would lie in an LM in several chunks: there each is
+    read and written, never both in a step. Split block by block they have room in a GRF, which can do both, and the
+    next block is split beside the products of one.
+
+    rows: row groups of the matrix; homes: banks of the matrix. None where that is not so, or where sums and vectors of
+    fewer than MANY groups have room.
+    """
+    if chosen.vectors not in LM or chosen.in_place or chosen.chunk >= groups or blocks == 1:
+        return None
+    vectors, = (bank for bank in GRF if bank != chosen.sums)
+    most = min((code.largest(vectors) - 2 * BLOCK) // (4 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
+    matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
+    if most < MANY or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):
+        return None
+    chunks = -(-groups // most)
+    return Banks(vectors, chosen.sums, matrices, False, -(-groups // chunks), in_blocks=True)
