@@ -83,7 +83,7 @@ def in_blocks(code: Code, chosen: Banks, rows: int, groups: int, blocks: int, ho
     """
     if chosen.vectors not in LM or chosen.in_place or chosen.chunk >= groups or blocks == 1:
         return None
-    vectors, = (bank for bank in GRF if bank != chosen.sums)
+    (vectors,) = (bank for bank in GRF if bank != chosen.sums)
     most = min((code.largest(vectors) - 2 * BLOCK) // (4 * GROUP), code.largest(chosen.sums) // (GROUP * rows))
     matrices = min(LM, key=lambda bank: (bank in homes, -code.largest(bank)))
     if most < MANY or code.largest(matrices) < 2 * BLOCK * (rows * blocks + 2):

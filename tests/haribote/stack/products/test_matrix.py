@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from haribote.stack.maps import COPY, Bit, BitMap, W, address, unit_bits
+from haribote.stack.code import GRF
+from haribote.stack.maps import COPY, Bit, BitMap, W, address, axis_bits, unit_bits
 from haribote.stack.products import Precision, cores, matrix
 from haribote.stack.products.forms import Form, in_turn
+from haribote.stack.products.room import Banks, in_blocks
 from haribote.stack.products.split import rounding
 from tests.haribote.stack.products.operands import contraction, deal, fitting, targets
 from tests.haribote.stack.products.rig import run_core
@@ -66,6 +68,26 @@ def test_blocks_used_once_have_forms_in_turn(precision: Precision, monkeypatch: 
     core = next(core for core in cores("nk,mk->nm", a, b, precision) if core.matrix == "a")
     run_core(core, (["LM0"], ["LM0"]), ["GRF0"])
     assert len(made) == 1 and 4 <= made[0] < 64
+
+
+@pytest.mark.parametrize("rows", [8, 16])
+def test_vectors_that_do_not_fit_are_split_block_by_block(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the result LM1 has no room for 32 groups of eight blocks of vectors; one block of some lies in GRF."""
+    made: list[Banks | None] = []
+
+    def noted(*arguments: Any) -> Banks | None:
+        made.append(in_blocks(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(matrix, "in_blocks", noted)
+    table = dict.fromkeys(unit_bits("LM"), COPY) | {W: 0, Bit("PE", 0): 1, Bit("PE", 1): 2}
+    a, b = (
+        BitMap.of("LM", (size, 64), table | {address(number): 3 + number for number in range(3 + axis_bits(size))})
+        for size in (rows, 128)
+    )
+    core = next(core for core in cores("nk,mk->nm", a, b) if core.matrix == "a")
+    run_core(core, (["GRF0"], ["LM0"]), ["LM1"])
+    assert made[0] is not None and made[0].vectors in GRF and made[0].chunk < 32
 
 
 @pytest.mark.slow
