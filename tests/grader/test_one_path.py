@@ -103,7 +103,7 @@ ANSWERS: dict[str, tuple[str, str | bytes, int | None, str]] = {
     "a dataclass": (
         "0.1", accuracy("pass", "import dataclasses\n@dataclasses.dataclass\nclass Rows:\n    count: int = 3\n"),
         None, ""),
-    "the end of the process": ("0.1", accuracy("import os; os._exit(0)"), 0, "the run ended before it"),
+    "the end of the process": ("0.1", accuracy("import os; os._exit(0)"), 0, "take out what ends the program"),
     "another NumPy": ("0.1", accuracy("return 2.0", "import numpy as np\nnp.abs = lambda *a, **k: np.float64(0)"), 0,
                       "is wrong"),
     "another NumPy for layouts": (
