@@ -8,7 +8,8 @@ import subprocess
 from collections.abc import Iterable
 from functools import cache
 
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, TASKS, all_tasks
 from simulator.parsing import parsed
 

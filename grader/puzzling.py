@@ -21,8 +21,9 @@ from grader.puzzles.spec import Puzzle
 from grader.puzzles.table import PUZZLES
 from grader.result import Result
 from grader.running import replies_to
-from grader.stubs import keep_backup, source_of, stub_of
+from grader.stubs import keep_backup, stub_of
 from grader.trials import trials_of
+from haribote.answers.given import source_of
 from haribote.answers.ownership import answer_file, is_written, solutions_wanted
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.answers.verdicts import remember

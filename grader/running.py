@@ -13,8 +13,9 @@ from grader.emitter.values import encode
 from grader.judging import replies_in
 from grader.sandbox.emit import Emitters
 from grader.sandbox.limits import Outcome
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
 from grader.trials import Trial
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
 
 Find = Callable[[Task], "bytes | None"]

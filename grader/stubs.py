@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from haribote.answers.given import REGION, source_of
 from haribote.answers.ownership import raises_left
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.errors import HariboteError
@@ -30,8 +31,6 @@ from simulator.parsing import parsed
 
 MANIFEST = "grader/stubs.json"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-PLAIN = "plain"  # the folder of plain answers in `solutions/`
-_REGION = re.compile(r"^([ \t]*)### BEGIN (SOLUTION|HOLE)\n(.*?)^[ \t]*### END \2\n", re.MULTILINE | re.DOTALL)
 
 
 OTHERS: list[Callable[[Task, str, Path], bool]] = []
@@ -50,12 +49,6 @@ class Written:
     kept: tuple[str, ...]
 
 
-def source_of(task: Task, root: Path = ROOT) -> str:
-    """What the stub of a task is made from: its plain answer with named holes where there is one, else its solution."""
-    plain = root / "solutions" / PLAIN / Path(task.file).name
-    return (plain if plain.is_file() else root / "solutions" / task.file).read_text(encoding="utf-8")
-
-
 def stub_of(task: Task, source: str, into: str = "en") -> str:
     """The stub of a solution, or of a plain answer, what to do in a language. Raises StubError where the markers are
     missing.
@@ -65,7 +58,7 @@ def stub_of(task: Task, source: str, into: str = "en") -> str:
 
 
 def _stub(task: Task, source: str) -> str:
-    regions = list(_REGION.finditer(source))
+    regions = list(REGION.finditer(source))
     if not regions:
         raise StubError(
             tr(
@@ -83,7 +76,7 @@ def _stub(task: Task, source: str) -> str:
             return _todo(task, region[1], _budget([region]))
         return _todo(task, region[1], whole) if region.start() == regions[0].start() else ""
 
-    return _with_imports(_with_head(_REGION.sub(left, source), task))
+    return _with_imports(_with_head(REGION.sub(left, source), task))
 
 
 def left_over(task: Task, content: bytes) -> list[int]:

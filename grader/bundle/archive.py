@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.bundle.wheels import SYSTEMS, Shortage, System, collect, this_system
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, all_tasks
 from haribote.commands.command import run_command
 from haribote.data import dataset as data

@@ -26,7 +26,8 @@ TOP = 3  # places that are shown of a task
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; }
-body { font: 18px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 64rem; padding: 0 1rem; }
+body { background: Canvas; color: CanvasText;
+  font: 18px/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 64rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td small { opacity: .75; } .gold { font-weight: 700; }
@@ -136,12 +137,12 @@ def as_page(made: Board) -> str:
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>",
-        f"<table><thead><tr><th>{tr('task')}</th>{places}<th></th></tr></thead>",
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
+        f"<table><thead><tr><th>{tr('task')}</th>{places}<td></td></tr></thead>",
         "<tbody>",
         *(line for task, entries in made.entries.items() for line in _row(task, entries)),
         f"</tbody></table><p><small>{escape(shown(RULE))}</small></p>",
-        f"<p>{escape(made.note)}</p></body></html>\n",
+        f"<p>{escape(made.note)}</p></main></body></html>\n",
     ]
     return "\n".join(parts)
 

@@ -38,15 +38,16 @@ _TASK_HEADS = ("task", Text("handed in"), "right", "medals", Text("commonest cau
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --part: #9a6700; --bad: #cf222e; --idle: #6e7781; }
 @media (prefers-color-scheme: dark) { :root { --good: #3fb950; --part: #d29922; --bad: #ff7b72; --idle: #8b949e; } }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 78rem; padding: 0 1rem; }
+body { background: Canvas; color: CanvasText;
+  font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 78rem; padding: 0 1rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 2px 6px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
 .class { max-height: 80vh; overflow: auto; }
-.class thead th { position: sticky; top: 0; height: 1.6rem; background: Canvas; z-index: 1; }
+.class thead :is(th, td) { position: sticky; top: 0; height: 1.6rem; background: Canvas; z-index: 1; }
 .class thead tr + tr th { top: calc(1.6rem + 5px); }
-.class thead th:first-child { z-index: 2; }
+.class thead :first-child { z-index: 2; }
 .class th.stage { text-align: left; } .class .begins { border-left: 1px solid var(--line); }
 .tasks td.text { text-align: left; white-space: normal; } .tasks th:nth-child(n+3) { text-align: left; }
 .rate { display: inline-block; width: 6rem; height: .6rem; border-radius: .3rem; background: var(--line); }
@@ -75,7 +76,7 @@ def as_page(report: Report) -> str:
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body>",
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><main>",
         f"<h1>{title}</h1><p>{escape(head)}</p>",
         *_class_table(report),
         *_task_table(report),
@@ -84,13 +85,13 @@ def as_page(report: Report) -> str:
     ]
     for number in range(count):
         parts += _details(report, number)
-    return "\n".join([*parts, "</body></html>\n"])
+    return "\n".join([*parts, "</main></body></html>\n"])
 
 
 def _class_table(report: Report) -> Iterator[str]:
     tasks = all_tasks()
     stages = [(stage, len(list(group))) for stage, group in groupby(tasks, key=lambda task: task.stage)]
-    yield '<div class="class"><table><thead><tr><th></th><th></th>'
+    yield '<div class="class"><table><thead><tr><td></td><td></td>'
     yield "".join(f'<th class="stage begins" colspan="{count}">{escape(stage)}</th>' for stage, count in stages)
     yield f"</tr><tr><th>id</th><th>{tr('points')}</th>"
     for task in tasks:

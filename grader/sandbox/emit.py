@@ -20,7 +20,8 @@ from grader.sandbox.limits import Limits, Outcome
 from grader.sandbox.probe import find_sandbox
 from grader.sandbox.tree import COURSE, course_tree
 from grader.sandbox.warm import Warm, WarmError, clean
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, Task
 from simulator.messages import tr
 

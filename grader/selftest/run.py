@@ -27,8 +27,9 @@ from grader.selftest.mistakes import MISTAKES
 from grader.selftest.mutants import mutants_of, wrong_answers
 from grader.selftest.rejecting import Rejecting
 from grader.selftest.source_mutants import source_mutants
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
 from grader.trials import trials_of, wrong_of
+from haribote.answers.given import source_of
 from haribote.answers.ownership import answer_file, is_written, product_only
 from haribote.answers.resolve import kernel_in
 from haribote.answers.tasks import Task, all_tasks, find_task

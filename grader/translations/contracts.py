@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.tasks import Task
 
 

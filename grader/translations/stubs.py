@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from grader.stubs import OTHERS, source_of, stub_of
+from grader.stubs import OTHERS, stub_of
 from grader.translations.contracts import described
 from grader.translations.texts import english, translated
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, Task
 from simulator.language import LANGUAGES
 

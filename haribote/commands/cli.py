@@ -456,13 +456,13 @@ def _mine_command(commands: _Commands) -> None:
     parser = _command(
         commands, "mine", tr("your own compiler: its files in the order of the pipeline, and what each did")
     )
-    text = tr("folder of the training run to speak of (runs/sim)")
-    parser.add_argument("--run", type=Path, default=Path("runs/sim"), metavar="DIR", help=text, dest="folder")
+    text = tr("folder of the training run to speak of (runs/sim, here or in the course's folder, the later one)")
+    parser.add_argument("--run", type=Path, metavar="DIR", help=text, dest="folder")
 
     def run(options: argparse.Namespace) -> int:
-        from haribote.own.mine import mine_lines
+        from haribote.own.mine import last_run, mine_lines
 
-        for line in mine_lines(options.folder):
+        for line in mine_lines(options.folder or last_run()):
             say(line)
         return 0
 

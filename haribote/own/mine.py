@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from haribote.answers.generators import generators_of
+from haribote.answers.given import given
 from haribote.answers.ownership import answer_file, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
 from haribote.kernel_table import KERNELS
@@ -19,6 +21,8 @@ from simulator.columns import aligned
 from simulator.files import write_file
 from simulator.messages import tr
 
+RUN = Path("runs/sim")
+"""Where `haribote train --backend sim` puts a run, in the folder in which it is called."""
 FILE = "ledger.json"
 """Beside the checkpoint of a run: its ledger, which tells here what each part did."""
 GENERATORS = "generators"
@@ -28,14 +32,14 @@ PUZZLES = ("4.2", "4.3", "4.4", "4.5")
 
 @dataclass(frozen=True)
 class Mine:
-    """One file of the learner's compiler. lines: of code, without blank lines, comments and docstrings.
-
-    entries: what the last run said of it.
+    """One file of the learner's compiler. lines: of code that they have written, without blank lines, comments and
+    docstrings; given: those of the task's frame, which were there. entries: what the last run said of it.
     """
 
     part: str
     task: Task
     lines: int
+    given: int
     entries: tuple[Entry, ...] = ()
 
 
@@ -54,20 +58,29 @@ def kept_ledger(folder: Path) -> Ledger | None:
         return None
 
 
-def code_lines(text: str) -> int:
-    """Lines of code in a Python file: neither blank, nor comment, nor docstring; 0 for what Python does not read."""
+def last_run() -> Path:
+    """The folder of the last run here or in the course's folder, where a terminal is while a notebook is elsewhere."""
+    found = [folder / FILE for folder in (RUN, ROOT / RUN) if (folder / FILE).is_file()]
+    return max(found, key=lambda path: path.stat().st_mtime).parent if found else RUN
+
+
+def code_lines(text: str) -> Counter[str]:
+    """Lines of code in a Python file, and how often each stands there: neither blank, nor comment, nor docstring.
+
+    Nothing for what Python does not read.
+    """
     try:
         module = ast.parse(text.lstrip("\ufeff"))
     except (SyntaxError, ValueError):
-        return 0
+        return Counter()
     texts = {
         line
         for node in ast.walk(module)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    lines = enumerate(text.splitlines(), 1)
-    return sum(bool(line.strip()) and not line.lstrip().startswith("#") and n not in texts for n, line in lines)
+    lines = ((n, line.strip()) for n, line in enumerate(text.splitlines(), 1))
+    return Counter(line for n, line in lines if line and not line.startswith("#") and n not in texts)
 
 
 def part_of_task(task: Task) -> str:
@@ -91,7 +104,9 @@ def my_compiler(ledger: Ledger | None = None, root: Path = ROOT) -> list[Mine]:
         path, part = answer_file(task, solutions=False, root=root), part_of_task(task)
         if part and is_written(path) and not is_caught_up(path):
             lines = code_lines(path.read_text(encoding="utf-8", errors="replace"))
-            found.append(Mine(part, task, lines, tuple(_entries(task, ledger, root))))
+            own = lines - code_lines(given(task))
+            entries = tuple(_entries(task, ledger, root))
+            found.append(Mine(part, task, own.total(), lines.total() - own.total(), entries))
     return sorted(found, key=lambda mine: order.index(mine.part))
 
 
@@ -121,11 +136,17 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
     if not found:
         yield tr("no part of the compiler is yours yet; `grader list` shows where to begin")
         return
-    head = list(map(word, ["part", "task", "file", "lines", "did"]))
-    rows = [[word(it.part), it.task.id, it.task.file, str(it.lines), _did(it.entries, ledger)] for it in found]
+    head = list(map(word, ["part", "task", "file", "lines", "given", "did"]))
+    rows = [
+        [word(it.part), it.task.id, it.task.file, str(it.lines), str(it.given), _did(it.entries, ledger)]
+        for it in found
+    ]
     yield from aligned([head, *rows])
     yield tr(
-        "your compiler: {found} files, {value} lines of code", found=len(found), value=sum(it.lines for it in found)
+        "your compiler: {found} files, {value} lines of code that you have written, {given} that were given",
+        found=len(found),
+        value=sum(it.lines for it in found),
+        given=sum(it.given for it in found),
     )
     if ledger is None:
         yield tr("no run is known in {folder}; `haribote train --network small --backend sim` makes one", folder=folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from haribote.network import Network
 from haribote.training.backends import Backend
 
 Shares = tuple[float, ...]
+CANDIDATES = 32
+"""Test images of which one is shown."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,25 @@ class Answer:
         return int(np.argmax(self.shares))
 
 
-def chosen_digit(drawn: NDArray[np.uint8] | None, data: Dataset, network: Network) -> Digit:
-    """The digit that was drawn, or the first one of the test images. drawn: as MNIST has it; data: of 28 x 28."""
-    picture = data.test_images[0] if drawn is None else drawn.reshape(28, 28)
-    label = int(data.test_labels[0]) if drawn is None else None
-    return Digit(picture, pooled(picture[None], network.side)[0], label, drawn is not None)
+def digits(drawn: NDArray[np.uint8] | None, data: Dataset, network: Network) -> list[Digit]:
+    """The digit that was drawn, or the first test images. drawn: as MNIST has it; data: of 28 x 28."""
+    if drawn is not None:
+        picture = drawn.reshape(28, 28)
+        return [Digit(picture, pooled(picture[None], network.side)[0], None, True)]
+    pictures = data.test_images[:CANDIDATES]
+    seen = pooled(pictures, network.side)
+    labels = map(int, data.test_labels[:CANDIDATES])
+    return [Digit(*one, drawn=False) for one in zip(pictures, seen, labels, strict=True)]
 
 
-def answer(backend: Backend, digit: Digit, steps: int) -> Answer:
-    """What the network says now."""
-    row = backend.logits(normalise(digit.seen[None]))[0].astype(np.float64)
-    shares = np.exp(row - row.max())
-    return Answer(steps, tuple(float(share) for share in shares / shares.sum()))
+def answers(backend: Backend, asked: Sequence[Digit], steps: int) -> list[Answer]:
+    """What the network says of each digit now."""
+    rows = backend.logits(normalise(np.stack([digit.seen for digit in asked]))).astype(np.float64)
+    shares = np.exp(rows - rows.max(axis=1, keepdims=True))
+    return [Answer(steps, tuple(map(float, row))) for row in shares / shares.sum(axis=1, keepdims=True)]
+
+
+def shown(asked: Sequence[Digit], last: Sequence[Answer]) -> int:
+    """The first digit that the last answers have right; the first of all where there is none."""
+    right = (n for n, (digit, answer) in enumerate(zip(asked, last, strict=True)) if digit.label == answer.digit)
+    return next(right, 0)

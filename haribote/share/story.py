@@ -17,7 +17,7 @@ from haribote.errors import HariboteError
 from haribote.network import BATCH, CLASSES, HIDDEN, STEPS, Network
 from haribote.own.ledger import Ledger, ledger
 from haribote.own.working import your_kernels
-from haribote.share.digit import Answer, Digit, answer, chosen_digit
+from haribote.share.digit import Answer, Digit, answers, digits, shown
 from haribote.share.race import Lane, lanes, traced
 from haribote.share.recording import Recording, programs_of, record_step, step_by, without_comments
 from haribote.training.backends import Parameters
@@ -105,7 +105,7 @@ def tell(wanted: Wanted, data: Dataset) -> Story:
     cannot be used.
     """
     network = wanted.network
-    digit = chosen_digit(wanted.digit, data, network)
+    asked = digits(wanted.digit, data, network)
     saved = _checkpoint(wanted)
     data = at_side(data, network.side)
     with watched() as calls:
@@ -116,15 +116,16 @@ def tell(wanted: Wanted, data: Dataset) -> Story:
                 tr("--fill for the course's kernels where yours are missing, or --solutions"),
             )
         recording, viewer = _recorded(backend, data, wanted.view)
-        losses, answers = _short_run(backend, data, digit)
+        losses, said = _short_run(backend, data, asked)
         accuracy = evaluate(backend, NormalisedImages(data.test_images), data.test_labels)
     found = ledger(calls, backend.compiled)
     trained = None
     if saved is not None:
         run, parameters = saved
         backend.load(parameters)
-        answers.append(answer(backend, digit, len(run.losses)))
+        said.append(answers(backend, asked, len(run.losses)))
         trained = Trained(run.epoch, run.accuracies[-1])
+    chosen = shown(asked, said[-1])
     race = lanes(traced(_model(network), BATCH, network.learning_rate), network, wanted.whose == "solutions")
     return Story(
         name=wanted.name,
@@ -133,8 +134,8 @@ def tell(wanted: Wanted, data: Dataset) -> Story:
         recording=recording,
         losses=tuple(losses),
         accuracy=accuracy,
-        digit=digit,
-        answers=tuple(answers),
+        digit=asked[chosen],
+        answers=tuple(each[chosen] for each in said),
         trained=trained,
         lanes=race,
         ledger=found,
@@ -187,16 +188,16 @@ def _recorded(backend: SimBackend, data: Dataset, view: bool) -> tuple[Recording
     return recording, pages[0]
 
 
-def _short_run(backend: SimBackend, data: Dataset, digit: Digit) -> tuple[list[float], list[Answer]]:
-    """The losses of STEPS steps, and what the network says before and between."""
+def _short_run(backend: SimBackend, data: Dataset, asked: list[Digit]) -> tuple[list[float], list[list[Answer]]]:
+    """The losses of STEPS steps, and what the network says of the digits before and between."""
     run = Run([HIDDEN], BATCH, 0.0, SEED, data.name)
     losses: list[float] = []
-    answers = [answer(backend, digit, 0)]
+    said = [answers(backend, asked, 0)]
     for rows in _pieces(len(data.train_labels)):
         images = NormalisedImages(data.train_images[rows])
         losses += [float(loss) for loss in train_epoch(backend, images, data.train_labels[rows], run, 1)]
-        answers.append(answer(backend, digit, len(losses)))
-    return losses, answers
+        said.append(answers(backend, asked, len(losses)))
+    return losses, said
 
 
 def _pieces(count: int) -> Iterator[Any]:

@@ -69,10 +69,12 @@ def digit_text(story: Story) -> str:
     """Where the digit comes from, and what the network sees of it."""
     side = story.network.side
     parts = []
-    if not story.digit.drawn:
-        parts.append(
-            tr("No picture was given: this is the first test picture of the data set ({data}).", data=data_name(story))
-        )
+    if not story.digit.drawn and story.digit.label == story.answers[-1].digit:
+        told = tr("No picture was given: this is the first test picture of {data} that it reads right in the end.",
+                  data=data_name(story))  # fmt: skip
+        parts.append(told)
+    elif not story.digit.drawn:
+        parts.append(tr("No picture was given: this is the first test picture of {data}.", data=data_name(story)))
     if side != len(story.digit.picture):
         parts.append(tr("The network sees {side}x{side} pixels of it.", side=side))
     if story.trained is not None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.checking import check
-from grader.stubs import PLAIN, source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import PLAIN, source_of
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 
 TASKS = [task for task in all_tasks() if (ROOT / "solutions" / PLAIN / task.file.rpartition("/")[2]).is_file()]

@@ -11,7 +11,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from grader import check, puzzle
 from grader.progress import Progress
 from grader.puzzling import Attempt, attempt, save
-from grader.stubs import source_of, stub_of
+from grader.stubs import stub_of
+from haribote.answers.given import source_of
 from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, find_task
 from haribote.answers.verdicts import last_verdict

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.stubs import MANIFEST, StubError, digest, is_edited, read_manifest, reset, source_of, stub_of, write_stubs
+from grader.stubs import MANIFEST, StubError, digest, is_edited, read_manifest, reset, stub_of, write_stubs
+from haribote.answers.given import source_of
 from haribote.answers.ownership import is_written
 from haribote.answers.resolve import kernel_in, resolve
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task

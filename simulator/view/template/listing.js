@@ -53,14 +53,15 @@ class Listing {
     const { frames } = this.recording;
     const more = folded ? ` <i>${_("and {count} more lines like it", { count: folded.toLocaleString("en") })}</i>` : "";
     const place = `style="top:${ROW * row}px" aria-setsize="${this.lines.length}" aria-posinset="${row + 1}"`;
+    const whole = `title="${escapeText(text)}"`;
     const code = `<code>${highlight(text)}</code>${more}`;
-    if (frame < 0) return `<li class="silent" ${place}><span class="number">${number || ""}</span>${code}</li>`;
+    if (frame < 0) return `<li class="silent" ${place} ${whole}><span class="number">${number || ""}</span>${code}</li>`;
     const remark = frames[frame].remarks ? "remark" : "";
     const stop = number
       ? `<button class="number" data-frame="${frame}" tabindex="-1" aria-label="${_("Breakpoint at line {number}", { number })}"` +
         ` aria-pressed="${this.breakpoints.has(frame)}" title="${_("Breakpoint")}">${number}</button>`
       : '<span class="number"></span>';
-    return `<li class="${remark}" ${place} data-row="${frame}">${stop}<button class="line" data-frame="${frame}" tabindex="-1">${code}</button></li>`;
+    return `<li class="${remark}" ${place} data-row="${frame}">${stop}<button class="line" data-frame="${frame}" tabindex="-1" ${whole}>${code}</button></li>`;
   }
 
   current() {

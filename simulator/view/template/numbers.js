@@ -55,13 +55,13 @@ function elements(words, format, shorten = null) {
   return shorten && text === decimal ? found.map((one) => shorten(one)) : found;
 }
 
-// [r, g, b, alpha] of words: violet above zero, green below (orange and blue are for writing and reading), stronger with size; in hex a hue of its own per bit pattern.
+// [r, g, b, alpha] of words: violet above zero, green below (orange and blue are for writing and reading), stronger with size; in hex a hue of its own per bit pattern. None is so strong that text on it cannot be read, in light or dark.
 function colour(words, format) {
   if (format === "hex") {
     if (words.every((word) => word === 0)) return [0, 0, 0, 0];
     let mixed = 0;
     for (const word of words) mixed = Math.imul(mixed ^ word, 0x9e3779b1) >>> 0;
-    return [...hue((mixed >>> 8) % 360), 0.6];
+    return [...hue((mixed >>> 8) % 360), 0.38];
   }
   const { values, low, high, words: size } = FORMATS[format];
   let largest = 0;
@@ -70,7 +70,7 @@ function colour(words, format) {
   }
   if (largest === 0) return [0, 0, 0, 0];
   const strength = (Math.log2(Math.abs(largest)) - low) / (high - low);
-  const alpha = 0.12 + 0.68 * Math.min(1, Math.max(0, strength));
+  const alpha = 0.12 + 0.62 * Math.min(1, Math.max(0, strength));
   return largest > 0 ? [138, 79, 192, alpha] : [15, 143, 122, alpha];
 }
 

@@ -15,7 +15,7 @@ class Overview {
     const key = [room, panel.format, view.theme, view.history.pe].join();
     const fresh = key !== this.key;
     this.key = key;
-    if (fresh) this.resize(room - 26, total);
+    if (fresh) this.resize(Math.max(0, room - 26), total); // no room: a frame that nobody sees yet
     if (fresh || view.changed?.has(panel.memory)) this.fill(0, total); // cheap: a number per word
     else for (const [first, count] of this.marked) this.fill(first, count);
     this.mark(view.ink);

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import grader.cli
-from grader.stubs import MANIFEST, is_edited, reset, source_of, stub_of, write_stubs
+from grader.stubs import MANIFEST, is_edited, reset, stub_of, write_stubs
 from grader.translations.contracts import described
 from grader.translations.stubs import stub_in, with_contract
 from grader.translations.texts import translated
+from haribote.answers.given import source_of
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from simulator.language import spoken
 

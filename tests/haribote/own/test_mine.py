@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import textwrap
 from pathlib import Path
 
+import pytest
+
+from haribote.answers.given import REGION, source_of
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.own.ledger import Entry, Ledger
-from haribote.own.mine import FILE, code_lines, keep_ledger, kept_ledger, mine_lines, my_compiler
+from haribote.own.mine import FILE, RUN, code_lines, keep_ledger, kept_ledger, last_run, mine_lines, my_compiler
 
 LEDGER = Ledger((
     Entry("trace", "1.1", "yours", 2, 6),
@@ -29,7 +34,15 @@ def learner(folder: Path, *tasks: str) -> Path:
 
 def test_lines_of_code_are_counted_without_what_explains_them() -> None:
     text = '"""Text."""\n\nimport re\n\n\ndef f():\n    """More\n    text."""\n    # why\n    return re  # here\n'
-    assert code_lines(text) == 3 and code_lines("def (") == 0
+    assert code_lines(text).total() == 3 and not code_lines("def (")
+
+
+def test_lines_of_the_frame_are_told_from_the_learners(tmp_path: Path) -> None:
+    task = find_task("5.40")
+    (found,) = my_compiler(root=learner(tmp_path, task.id))
+    text = source_of(task)
+    left = sum(code_lines(textwrap.dedent(region[3])).total() for region in REGION.finditer(text))
+    assert left and found.lines == left and found.lines + found.given == code_lines(text).total() > 2 * left
 
 
 def test_files_stand_in_the_order_of_the_pipeline(tmp_path: Path) -> None:
@@ -43,6 +56,21 @@ def test_a_generator_did_what_its_kernels_did(tmp_path: Path) -> None:
     root = learner(tmp_path, "1.1", "5.40", "5.44", "5.12")
     did = {it.task.id: [entry.task for entry in it.entries] for it in my_compiler(LEDGER, root)}
     assert did == {"1.1": ["1.1"], "5.40": ["5.3"], "5.44": [], "5.12": ["5.12"]}  # by hand goes first
+
+
+def test_the_last_run_is_found_from_a_notebook_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, course = tmp_path / "notebooks" / "06_training", tmp_path
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    monkeypatch.setattr("haribote.own.mine.ROOT", course)
+    assert last_run() == RUN
+    keep_ledger(LEDGER, course / RUN)
+    assert last_run() == course / RUN
+    keep_ledger(LEDGER, here / RUN)
+    os.utime(course / RUN / FILE, (1, 1))
+    assert last_run() == RUN
+    os.utime(here / RUN / FILE, (0, 0))
+    assert last_run() == course / RUN
 
 
 def test_what_is_printed(tmp_path: Path) -> None:
