@@ -185,7 +185,7 @@ def _raise(task: Task, indent: str) -> str:
 
 def lines_left(task: Task) -> int:
     """Lines of code that the stub of a task leaves to the learner."""
-    return _budget(list(_REGION.finditer(source_of(task))))
+    return _budget(list(REGION.finditer(source_of(task))))
 
 
 def _budget(regions: list[re.Match[str]]) -> int:
