@@ -24,8 +24,8 @@ _WORDS = (
     Text("share"),
     *(Text("name"), Text("operator"), Text("cost"), Text("points"), Text("right"), Text("medals"), Text("done")),
     *(Text("trace"), Text("gradients"), Text("update"), Text("passes"), Text("layouts"), Text("transfers")),
-    *(Text("addresses"), Text("residency"), Text("kernels"), Text("generated"), Text("copies"), Text("nops")),
-    *(Text("scheduler"), Text("precision"), Text("host"), Text("loop"), Text("accuracy")),
+    *(Text("addresses"), Text("residency"), Text("generators"), Text("kernels"), Text("generated"), Text("copies")),
+    *(Text("nops"), Text("scheduler"), Text("precision"), Text("host"), Text("loop"), Text("accuracy")),
     *(Text("group"), Text("word"), Text("chip"), Text("opt."), Text("chal."), Text("read"), Text("write")),
     Text("then"),
     *(

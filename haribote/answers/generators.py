@@ -18,6 +18,7 @@ from haribote.answers.ownership import is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks, find_task
 from haribote.kernel import Kernel
 from haribote.kernel_table import KernelRow
+from simulator.messages import tr
 
 FOLDER = "generators"
 NOP_PLACER = "5.36"
@@ -56,6 +57,23 @@ def generator_for(row: KernelRow, solutions: bool = False) -> Kernel | None:
         if function is not None:
             return Kernel(task, find_task(task).title, function)
     return None
+
+
+def not_written(row: KernelRow) -> str:
+    """That nothing of a learner's writes the kernel of a row: neither its own task nor the generators."""
+    missing = [
+        needed.id
+        for task in generators_of(row)[:1]
+        for needed in needs_of(find_task(task))
+        if not is_written(ROOT / "haribote" / needed.file)
+    ]
+    if not missing:
+        return tr("task {task} is not written", task=row.task)
+    return tr(
+        "task {task} is not written, nor task {missing} of the generators that would do it",
+        task=row.task,
+        missing=missing[-1],
+    )
 
 
 def copier() -> Kernel | None:

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import onnx
 
+from haribote.answers.generators import not_written
 from haribote.answers.ownership import solutions_wanted
 from haribote.answers.resolve import Answer, resolve_row
+from haribote.answers.tasks import current_id
 from haribote.errors import HariboteError, NotWritten, UnsupportedShape
 from haribote.graph import Index, clone
 from haribote.kernel import MOST_LINES, Kernel, Op
@@ -26,6 +28,8 @@ from simulator.messages import tr
 
 Find = Callable[[KernelRow, bool], Answer | None]
 """Who gives the kernel of a row: (row, solutions) -> its answer, or None, and its node runs on the host."""
+FOLDERS = ("kernels", "generators")
+"""Where files of answers are that write assembly."""
 
 
 class KernelFailed(HariboteError):
@@ -40,7 +44,8 @@ class LeftOut(HariboteError):
 class ChipPiece:
     """The assembly of one node. owner: whose kernel wrote it. op: what that kernel saw; None where there is none.
 
-    instead, failing: as in `answers.resolve.Answer`. task: whose answer wrote what no row of the kernel table does.
+    instead, failing: as in `answers.resolve.Answer`. task: whose answer wrote it, a kernel's or a generator's; "" where
+    the compiler did.
     """
 
     node: onnx.NodeProto
@@ -172,7 +177,7 @@ class Generator:
         except LeftOut as reason:
             return HostPiece(node, str(reason), left_out=True)
         if answer is None:
-            return HostPiece(node, tr("task {task} is not written", task=row.task))
+            return HostPiece(node, not_written(row))
         piece = self._emitted(node, row, answer)
         if isinstance(piece, HostPiece) and answer.otherwise and self.stand_in:
             why = piece.reason.splitlines()[0]
@@ -185,7 +190,8 @@ class Generator:
             lines = tuple(run_kernel(answer.kernel, op))
         except (UnsupportedShape, NotWritten) as reason:
             return HostPiece(node, str(reason))
-        return ChipPiece(node, lines, answer.owner, op, answer.instead, answer.failing)
+        task = current_id(answer.kernel.task)
+        return ChipPiece(node, lines, answer.owner, op, answer.instead, answer.failing, task)
 
 
 def run_kernel(kernel: Kernel, op: Op) -> list[str]:
@@ -196,7 +202,7 @@ def run_kernel(kernel: Kernel, op: Op) -> list[str]:
         raise
     except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)
-        where = next((frame for frame in reversed(frames) if Path(frame.filename).parent.name == "kernels"), frames[-1])
+        where = next((frame for frame in reversed(frames) if Path(frame.filename).parent.name in FOLDERS), frames[-1])
         raise KernelFailed(
             tr(
                 "{filename}:{lineno}: the kernel of task {task} ({title}) stopped with {name}: {error}",

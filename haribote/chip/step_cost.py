@@ -79,7 +79,7 @@ def step_cost(compiled: Compiled) -> StepCost:
     for piece in compiled.pieces:
         row = row_of(piece.node)
         if isinstance(piece, ChipPiece) and row is not None:
-            key = row.name, row.task, "yours" if piece.owner == "yours" else "course"
+            key = row.name, piece.task, "yours" if piece.owner == "yours" else "course"
             costs[key].append(cost_of(assemble("\n".join(piece.lines), filename=row.name)))
     total = compiled.cost
     kernels = [_together(*key, found, max(total.cycles, 1.0)) for key, found in costs.items()]

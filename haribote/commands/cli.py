@@ -214,6 +214,15 @@ def _mine(options: argparse.Namespace) -> bool:
         raise HariboteError(
             tr("--mine takes your parts, --solutions (or HARIBOTE_SOLUTIONS=1) none of them"), tr("one of them")
         )
+    precision = getattr(options, "precision", "float")
+    if options.mine and precision != "float":
+        raise HariboteError(
+            tr(
+                "--precision {precision} takes products that the compiler writes, --mine your kernels",
+                precision=precision,
+            ),
+            tr("one of them"),
+        )
     return bool(options.mine)
 
 

@@ -16,7 +16,7 @@ from haribote.answers.resolve import resolve
 from haribote.answers.tasks import find_task
 from haribote.chip.program import Compiled
 from haribote.errors import HariboteError
-from haribote.levels.steps import reference_step, step_at, whose
+from haribote.levels.steps import arranged_step, reference_step, step_at, whose
 from haribote.speed.profile import programs_of
 from haribote.speed.scheduler import schedule
 from haribote.words import word
@@ -122,6 +122,10 @@ def _entries() -> Iterator[BoardLine]:
     yield BoardLine(
         Text("-O1, your kernels"), cost_with_overlap(resident), "; ".join((whose(resident), *resident.notes))
     )
+    arranged = arranged_step()
+    if arranged is not None:
+        note = "; ".join((whose(arranged), *arranged.notes))
+        yield BoardLine(Text("-O2, your kernels"), cost_with_overlap(arranged), note)
     yield BoardLine(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision"))
     for name, precision in (("-O2", "float"), ("-O2, mixed", "mixed")):
         compiled = step_at(2, precision)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from haribote.answers.calls import Calls
 from haribote.answers.generators import NOP_PLACER
-from haribote.answers.tasks import UnknownTask, find_task
+from haribote.answers.tasks import UnknownTask, all_tasks, find_task
 from haribote.chip.codegen import ChipPiece, TransferPiece
 from haribote.chip.program import MOVES, Compiled, ProgramPart
 from haribote.own.shares import part_of, per_cent
@@ -31,6 +31,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "transfers": ("4.6",),
     "addresses": ("6.1", "8.6"),
     "residency": ("7.2",),
+    "generators": (),
     "kernels": (),
     "generated": (),
     "copies": (),
@@ -43,7 +44,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "accuracy": ("0.1",),
 }
 """The parts of the compiler in the order of the pipeline, and the tasks that are answered by each."""
-KERNELS, NOPS, GENERATED = "kernels", "nops", "generated"
+KERNELS, GENERATORS, NOPS, GENERATED = "kernels", "generators", "nops", "generated"
 MEASURES = ("nodes", "words", "steps", "cycles")
 
 
@@ -109,7 +110,7 @@ class Ledger:
 
     def missing_line(self) -> str:
         """What is not the learner's yet, in one line; "" where all is."""
-        names = dict.fromkeys(f"{entry.part} {entry.task}".strip() for entry in self.missing)
+        names = dict.fromkeys(map(_named, self.missing))
         return tr("not yours yet: {names}", names=", ".join(names)) if names else ""
 
     def _cells(self, entry: Entry) -> list[str]:
@@ -142,6 +143,13 @@ def _number(task: str) -> tuple[int, ...]:
     return tuple(int(part) for part in task.split(".") if part.isdigit())
 
 
+def _named(entry: Entry) -> str:
+    """`kernels 5.19`, and of a task beside the core its level: `layouts 7.7 (challenge)`."""
+    task = next((task for task in all_tasks() if task.id == entry.task and not task.is_kernel), None)
+    beside = f" ({word(task.level)})" if task is not None and task.level != "core" else ""
+    return f"{word(entry.part)} {entry.task}".strip() + beside
+
+
 def _title(task: str) -> str:
     try:
         return find_task(task).title
@@ -156,11 +164,12 @@ def _generated(compiled: Compiled) -> Iterator[Entry]:
 
 
 def _on_chip(compiled: Compiled) -> Iterator[Entry]:
-    """The kernels, by task and owner; copies of -O1; nops between them; what the host does."""
+    """The kernels, by the task that wrote them and its owner; copies of -O1; nops between them; what the host does."""
     pieces = [piece for piece in compiled.pieces if isinstance(piece, ChipPiece)]
     kernels = [piece for piece in pieces if row_of(piece.node) is not None]
-    for (task, owner), group in _grouped(kernels, lambda piece: (_task_of(piece), piece.owner)).items():
-        yield _entry(KERNELS, task, owner, group)
+    generators = {task.id for task in all_tasks() if task.shared}
+    for (task, owner), group in _grouped(kernels, lambda piece: (piece.task, piece.owner)).items():
+        yield _entry(GENERATORS if task in generators else KERNELS, task, owner, group)
     copies = [piece for piece in pieces if row_of(piece.node) is None]
     for (task, owner), group in _grouped(copies, lambda piece: (piece.task, piece.owner)).items():
         yield _entry("copies", task, "product" if owner == "compiler" else owner, group)
@@ -198,11 +207,6 @@ def _entry(part: str, task: str, owner: str, pieces: Iterable[ChipPiece]) -> Ent
     share = part_of(found)
     nodes = sum(piece.node.op_type not in MOVES for piece in found)
     return Entry(part, task, owner, share.pieces, 0, nodes, share.words, share.cost.steps, share.cost.cycles)
-
-
-def _task_of(piece: ChipPiece) -> str:
-    row = row_of(piece.node)
-    return row.task if row is not None else ""
 
 
 def _grouped(

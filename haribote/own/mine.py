@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from haribote.answers.generators import generators_of
 from haribote.answers.given import given
 from haribote.answers.ownership import answer_file, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
-from haribote.kernel_table import KERNELS
-from haribote.own.ledger import PARTS, Entry, Ledger
+from haribote.own.ledger import GENERATORS, KERNELS, PARTS, Entry, Ledger
 from haribote.own.shares import per_cent
 from haribote.words import word
 from simulator.columns import aligned
@@ -25,7 +23,6 @@ RUN = Path("runs/sim")
 """Where `haribote train --backend sim` puts a run, in the folder in which it is called."""
 FILE = "ledger.json"
 """Beside the checkpoint of a run: its ledger, which tells here what each part did."""
-GENERATORS = "generators"
 PUZZLES = ("4.2", "4.3", "4.4", "4.5")
 """Exercises of stage 04, which no run calls."""
 
@@ -86,7 +83,7 @@ def code_lines(text: str) -> Counter[str]:
 def part_of_task(task: Task) -> str:
     """The part of the compiler that a task's answer is; "" for an exercise that no run calls."""
     if task.is_kernel:
-        return "kernels"
+        return KERNELS
     if task.shared:
         return GENERATORS
     return next((part for part, tasks in PARTS.items() if task.id in tasks), "")
@@ -97,36 +94,16 @@ def my_compiler(ledger: Ledger | None = None, root: Path = ROOT) -> list[Mine]:
 
     ledger: of the last run.
     """
-    order = [*PARTS]
-    order.insert(order.index("kernels"), GENERATORS)
-    found = []
+    order, found = [*PARTS], []
     for task in all_tasks():
         path, part = answer_file(task, solutions=False, root=root), part_of_task(task)
         if part and is_written(path) and not is_caught_up(path):
             lines = code_lines(path.read_text(encoding="utf-8", errors="replace"))
             own = lines - code_lines(given(task))
-            entries = tuple(_entries(task, ledger, root))
-            found.append(Mine(part, task, own.total(), lines.total() - own.total(), entries))
+            entries = ledger.entries if ledger else ()
+            did = tuple(entry for entry in entries if (entry.task, entry.owner) == (task.id, "yours"))
+            found.append(Mine(part, task, own.total(), lines.total() - own.total(), did))
     return sorted(found, key=lambda mine: order.index(mine.part))
-
-
-def _entries(task: Task, ledger: Ledger | None, root: Path) -> Iterator[Entry]:
-    """What the ledger says of a task; of a generator, of the kernels that it has written."""
-    written = {task.id}
-    if task.shared:
-        by_hand = {it.id for it in all_tasks() if it.is_kernel and is_written(answer_file(it, False, root))}
-        written = {row.task for row in KERNELS if _writer(row.task, root) == task.id} - by_hand
-    for entry in ledger.entries if ledger else ():
-        if entry.owner == "yours" and entry.task in written:
-            yield entry
-
-
-def _writer(task: str, root: Path) -> str:
-    """The generator that writes the kernels of a task, the first of those that are written; "" for none."""
-    row = next(row for row in KERNELS if row.task == task)
-    tasks = {it.id: it for it in all_tasks()}
-    written = (it for it in generators_of(row) if is_written(answer_file(tasks[it], False, root)))
-    return next(written, "")
 
 
 def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:

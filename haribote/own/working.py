@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from haribote.answers.generators import not_written
 from haribote.answers.ownership import solutions_wanted
 from haribote.answers.resolve import Answer, resolve_row
 from haribote.answers.tasks import ROOT, find_task
@@ -51,7 +52,7 @@ class YourKernels:
             return course
         if row.task in self.broken:
             return replace(course, instead=self.broken[row.task], failing=True)
-        return replace(course, instead=tr("task {task} is not written", task=row.task))
+        return replace(course, instead=not_written(row))
 
     def find(self, row: KernelRow, _: bool = False) -> Answer | None:
         """Those that work, and nothing else: nodes of the others run on the host. Raises LeftOut for a broken one."""
@@ -101,7 +102,10 @@ def _what_is_wrong(row: KernelRow, answer: Answer) -> tuple[str, bool]:
         return "", False
     if verdict == "failed":
         return tr("`grader check {task}` fails", task=row.task), False
-    return what_is_wrong(row, text), True
+    wrong = what_is_wrong(row, text)
+    if wrong and not by_hand:
+        wrong = tr("what your generator, task {generator}, writes: {wrong}", generator=answer.kernel.task, wrong=wrong)
+    return wrong, True
 
 
 def _short(error: BaseException) -> str:

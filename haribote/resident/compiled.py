@@ -52,7 +52,7 @@ def compile_layouts(model: onnx.ModelProto, solutions: bool | None, find: Find |
 class _Attempt:
     """What is known of the operators of a graph.
 
-    alone, weak: as in `resident.plan.Task`, by name. notes: why, by the task of the kernel.
+    alone, weak: as in `resident.plan.Task`, by name. notes: why, by the task of the row.
     """
 
     model: onnx.ModelProto
@@ -137,7 +137,11 @@ class _Attempt:
         row = row_of(node)
         assert row is not None
         loss = tr("nothing stays in LM while it runs") if alone else tr("its result goes to DRAM and back")
-        self.notes[row.task] = tr("-O1 and the kernel of task {task}: {why}; {loss}", task=row.task, why=why, loss=loss)
+        piece = self._plain.get(node.name)
+        task = piece.task if piece is not None else row.task
+        self.notes[row.task] = tr(
+            "-O1 and the {operator} of task {task}: {why}; {loss}", operator=node.op_type, task=task, why=why, loss=loss
+        )
 
 
 def _owner(node: onnx.NodeProto, index: Index) -> str:

@@ -14,7 +14,6 @@ from haribote.chip.codegen import ChipPiece
 from haribote.chip.program import Compiled, ProgramPart
 from haribote.chip.runtime import KernelValues
 from haribote.chip.session import Session
-from haribote.passes.placement import row_of
 from haribote.share.field import BRIGHTEST, Field, field, used
 from simulator import Machine, assemble
 from simulator.effects.running import Touch, touches_of
@@ -218,6 +217,5 @@ def _node_of(line: str) -> str:
 
 
 def _kernel(piece: ChipPiece) -> Kernel:
-    row, operator = row_of(piece.node), piece.node.op_type
-    task = row.task if row is not None else piece.task
-    return Kernel(piece.node.name, operator, KINDS.get(operator, "elementwise"), task, piece.owner)
+    operator = piece.node.op_type
+    return Kernel(piece.node.name, operator, KINDS.get(operator, "elementwise"), piece.task, piece.owner)

@@ -60,7 +60,7 @@ class SimBackend(CompiledBackend):
                 + ", ".join(
                     f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes
                 ),
-                tr("write these kernels, or add --solutions"),
+                tr("write what is missing; without --require-chip the host does it"),
             )
         self._session = start_session(self.compiled, fastest_machine(engine))
         engine = self.machine.engine  # what could be had: it is said once

@@ -13,14 +13,14 @@ from haribote.answers import generators, ownership
 from haribote.answers.calls import Calls, counted, watched
 from haribote.answers.generators import generator
 from haribote.answers.ownership import function_in, product_only
-from haribote.answers.resolve import resolve_row
+from haribote.answers.resolve import Answer, resolve_row
 from haribote.answers.tasks import find_task
 from haribote.chip import program
 from haribote.chip.codegen import Find
 from haribote.chip.program import wrong_waits
 from haribote.layout import LAYOUTS
 from haribote.network import SMALL
-from haribote.own.ledger import Ledger, ledger
+from haribote.own.ledger import Entry, Ledger, ledger
 from haribote.training.backends import TorchBackend
 from haribote.training.checkpoint import Run
 from haribote.training.evaluation import accuracy
@@ -81,6 +81,19 @@ def test_with_all_solutions_as_the_learners_all_is_theirs(copied: dict[str, obje
     assert all(entry.calls > 0 for entry in found.entries)
     with product_only():
         assert losses == run(mine=False)[2]
+
+
+def generated(row, solutions=False):
+    """What the reference generators write for a row, as if they were the learner's."""
+    return Answer(generators.generator_for(row, True), "yours")
+
+
+def test_what_a_generator_writes_stands_in_a_row_of_its_own(copied: dict[str, object]) -> None:
+    found = run(find=generated)[0]
+    assert found.all_yours, found.missing_line()
+    rows = {entry.task: entry for entry in found.entries if entry.nodes or entry.words}
+    assert {entry.part for entry in rows.values()} == {"generators"}
+    assert [*rows] == ["5.40", "5.41", "5.44", "5.45", "5.47"] and rows["5.47"].nodes == 5
 
 
 def test_without_answers_nothing_is_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +194,11 @@ def test_what_an_answer_changes_changes_the_run(copied: dict[str, object]) -> No
     copied["2.5"] = lambda g, name, step, rate: update(g, name, step, 2 * rate)
     after = run()[1].parameters()
     assert all(not np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_what_is_beside_the_core_is_said_so() -> None:
+    found = Ledger((Entry("layouts", "7.7", "product", 1), Entry("kernels", "5.19", "reference", 1)))
+    assert found.missing_line() == "not yours yet: layouts 7.7 (challenge), kernels 5.19"
 
 
 def test_calls_and_nodes_are_counted_for_plain_functions_and_generators() -> None:

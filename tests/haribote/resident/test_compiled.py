@@ -166,7 +166,7 @@ def test_junk_in_other_copies_is_never_read() -> None:
     made = assert_same_bits(STEP, find=learners.changed(learners.junk_in_other_copies, "5.12"), steps=2)
     assert len(made.homes) == 4
     (note,) = made.notes
-    assert "the kernel of task 5.12" in note and "only copy 0 counts" in note
+    assert "the Relu of task 5.12" in note and "only copy 0 counts" in note
 
 
 @pytest.mark.slow
