@@ -150,19 +150,12 @@ class Stream:
 class Pick:
     """target[e] = source[index[e]], flat in the maps' shapes; index -1 takes `fill`. index: known, or computed: then in
     the layout of the target.
-
-    others: more sources, which count on after the first. combine: with it a known index has one axis more, the first:
-    terms that are joined (fadd, fmax, …). along: of a computed index, pairs of axes of source and target along which
-    every index is that of its own element, so that less has to travel.
     """
 
     source: Version
     target: Version
     index: NDArray[np.int64] | Version
     fill: float = 0.0
-    others: tuple[Version, ...] = ()
-    combine: Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"] = ""
-    along: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,7 +202,6 @@ def reads(action: Action) -> Iterator[Version]:
             yield action.vectors
         case Pick():
             yield action.source
-            yield from action.others
             if isinstance(action.index, Version):
                 yield action.index
         case Shift() | Alias() | Halve() | Store() | Become():

@@ -32,15 +32,14 @@ OWN = 4
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """What goes together: `words` (1, 2 or 4) words to `target`, from `reads` [PE] in LM0 on, or ANY. turn: items of
-    the same target come in turns; join: how they are joined with what is there, a key of OP, "" for not at all.
+    """What goes together: `words` (1, 2 or 4) words to `target`, from `reads` [PE] in LM0 on, or ANY. join: they are
+    joined by OR with what is there.
     """
 
     target: int
     words: int
     reads: Ints
-    turn: int = 0
-    join: str = ""
+    join: bool = False
 
 
 @dataclass(eq=False)
@@ -68,7 +67,7 @@ class Profile:
         return True
 
 
-def items(targets: Ints, reads: Ints, turn: int = 0, join: str = "") -> list[Item]:
+def items(targets: Ints, reads: Ints, join: bool = False) -> list[Item]:
     """The items of words at `targets` (ascending) that come from reads [word, PE]; as wide ones as there are."""
     row = {int(target): number for number, target in enumerate(targets)}
     done: set[int] = set()
@@ -81,7 +80,7 @@ def items(targets: Ints, reads: Ints, turn: int = 0, join: str = "") -> list[Ite
             if (together := _together(reads[rows])) is not None:
                 done.update(rows)
                 if (together != ANY).any():
-                    found.append(Item(first, words, together, turn, join))
+                    found.append(Item(first, words, together, join))
     return found
 
 
@@ -111,10 +110,6 @@ def profiles(found: Sequence[Item]) -> list[Profile]:
 
 # --- lines -----------------------------------------------------------------------------------------------------------
 
-OP = {"": "passa", "or": "or", "fadd": "fvadd", "fmul": "fvmul"} | {
-    op: op for op in ("fmax", "fmin", "iadd", "imax", "imin")
-}
-"""How a word is joined with what is there. What is no operation on words takes the letter of its length."""
 Pairs = Sequence[tuple[Item, int]]
 """Items with their addresses."""
 
@@ -129,8 +124,7 @@ def line(part: Pairs, bank: str, indirect: bool, source: str = "LM0") -> str:
     if indirect:
         tail = str(reads[0]) if len(set(reads)) == 1 else f"[{','.join(map(str, reads))}]"
         start = f"${'l' * (item.words // 2)}mt{tail}"
-    op = OP[item.join]
-    op = f"{'i' if item.words == 1 else 'l'}{op}" if op in ("passa", "or") else op
+    op = ("i" if item.words == 1 else "l") + ("or" if item.join else "passa")
     joined = f" {operand(bank, item.words, writes)}" if item.join else ""
     return f"{op} {start}{joined} {operand(bank, item.words, writes, off)}"
 
@@ -142,20 +136,10 @@ def copies(found: Pairs, source: str, bank: str) -> Iterator[str]:
 
 
 def _fours(found: Pairs) -> Iterator[Pairs]:
-    """Up to four items of a kind at a time, whose targets differ."""
-    ordered = sorted(found, key=lambda pair: (pair[0].words, pair[0].turn, pair[0].target))
-    part: list[tuple[Item, int]] = []
-    for pair in ordered:
-        if part and (len(part) == 4 or pair[0].words != part[0][0].words or pair[0].target in _targets(part)):
-            yield part
-            part = []
-        part.append(pair)
-    if part:
-        yield part
-
-
-def _targets(part: Pairs) -> set[int]:
-    return {item.target for item, _ in part}
+    """Up to four items of a kind at a time."""
+    for words in (1, 2, 4):
+        same = sorted((pair for pair in found if pair[0].words == words), key=lambda pair: pair[0].target)
+        yield from (same[start : start + 4] for start in range(0, len(same), 4))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.maps import COPY, NOTHING, UNITS, Bit, BitMap, Memory, W, address, unit_bits
-from haribote.stack.picks.held import in_unit, pe_weight, word_weight
+from haribote.stack.picks.held import elements, in_unit, pe_weight, word_weight
 from haribote.stack.places import BANKS, NoRoom, Place
 from simulator import isa
 from simulator.messages import tr
@@ -40,6 +40,12 @@ class Wants:
         seen = (np.bitwise_or.reduce(np.where(wanted, found, 0), axis=0) for found in (~numbers, numbers))
         return Wants(np.stack([(found >> bits & 1).astype(np.bool_) for found in seen], axis=1))
 
+    @staticmethod
+    def anything(target: BitMap, source: BitMap) -> Wants:
+        """Where the PEs that hold a target may want anything of a source."""
+        wanting: Bools = np.asarray((elements(target) >= 0).any(axis=0))
+        return Wants(np.broadcast_to(wanting, (source.width, 2, len(wanting))))
+
     @cached_property
     def _wanting(self) -> NDArray[np.float32]:
         """How many PEs may need an element whose bit is 0, or 1, by a bit of the PE's number: [index bit, 2, bit of the
@@ -53,26 +59,12 @@ class Wants:
         return not found[0, 1] and not found[1, 0]
 
     def values(self, index: int) -> list[int]:
-        """The values of an index bit that any PE needs."""
-        return [value for value in (0, 1) if self.may[index][value].any()]
+        """The values of an index bit that any PE needs; 0 where none needs anything."""
+        return [value for value in (0, 1) if self.may[index][value].any()] or [0]
 
     def reaches(self, bit: Bit) -> bool:
         """True where a PE in a unit whose number has this bit needs anything."""
         return bool(self._wanting[:, :, pe_weight(bit).bit_length() - 1, 1].any())
-
-
-def tied(target: BitMap, held: Ints, source: BitMap, along: Sequence[tuple[int, int]]) -> Wants:
-    """What words that hold elements `held` of the target may want of a source: anything, but along pairs of axes (of
-    the source, of the target) what has the same index.
-    """
-    wanted = np.asarray((held >= 0).any(axis=0), np.bool_)
-    may = np.broadcast_to(wanted, (source.width, 2, len(wanted))).copy()
-    same = Wants.of(held, target.width)
-    for axis, other in along:
-        bits = [*target.axes[other]]
-        for number, index in enumerate(source.axes[axis]):
-            may[index] = same.may[bits[number]] if number < len(bits) else np.stack([wanted, np.zeros_like(wanted)])
-    return Wants(may)
 
 
 def gathered(source: BitMap, wants: Wants, small: bool = False) -> BitMap:
@@ -118,7 +110,6 @@ class SpreadLoad:
     source: where the part is; map: how it will lie in the PEs; weights: what every index bit adds to a word's number.
     """
 
-    tensor: int
     source: Place
     map: BitMap
     mask: int
@@ -179,35 +170,30 @@ def _with_second_words(found: BitMap) -> BitMap:
     return BitMap.of(found.memory, (*found.shape, 2), carries)
 
 
-def loads(
-    code: Code, tensor: int, source: Place, wants: Wants, room: int, found: BitMap | None = None
-) -> Iterator[SpreadLoad]:
+def loads(code: Code, source: Place, wants: Wants, room: int) -> Iterator[SpreadLoad]:
     """The parts of a tensor, each of at most `room` words, one after another: where a part is not needed any more, the
-    next may take its place. Adds the lines that bring a tensor to where it can be taken apart. found: the map that it
-    will have in the PEs, if not the best one; then parts come in the order of their elements.
+    next may take its place. Adds the lines that bring a tensor to where it can be taken apart.
     """
-    ordered = found is not None
-    if found is None:
-        found = gathered(source.map, wants)
-        if 2 * found.longs > room:
-            found = gathered(source.map, wants, small=True)
-    fixed = [] if 2 * found.longs <= room else _fixed(source, found, wants, room, ordered)
+    found = gathered(source.map, wants)
+    there = source.memory == "LM0" and source.map.satisfies(found)
+    if not there and 2 * found.longs > room:
+        found = gathered(source.map, wants, small=True)
+    fixed = [] if there or 2 * found.longs <= room else _fixed(source, found, wants, room)
     if not all(_apart(source, index) for index in fixed):
         source = _staged(code, source, found, fixed)
     mask = sum(1 << index for index in fixed)
     weights = _weights(found, fixed)
     for values in product(*(wants.values(index) for index in fixed)):
         value = sum(v << index for index, v in zip(fixed, values, strict=True))
-        yield SpreadLoad(tensor, _part(source, fixed, value), _without(found, fixed), mask, value, weights)
+        yield SpreadLoad(_part(source, fixed, value), _without(found, fixed), mask, value, weights)
 
 
-def _fixed(source: Place, found: BitMap, wants: Wants, room: int, ordered: bool) -> list[int]:
+def _fixed(source: Place, found: BitMap, wants: Wants, room: int) -> list[int]:
     """The index bits that tell parts apart: those that only one value of is wanted, and those that are addresses
     already, first; or the highest.
     """
     lines = sorted((bit.number, carry) for bit, carry in found.carries if bit.level == "address" and carry >= 0)
-    if not ordered:
-        lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
+    lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
     count = len(lines) + 2 - room.bit_length()  # 2 << len(lines) words are there
     if count > len(lines):
         raise NoRoom(tr("a gather needs 2 words of LM0 at least; there are {room}", room=room))

@@ -211,9 +211,8 @@ def _pick(action: Pick, context: Context) -> None:
     fill = action.fill if np.issubdtype(context.index.dtype[target.value], np.floating) else int(action.fill)
     assert target.fill in (None, action.fill), "a pick pads with what it fills with"
     index = homes.of(action.index) if isinstance(action.index, Version) else action.index
-    sources = [_nearest(homes.of(version)) for version in (action.source, *action.others)]
-    padding = target.fill is not None
-    picks.emit(context.code, sources, homes.of(target), index, fill, action.combine, padding, action.along)
+    source = _nearest(homes.of(action.source))
+    picks.emit(context.code, source, homes.of(target), index, fill, padding=target.fill is not None)
 
 
 def _nearest(places: Places) -> Place:

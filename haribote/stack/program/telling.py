@@ -90,9 +90,8 @@ def told(piece: ActionCode) -> str:
             return tr("{value} x {value2}, streamed", value=matrix.value, value2=vectors.value)
         case Joined(multiply, shift):
             return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
-        case Pick(source, _, _, _, others, combine, _):
-            names = ", ".join(version.value for version in (source, *others))
-            return f"{combine or tr('pick from')} {names}"
+        case Pick(source):
+            return f"{tr('pick from')} {source.value}"
         case Become(source, _):
             return tr("becomes {value}", value=source.value)
 

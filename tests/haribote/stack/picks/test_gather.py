@@ -14,7 +14,6 @@ from haribote.stack.maps import COPY, Bit, BitMap, W, address
 from haribote.stack.notation import parse
 from haribote.stack.picks import gather
 from haribote.stack.places import Place
-from haribote.stack.ways import Combine
 from tests.haribote.stack.picks.machines import run, taken, wrong
 
 A = parse("((8_L2B:1, 4:2, 8_L1B:1), (2:1, 4_PE:1, 2_W:1))")
@@ -38,7 +37,7 @@ def as_shape(found: BitMap, *shape: int) -> BitMap:
 
 
 def check(
-    sources: Sequence[tuple[str, BitMap]],
+    source: tuple[str, BitMap],
     target: tuple[str, BitMap],
     index: NDArray[np.int64],
     fill: float | int = 0.0,
@@ -46,21 +45,17 @@ def check(
 ) -> Code:
     """A gather, run and compared. blocked: words of banks that others have."""
     code = Code()
-    places = [taken(code, *source) for source in sources]
-    into = taken(code, *target)
+    place, into = taken(code, *source), taken(code, *target)
     for bank, words in blocked:
         code.take(words, (bank,))
     free = {bank: code.largest(bank) for bank in ("LM0", "LM1", "GRF0", "GRF1")}
-    gather.emit(code, places, into, index, fill)
+    gather.emit(code, place, into, index, fill)
     assert code.largest("L2BM") == 32768
     assert all(code.largest(bank) <= free[bank] for bank in free)
-    values = {place: np.random.default_rng(k).integers(0, 1 << 32, place.map.shape, np.uint32)
-              for k, place in enumerate(places)}  # fmt: skip
-    machine = run(code, values)
-    flat = np.concatenate([*(array.ravel() for array in values.values()), [np.uint32(gather.word_of_fill(fill))]])
-    assert wrong(machine, into, flat[index]) == ""
-    for place, array in values.items():
-        assert wrong(machine, place, array) == ""
+    x = np.random.default_rng(0).integers(0, 1 << 32, place.map.shape, np.uint32)
+    machine = run(code, {place: x})
+    assert wrong(machine, into, np.append(x, np.uint32(gather.word_of_fill(fill)))[index]) == ""
+    assert wrong(machine, place, x) == ""
     return code
 
 
@@ -69,53 +64,53 @@ NUMBERS = np.arange(256 * 16).reshape(256, 16)
 
 @pytest.mark.parametrize("bank", ["GRF1", *slow("LM0")])
 def test_columns_within_a_pe_row(bank: str) -> None:
-    check([("LM0", A)], (bank, as_shape(A, 256, 10)), NUMBERS[:, 3:13])
+    check(("LM0", A), (bank, as_shape(A, 256, 10)), NUMBERS[:, 3:13])
 
 
 @pytest.mark.parametrize(("start", "end"), [("LM0", "LM0"), ("LM1", "GRF0"), ("GRF0", "GRF0")])
 def test_what_is_the_same_in_all_pes_is_copied(start: str, end: str) -> None:
-    code = check([(start, A)], (end, as_shape(A, 256, 10)), NUMBERS[:, :10])
+    code = check((start, A), (end, as_shape(A, 256, 10)), NUMBERS[:, :10])
     assert len(code.lines) == 1 + (start == end != "GRF0")
     assert not code.uploads
 
 
 def test_rows_move_through_the_whole_chip() -> None:
-    check([("LM0", A)], ("GRF0", as_shape(A, 200, 16)), NUMBERS[5:205])
+    check(("LM0", A), ("GRF0", as_shape(A, 200, 16)), NUMBERS[5:205])
 
 
 @pytest.mark.slow
 def test_a_matrix_is_transposed_in_its_own_layout() -> None:
-    check([("LM1", SMALL)], ("LM0", SMALL), np.arange(256).reshape(16, 16).T)
+    check(("LM1", SMALL), ("LM0", SMALL), np.arange(256).reshape(16, 16).T)
 
 
 @pytest.mark.slow
-def test_fill_and_several_sources() -> None:
+@pytest.mark.parametrize("bank", ["LM0", "LM1"])
+def test_fill_of_both_types(bank: str) -> None:
     index = np.full((16, 16), -1)
     index[:10, :6] = np.arange(60).reshape(10, 6) + 16
-    index[10:, 1:] = 256 + np.arange(90).reshape(6, 15)
-    check([("LM1", SMALL), ("GRF0", ROWS)], ("LM1", SMALL), index, fill=-7.5)
-    check([("LM0", SMALL), ("LM0", ROWS)], ("LM0", SMALL), index, fill=-3)
+    for fill in (-7.5, -3):
+        check((bank, ROWS), (bank, SMALL), index, fill)
 
 
 @pytest.mark.parametrize("far", [False, *slow(True)])
 def test_random_indices(far: bool) -> None:
     random = np.random.default_rng(1)
     target, bank = (ROWS, "LM0") if far else (SMALL, "GRF1")
-    check([("LM0", SMALL)], (bank, target), random.integers(-1, 256, target.shape), 1.0)
+    check(("LM0", SMALL), (bank, target), random.integers(-1, 256, target.shape), 1.0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bank", ["LM0", "LM1"])
 def test_rounds_where_lm0_is_short(bank: str) -> None:
     index = np.random.default_rng(2).integers(-1, 4096, (16, 16))
-    check([("GRF0", A)], (bank, SMALL), index, 2.0, [("LM0", 2700)])
+    check(("GRF0", A), (bank, SMALL), index, 2.0, [("LM0", 2700)])
 
 
 def test_tables_stream_where_no_bank_has_room() -> None:
     target = BitMap.of("LM", (256, 16), {W: 0} | {address(k): k + 1 for k in range(7)}
                        | {Bit("MAB", k): 8 + k for k in range(4)} | {Bit("PE", k): COPY for k in range(2)})  # fmt: skip
     index = np.random.default_rng(3).integers(-1, 256, (256, 16))
-    code = check([("LM1", SMALL)], ("GRF1", target), index, 0.0, [("LM1", 4072), ("LM0", 3736)])
+    code = check(("LM1", SMALL), ("GRF1", target), index, 0.0, [("LM1", 4072), ("LM0", 3736)])
     assert any(line.startswith("mvp") for line in code.lines)
 
 
@@ -135,19 +130,3 @@ def test_an_index_out_of_bounds_is_refused() -> None:
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(1, 257) * (np.arange(256) > 0))
     with pytest.raises(gather.PickError, match=r"shape \(255,\) for a target"):
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(255))
-
-
-@pytest.mark.parametrize("combine", ["fadd", "imin", *slow("fmax", "iadd")])
-def test_terms_are_joined(combine: Combine) -> None:
-    """Windows of three columns of small whole numbers; sums and extremes of them are exact."""
-    columns = np.arange(16)[None, :] + np.arange(-1, 2)[:, None]
-    index = np.where((columns >= 0) & (columns < 16), columns, -1)[:, None, :]
-    index = np.where(index >= 0, index + 16 * np.arange(16)[:, None], -1)
-    code = Code()
-    source, target = taken(code, "LM1", SMALL), taken(code, "LM0", SMALL)
-    gather.emit(code, source, target, index, combine=combine)
-    dtype = np.float32 if combine[0] == "f" else np.int32
-    x = np.random.default_rng(4).integers(-99, 99, (16, 16)).astype(dtype)
-    terms = np.append(x.ravel(), np.uint32(gather.NOTHING[combine]).view(dtype))[index]
-    expected = {"add": np.sum, "max": np.max, "min": np.min}[combine[1:]](terms, axis=0).astype(dtype)
-    assert wrong(run(code, {source: x}), target, expected) == ""

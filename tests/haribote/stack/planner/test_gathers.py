@@ -2,7 +2,6 @@ import numpy as np
 
 from haribote.stack.picks.gather import needs
 from haribote.stack.picks.spread import Wants
-from haribote.stack.places import Place
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.gathers import PICKED, _wants, gather_cycles
 from simulator import isa
@@ -11,8 +10,7 @@ from simulator import isa
 def test_a_sample_wants_nothing_that_the_whole_gather_does_not() -> None:
     index = np.random.default_rng(0).integers(-1, 64 * 24, (64, 40))
     source, target = candidates((64, 24))[0][1], candidates((64, 40))[0][1]
-    every = needs(target, [Place("LM1", 0, source)], index.reshape(1, -1))[0]
-    whole = Wants.of(every.reshape(-1, isa.ALL_PES), source.width)
+    whole = Wants.of(needs(target, source, index.ravel()), source.width)
     some = _wants(source, target, index)
     assert some.may.any()
     assert not (some.may & ~whole.may).any()
