@@ -8,7 +8,7 @@ Nodes that must keep their distance have an edge in both directions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from simulator.rules.conflicts import same_l1bm_words
 from simulator.rules.waits import RULES, Timed, WaitRule, timed
 from simulator.schedule.demands import Demand, demand_of
 from simulator.schedule.nodes import Edge, Node, steps_of, tie
-from simulator.schedule.touches import moved_banks, touches
+from simulator.schedule.touches import Touch, moved_banks, touches
 from simulator.schedule.webs import MATRICES, MatrixWeb
 
 
@@ -29,13 +29,16 @@ def edges(nodes: Sequence[Node], webs: Sequence[MatrixWeb] = ()) -> Iterator[Edg
     web_of = {node: web for web in webs for node in web.nodes}
 
     yield from edges_of_lines(nodes)
-    distances = Distances()
-    memories: dict[tuple[str, MatrixWeb | None], _Memory] = defaultdict(lambda: _Memory(distances))
-    moved = moved_banks(nodes)
-    for step in steps_of(nodes):
-        found = [(node, touch) for node in step for touch in touches(node, moved)]
-        for node, touch in sorted(found, key=lambda pair: pair[1].written):  # all read before any of them writes
-            memory = memories[touch.memory, web_of.get(node) if touch.memory in MATRICES else None]
+    moved, distances = moved_banks(nodes), Distances()
+    found: list[tuple[Node, Touch]] = []
+    for step in steps_of(nodes):  # all read before any of them writes
+        found += sorted(((n, touch) for n in step for touch in touches(n, moved)), key=lambda pair: pair[1].written)
+    by_memory: dict[tuple[str, MatrixWeb | None], list[tuple[Node, Touch]]] = defaultdict(list)
+    for node, touch in found:
+        by_memory[touch.memory, web_of.get(node) if touch.memory in MATRICES else None].append((node, touch))
+    for touched in by_memory.values():
+        memory = _Memory(distances, (touch.cells for _, touch in touched if touch.cells is not None))
+        for node, touch in touched:
             yield from memory.touched(node, touch.cells, touch.written)
 
 
@@ -94,16 +97,17 @@ class _Cell:
 
 
 class _Memory:
-    """Who wrote each cell last, and who has read it since. `rest` stands for the cells that were not named yet."""
+    """Who wrote each cell last, and who has read it since. Cells that are always touched together count as one."""
 
-    def __init__(self, distances: Distances) -> None:
-        self._cells: dict[int, _Cell] = {}
-        self._rest = _Cell()
+    def __init__(self, distances: Distances, named: Iterable[frozenset[int]]) -> None:
+        """named: all sets of cells that will be touched; None touches one more, which stands for all others."""
         self._distances = distances
+        self._of, count = _joined(named)
+        self._cells = [_Cell() for _ in range(count + 1)]
 
     def touched(self, node: Node, cells: frozenset[int] | None, written: bool) -> Iterator[Edge]:
         """Note an access and give its edges."""
-        chosen = [*self._cells.values(), self._rest] if cells is None else [self._cell(cell) for cell in cells]
+        chosen = self._cells if cells is None else [self._cells[number] for number in self._of[cells]]
         found: dict[Node, int] = {}
         for cell in chosen:
             for age, writer in enumerate(cell.writers):
@@ -124,10 +128,20 @@ class _Memory:
             elif other is not node:
                 yield Edge(other, node, least)
 
-    def _cell(self, number: int) -> _Cell:
-        if number not in self._cells:
-            self._cells[number] = _Cell(self._rest.writers, list(self._rest.readers))
-        return self._cells[number]
+
+def _joined(named: Iterable[frozenset[int]]) -> tuple[dict[frozenset[int], list[int]], int]:
+    """Of each set of cells the numbers of what it consists of, cells that are in the same sets being one; and how many
+    of these there are."""
+    found: dict[frozenset[int], list[int]] = {cells: [] for cells in named}
+    sets_of: dict[int, list[list[int]]] = defaultdict(list)
+    for cells, numbers in found.items():
+        for cell in cells:
+            sets_of[cell].append(numbers)
+    different = {tuple(map(id, sets)): sets for sets in sets_of.values()}
+    for number, sets in enumerate(different.values()):
+        for numbers in sets:
+            numbers.append(number)
+    return found, len(different)
 
 
 # --- waits -----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ A cell is a block of neighbouring addresses. Units are not told apart: what is s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from simulator import isa
@@ -33,17 +34,23 @@ def moved_banks(nodes: Iterable[Node]) -> frozenset[str]:
     return frozenset(operand.bank for operand in destinations if isinstance(operand, p.BaseAddress))
 
 
-def touches(node: Node, moved: frozenset[str]) -> Iterator[Touch]:
+def touches(node: Node, moved: frozenset[str]) -> tuple[Touch, ...]:
     """All accesses of an instruction or MV line, but for forwarding paths and the turnaround register.
 
     moved: banks of LM whose base address may be anything; of others it is a multiple of 4, as at the start. A debug
     statement, which may touch everything, has no touches of its own.
     """
     line = node.instruction or node.line
-    if isinstance(line, p.Instruction | p.Move):
-        for access in accesses(line):
-            if access.memory not in _FORWARDED:
-                yield Touch(access.memory, _cells(access, access.memory in moved), access.written)
+    return _touches(line, moved) if isinstance(line, p.Instruction | p.Move) else ()
+
+
+@lru_cache(maxsize=1 << 13)
+def _touches(line: p.Instruction | p.Move, moved: frozenset[str]) -> tuple[Touch, ...]:
+    return tuple(
+        Touch(access.memory, _cells(access, access.memory in moved), access.written)
+        for access in accesses(line)
+        if access.memory not in _FORWARDED
+    )
 
 
 def _cells(access: Access, moved: bool) -> frozenset[int] | None:
