@@ -1,16 +1,16 @@
 """The points of the references at many seeds, over the path of `grade`: `python -m benchmarks.references [TASK …]`.
 
-An answer replies to the cases of several seeds in one process, with the task's time for each; every seed is judged by
-itself.
+An answer replies to the cases of several seeds in one process, with the task's time for each, and to equal ones once;
+every seed is judged by itself.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from grader.emitter.replies import Reply
 from grader.emitter.serving import Order
@@ -27,36 +27,49 @@ from haribote.answers.tasks import Task, all_tasks, find_task
 AT_ONCE = 10  # seeds in one process
 
 
-def results(task: Task, content: bytes, seeds: range, emitters: Emitters, path: Path) -> Iterator[Result]:
-    """The verdict on an answer for each seed."""
-    for first in range(seeds.start, seeds.stop, AT_ONCE):
-        some = range(first, min(first + AT_ONCE, seeds.stop))
-        with product_only():
-            trials = {seed: [_of_seed(trial, seed) for trial in trials_of(task, seed)] for seed in some}
-        requests = b"".join(
-            encode({"name": trial.name, "given": dict(trial.given)}).encode() + b"\n"
-            for seed in some
-            for trial in trials[seed]
-        )
-        longer = replace(task, seconds=task.seconds * len(some))
-        order = Order(task.id, f"haribote/{task.file}", content, reference_files(content), longer.seconds)
-        outcome = emitters.run(longer, order, requests)
-        if outcome.stopped and len(some) > 1:  # such as more output than one run may have
+class Reference:
+    """The answer of the course to one task. Cases that are given the same, of whichever seeds, are asked once."""
+
+    def __init__(self, task: Task, emitters: Emitters) -> None:
+        self._task, self._emitters = task, emitters
+        self._path = answer_file(task, solutions=True)
+        self._replies: dict[str, Reply] = {}  # by a hash of what is given
+        self._notes: dict[int, str] = {}  # how runs ended, where that is worth telling
+
+    def results(self, seeds: range) -> Iterator[Result]:
+        """The verdict for each seed."""
+        for first in range(seeds.start, seeds.stop, AT_ONCE):
+            some = range(first, min(first + AT_ONCE, seeds.stop))
+            with product_only():
+                trials = {seed: list(trials_of(self._task, seed)) for seed in some}
+            self._ask(trials)
             for seed in some:
-                yield from results(task, content, range(seed, seed + 1), emitters, path)
-            continue
-        replies = {reply.name: reply for reply in replies_in(outcome.output)}
+                found = judge_trials(self._task, trials[seed], self._reply, seed, self._path)
+                yield replace(found, message="; ".join(filter(None, [found.message, self._notes.get(seed)])))
 
-        def reply(trial: Trial, known: Mapping[str, Reply] = replies) -> Reply:
-            return known.get(trial.name) or Reply(trial.name)
+    def _reply(self, trial: Trial) -> Reply:
+        return replace(self._replies.get(_key(encode(trial.given)), Reply("")), name=trial.name)
 
-        for seed in some:
-            found = judge_trials(task, trials[seed], reply, seed, path)
-            yield replace(found, message="; ".join(filter(None, [found.message, note_of(outcome)])))
+    def _ask(self, trials: Mapping[int, Sequence[Trial]]) -> None:
+        """Run the answer on what it was not given before, with the task's time for each seed."""
+        texts = (encode(trial.given) for some in trials.values() for trial in some)
+        given = {key: text for text in texts if (key := _key(text)) not in self._replies}
+        if not given:
+            return
+        content, seconds = self._path.read_bytes(), self._task.seconds * len(trials)
+        requests = "".join(f'{{"name": "{key}", "given": {text}}}\n' for key, text in given.items())
+        order = Order(self._task.id, f"haribote/{self._task.file}", content, reference_files(content), seconds)
+        outcome = self._emitters.run(replace(self._task, seconds=seconds), order, requests.encode())
+        if outcome.stopped and len(trials) > 1:  # such as more output than one run may have
+            for seed, some in trials.items():
+                self._ask({seed: some})
+            return
+        self._replies |= {reply.name: reply for reply in replies_in(outcome.output)}
+        self._notes |= dict.fromkeys(trials, note_of(outcome))
 
 
-def _of_seed(trial: Trial, seed: int) -> Trial:
-    return replace(trial, name=f"seed {seed}: {trial.name}")
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def main() -> None:
@@ -73,8 +86,8 @@ def main() -> None:
     tasks = [find_task(name) for name in options.tasks] or list(all_tasks())
     points, faults, start = [0] * options.seeds, 0, time.monotonic()
     for task in tasks:
-        path, begun = answer_file(task, solutions=True), time.monotonic()
-        for seed, result in enumerate(results(task, path.read_bytes(), range(options.seeds), emitters, path)):
+        begun = time.monotonic()
+        for seed, result in enumerate(Reference(task, emitters).results(range(options.seeds))):
             points[seed] += result.points
             if result.points != task.points:
                 faults += 1

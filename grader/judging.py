@@ -25,6 +25,7 @@ from grader.trials import Trial, trials_of
 from haribote.answers.ownership import is_written_text, parts_left, product_only
 from haribote.answers.tasks import Task
 from simulator.errors import UserError, advised
+from simulator.language import language_or_english, spoken
 from simulator.messages import Text, tr
 from simulator.parsing import parsed
 
@@ -97,7 +98,7 @@ def judge_trials(
     """Ask for one reply after the other and judge it, whatever fails on the way; where not `whole`, until one fails."""
     verdict = Verdict()
     first: dict[str, Reply] = {}
-    with product_only():
+    with product_only(), spoken(language_or_english()):  # asked once, not for every message
         for trial in trials:
             received = reply(trial)
             if verdict.add(trial, received):

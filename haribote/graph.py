@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -286,47 +286,50 @@ def verify(model: onnx.ModelProto) -> None:
         GraphError: onnx.checker refuses the model; a value is defined twice or used before its definition; a value has
             no static shape or dtype; node names are absent or not unique; a domain is not imported.
     """
+    fault = next(_faults(model), None)
+    if fault is not None:
+        raise fault
+    try:
+        checker.check_model(model, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError) as error:
+        raise GraphError(
+            tr("graph {name!r}: onnx.checker: {error}", name=model.graph.name, error=reason(error))
+        ) from error
+
+
+def _faults(model: onnx.ModelProto) -> Iterator[GraphError]:
+    """What `verify` finds by itself."""
     graph = model.graph
     index = Index(model)
     imported = {entry.domain for entry in model.opset_import}
     defined = {*index.inputs, *index.constants, ""}
     names: set[str] = set()
+
+    def where(node: onnx.NodeProto) -> str:
+        return tr("graph {name!r}, node {name2!r} ({op_type})", name=graph.name, name2=node.name, op_type=node.op_type)
+
     for node in graph.node:
-        where = tr("graph {name!r}, node {name2!r} ({op_type})", name=graph.name, name2=node.name, op_type=node.op_type)
-        _require(
-            bool(node.name) and node.name not in names, tr("{where}: every node has a name of its own", where=where)
-        )
-        _require(
-            node.domain in imported, tr("{where}: domain {domain!r} is not imported", where=where, domain=node.domain)
-        )
+        if not node.name or node.name in names:
+            yield GraphError(tr("{where}: every node has a name of its own", where=where(node)))
+        if node.domain not in imported:
+            what = tr("{where}: domain {domain!r} is not imported", where=where(node), domain=node.domain)
+            yield GraphError(what)
         for name in node.input:
-            _require(name in defined, tr("{where}: reads {name!r} before it is defined", where=where, name=name))
+            if name not in defined:
+                yield GraphError(tr("{where}: reads {name!r} before it is defined", where=where(node), name=name))
         for name in filter(None, node.output):  # an output may be left out
-            _require(name not in defined, tr("{where}: defines {name!r} a second time", where=where, name=name))
-            _require(
-                name in index.shape,
-                tr("{where}: the shape of {name!r} is not known statically", where=where, name=name),
-                STATIC,
-            )
+            if name in defined:
+                yield GraphError(tr("{where}: defines {name!r} a second time", where=where(node), name=name))
+            if name not in index.shape:
+                what = tr("{where}: the shape of {name!r} is not known statically", where=where(node), name=name)
+                yield GraphError(what, STATIC)
         names.add(node.name)
         defined.update(node.output)
     for name in index.outputs:
-        _require(
-            name in defined, tr("graph {name!r}: nothing defines its output {name2!r}", name=graph.name, name2=name)
-        )
-        _require(
-            index.outputs.count(name) == 1,
-            tr("graph {name!r}: its output {name2!r} is listed twice", name=graph.name, name2=name),
-        )
-    try:
-        checker.check_model(model, full_check=True)
-    except (checker.ValidationError, shape_inference.InferenceError) as error:
-        raise GraphError(tr("graph {name!r}: onnx.checker: {error}", name=graph.name, error=reason(error))) from error
-
-
-def _require(holds: bool, message: str, try_: str = "") -> None:
-    if not holds:
-        raise GraphError(message, try_)
+        if name not in defined:
+            yield GraphError(tr("graph {name!r}: nothing defines its output {name2!r}", name=graph.name, name2=name))
+        if index.outputs.count(name) > 1:
+            yield GraphError(tr("graph {name!r}: its output {name2!r} is listed twice", name=graph.name, name2=name))
 
 
 def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value: bool = False) -> dict[str, Array]:
@@ -341,23 +344,23 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
         GraphError: an input is missing, unknown, or of another shape or dtype; a node has a graph inside.
     """
     index = Index(model)
-    _require(
-        set(feeds) == set(index.inputs),
-        tr("inputs must be {inputs}, received {feeds}", inputs=sorted(index.inputs), feeds=sorted(feeds)),
-    )
-    for name, array in feeds.items():
-        wanted, got = (index.dtype[name], index.shape[name]), (array.dtype, array.shape)
-        _require(
-            wanted == got,
-            tr(
-                "input {name!r} must be {wanted}{wanted2}, received {got}{got2}",
-                name=name,
-                wanted=wanted[0],
-                wanted2=list(wanted[1]),
-                got=got[0],
-                got2=list(got[1]),
-            ),
+    if set(feeds) != set(index.inputs):
+        raise GraphError(
+            tr("inputs must be {inputs}, received {feeds}", inputs=sorted(index.inputs), feeds=sorted(feeds))
         )
+    for name, array in feeds.items():
+        dtype, shape = index.dtype[name], index.shape[name]
+        if (dtype, shape) != (array.dtype, array.shape):
+            raise GraphError(
+                tr(
+                    "input {name!r} must be {wanted}{wanted2}, received {got}{got2}",
+                    name=name,
+                    wanted=dtype,
+                    wanted2=list(shape),
+                    got=array.dtype,
+                    got2=list(array.shape),
+                )
+            )
     with np.errstate(divide="ignore"):  # its LogSoftmax takes the logarithm of a probability that may be 0
         values = run_nodes(model.graph.node, {**index.constants, **feeds}, operators(model))
     return {name: np.asarray(values[name]) for name in (values if every_value else index.outputs)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -38,14 +38,17 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Reply:
-    """What came back for one case: an answer or a problem."""
+    """What came back for one case: an answer or a problem. text: the line that tells it, where it is known."""
 
     name: str
     answer: Values | None = None
     problem: Problem | None = None
+    text: str = ""
 
     def line(self) -> str:
         """As a line of JSON, without its line end. An answer that is no plain value becomes a problem."""
+        if self.text:
+            return self.text
         if self.problem is None:
             try:
                 return encode({"name": self.name, "answer": dict(self.answer or {})})
@@ -123,7 +126,8 @@ def _reply(name: str, answer: Callable[[], dict[str, Value]], path: Path, budget
     """The reply as its line tells it: plain values, whatever objects the answer gave."""
     try:
         with product_only(), explained(path, budget.seconds), budget.spending():
-            return read_reply(encode({"name": name, "answer": answer()}))
+            line = encode({"name": name, "answer": answer()})
+            return replace(read_reply(line), text=line)
     except NotWritten as error:
         return Reply(name, problem=Problem("not written", str(error)))
     except HariboteError as error:

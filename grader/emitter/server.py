@@ -11,6 +11,7 @@ This process only forks; it reads no answer, so that nothing of one is in the me
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import math
 import os
@@ -170,6 +171,8 @@ def main() -> None:
     _, (file,), _, _ = socket.recv_fds(control, MESSAGE, 1)
     with open(file, "rb") as lines:
         warm_up(lines.readlines())
+    gc.collect()
+    gc.freeze()  # a collection in a fork would write to what the two share, and so copy it
     control.send(b"ready")
     serve(control, confined="open" not in sys.argv)
 

@@ -23,6 +23,8 @@ Values = Mapping[str, Value]
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
+WHOLE = ("int8", "int16", "int32")
+"""In which arrays of wider whole numbers are written where they fit."""
 LIMIT = 64 * 2**20  # characters of one line
 MOST_AXES = 16
 ARRAY, BYTES, FLOAT = "$array", "$bytes", "$float"
@@ -33,7 +35,8 @@ class ValueFormatError(HariboteError):
 
 
 def encode(values: Values) -> str:
-    """One line of JSON, without its line end; every table keeps its order. Arrays become dtype, shape and base64.
+    """One line of JSON, without its line end; every table keeps its order. Arrays become dtype, shape and base64,
+    and the type that the base64 is of where that is a narrower one.
 
     Raises ValueFormatError.
     """
@@ -90,8 +93,10 @@ def _plain(value: Any, where: str) -> Any:
                     dtype=value.dtype,
                 )
             )
-        little = value.astype(value.dtype.newbyteorder("<"), order="C")
-        return {ARRAY: [value.dtype.name, list(value.shape), base64.b64encode(little.tobytes()).decode()]}
+        stored = _narrowest(np.asarray(value))
+        little = value.astype(stored.newbyteorder("<"), order="C")
+        parts = [value.dtype.name, list(value.shape), base64.b64encode(little.tobytes()).decode()]
+        return {ARRAY: parts if stored == value.dtype else [*parts, stored.name]}
     if isinstance(value, bytes):
         return {BYTES: base64.b64encode(value).decode()}
     if isinstance(value, float) and not math.isfinite(value):
@@ -106,6 +111,19 @@ def _plain(value: Any, where: str) -> Any:
         tr("{where}: {name} is no plain value", where=where, name=type(value).__name__),
         tr("an array, a number, text or bytes"),
     )
+
+
+def _narrowest(array: Array) -> np.dtype[Any]:
+    """The type in which an array is written: whole numbers that are small need few bytes each."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return array.dtype
+    least, most = int(array.min()), int(array.max())
+    fitting = (np.dtype(name) for name in WHOLE if np.iinfo(name).min <= least and most <= np.iinfo(name).max)
+    return min((array.dtype, *fitting), key=lambda dtype: dtype.itemsize)
+
+
+def _is_narrower(stored: object, dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" and stored in WHOLE and np.dtype(str(stored)).itemsize < dtype.itemsize
 
 
 def _value(value: Any) -> Value:
@@ -128,12 +146,12 @@ def _value(value: Any) -> Value:
 
 def _array(value: dict[str, Any]) -> Array:
     parts = value[ARRAY]
-    if len(value) != 1 or not isinstance(parts, list) or len(parts) != 3:
+    if len(value) != 1 or not isinstance(parts, list) or len(parts) not in (3, 4):
         raise ValueFormatError(
             tr("{array} must be [dtype, shape, base64], received {value}", array=ARRAY, value=str(value)[:80])
         )
-    dtype, shape, _ = parts
-    if dtype not in DTYPES:
+    dtype, shape, _, stored = [*parts, parts[0]][:4]
+    if dtype not in DTYPES or not (stored == dtype or _is_narrower(stored, np.dtype(dtype))):
         raise ValueFormatError(
             tr("an array must be of {dtypes}, received {dtype}", dtypes=", ".join(DTYPES), dtype=str(dtype)[:80])
         )
@@ -147,8 +165,8 @@ def _array(value: dict[str, Any]) -> Array:
             )
         )
     content = _bytes({BYTES: parts[2]}, BYTES)
-    stored = np.dtype(dtype).newbyteorder("<")
-    if len(content) != prod(shape) * stored.itemsize:
+    kept = np.dtype(stored).newbyteorder("<")
+    if len(content) != prod(shape) * kept.itemsize:
         raise ValueFormatError(
             tr(
                 "an array of {dtype} {shape} has another size than {content} bytes",
@@ -157,7 +175,7 @@ def _array(value: dict[str, Any]) -> Array:
                 content=len(content),
             )
         )
-    return np.frombuffer(content, stored).astype(dtype).reshape(shape)
+    return np.frombuffer(content, kept).astype(dtype).reshape(shape)
 
 
 def _bytes(value: dict[str, Any], key: str) -> bytes:

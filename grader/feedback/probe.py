@@ -30,7 +30,6 @@ from grader.rigs.poisoned import POISON
 from grader.rigs.rig import Bits, Words, prepared
 from haribote.problems.meaning import meaning
 from simulator import Machine
-from simulator.engine import native
 from simulator.isa.program import Program
 from simulator.messages import tr
 
@@ -205,7 +204,7 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
 
     wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
     """
-    with prepared((), POISON, "native" if native.is_built() else "numpy") as machine:
+    with prepared((), POISON) as machine:
         return _probed(case, Probe(case, program, machine), wrong)
 
 

@@ -23,6 +23,7 @@ from grader.sandbox.tree import course_tree
 from grader.submissions.submission import read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
+from simulator.engine import native
 from simulator.files import write_file
 from simulator.messages import tr
 
@@ -67,6 +68,7 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
     tasks = options.again or all_tasks()
     for task in tasks:  # once, before the workers want them
         course_tree(task)
+    native.available()
     with Journal(options.output) as journal:
         if journal.damaged:
             lines = ", ".join(map(str, journal.damaged))

@@ -38,6 +38,7 @@ from grader.sandbox.emit import Emitters
 from grader.submissions.submission import answer_hash, printable
 from haribote.answers.tasks import ROOT, Task, find_task
 from haribote.errors import HariboteError
+from simulator.engine import native
 from simulator.language import in_english
 from simulator.messages import tr
 
@@ -168,6 +169,7 @@ def _judge(unsafe: bool) -> Judge:
     name = "unsafe_judge" if unsafe else "judge"
     found: Judge | None = getattr(_own, name, None)
     if found is None:
+        native.available()  # built here if need be, where nothing limits time and memory
         found = Judge(judge if unsafe else judge_confined)
         setattr(_own, name, found)
         multiprocessing.util.Finalize(None, found.close, exitpriority=1)

@@ -111,7 +111,7 @@ def _result(case: AssemblyCase, text: str, others_passed: bool, poison: int) -> 
         wrong = output.wrong(left.outputs[number])
         if wrong.any():
             return _wrong(case, number, text, left.outputs[number], wrong, others_passed, poison)
-        odd = left.odd_copies[number]
+        odd = left.others[number].unit
         if odd:
             name = output.operand.name
             return Failure(

@@ -11,9 +11,10 @@ from grader.feedback.causes import READS_TOO_EARLY, STALE, STRAY
 from grader.feedback.failure import Failure, WrongWord
 from grader.judges.program import assembled, failure_in, machine_failure
 from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, store, words_of
-from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine
+from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine, with_stored
 from grader.rigs.rig import NamedInputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
+from simulator.effects.accesses import Written, written_by
 from simulator.effects.places import Place
 from simulator.errors import advised
 from simulator.messages import tr
@@ -106,12 +107,15 @@ def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:
 
 
 def _result(puzzle: Puzzle, name: str, before: Memories, answer: str, poison: int) -> Failure | None:
-    wanted = after(puzzle, before)
-    with poisoned_machine(poison) as machine:
+    wanted, program = after(puzzle, before), assembled(puzzle.program(answer))
+    changing = written = written_by(program)
+    for memory, place in places(before).items():
+        changing = with_stored(changing, memory, range(place.count))
+    with poisoned_machine(poison, changing=changing) as machine:
         store(machine, before)
-        machine.run(assembled(puzzle.program(answer)))
+        machine.run(program)
         received = load(machine, before)
-        stray = _stray(machine, before, poison)
+        stray = _stray(machine, before, poison, written)
     watched = [memory for memory in before if memory in puzzle.targets or memory in LMS]
     wrong = {memory: int((received[memory] != wanted[memory]).sum()) for memory in watched}
     if any(wrong.values()):
@@ -139,20 +143,14 @@ def named(before: Memories) -> NamedInputs:
     return tuple((name.upper(), place, before[name]) for name, place in places(before).items())
 
 
-def _stray(machine: Machine, before: Memories, poison: int) -> str:
-    """A word of LM behind those that are looked at which has changed, or ""."""
+def _stray(machine: Machine, before: Memories, poison: int, written: Written | None) -> str:
+    """A word of LM behind those that are looked at which has changed, or "". written: what the run may have changed."""
     for memory in LMS:
-        start = len(before.get(memory, ()))
-        words = getattr(machine, memory)
-        untouched = junk(memory, len(words), poison)
-        for first in range(start, len(words), 256):
-            rows = (words[first : first + 256] != untouched[first : first + 256, None]).any(axis=1)
-            if rows.any():
-                return tr(
-                    "word {value} of {upper} has changed",
-                    value=first + int(np.flatnonzero(rows)[0]),
-                    upper=memory.upper(),
-                )
+        words, start = getattr(machine, memory), len(before.get(memory, ()))
+        some = written.get(memory, frozenset()) if written is not None else None
+        for word in range(start, len(words)) if some is None else sorted(word for word in some if word >= start):
+            if (words[word] != junk(memory, len(words), poison)[word]).any():
+                return tr("word {value} of {upper} has changed", value=word, upper=memory.upper())
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,9 @@ def run_case(case: Case, program: Program, poison: int = POISON, scratch: tuple[
     """Run a program on a case. scratch: what `op.scratch` gave. Raises ExecutionError."""
     output = case.op.output
     left: Left = run(program, inputs_of(case), (place_of(output),), free_words(case, scratch), poison)
-    found, *others = (bits.view(output.dtype).reshape(output.shape) for bits in (left.outputs[0], *left.others[0]))
+    found, *others = (
+        bits.view(output.dtype).reshape(output.shape) for bits in (left.outputs[0], *left.others[0].copies)
+    )
     return KernelOutcome(found, tuple(others), left.stray, left.stray_at, left.stray_bits)
 
 
@@ -87,8 +89,13 @@ def place_of(operand: Operand, only_copy_0: bool = False) -> Words | DramTensor:
     """Where an operand is, of its shape."""
     if operand.memory == "DRAM":
         return DramTensor(operand.address, operand.shape)
-    word, pe, copies = _words(operand.layout)
-    return Words(operand.memory, operand.address + word, pe, (0,) if only_copy_0 else copies)
+    return _in_lm(operand.memory, operand.address, operand.layout, only_copy_0)
+
+
+@lru_cache(maxsize=32)
+def _in_lm(memory: Literal["LM0", "LM1"], address: int, layout: Layout, only_copy_0: bool) -> Words:
+    word, pe, copies = _words(layout)
+    return Words(memory, address + word, pe, (0,) if only_copy_0 else copies)
 
 
 @lru_cache(maxsize=32)

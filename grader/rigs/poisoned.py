@@ -8,17 +8,19 @@ masks. Base addresses are zero, as a kernel finds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
 from simulator.effects.accesses import Written
+from simulator.engine import native
 from simulator.engine.state.memories import Dram
+from simulator.isa import GROUPS
 
 POISON, OTHER_POISON = 0, 1
 
@@ -34,13 +36,13 @@ _TAGS = {name: number for number, name in enumerate((*_WORDS, *_LONG_WORDS, *_PA
 
 
 class _Spare(NamedTuple):
-    """The memories of a machine that is done with, and what of them may be no junk."""
+    """A machine that is done with, and what of its memories may be no junk."""
 
-    memories: dict[str, Any]
+    machine: Machine
     changed: Written | None
 
 
-_spare: dict[int, _Spare] = {}  # by the kind of junk: to fill them again is many times faster than to begin
+_spare: dict[tuple[int, str], _Spare] = {}  # by junk and engine: to fill it again is many times faster than to begin
 
 
 @lru_cache(maxsize=64)
@@ -73,12 +75,15 @@ class JunkDram(Dram):
         super().__init__()
         self._junk = long_junk("dram", self.PAGE, poison)
 
+    def has_page(self, number: int) -> bool:
+        """Every page is there: the native engine reads those alone."""
+        return True
+
     def page(self, number: int) -> NDArray[np.uint64]:
         """As in `Dram`."""
-        if self.has_page(number):
-            return super().page(number)
-        page = super().page(number)
-        page[...] = self._junk
+        known, page = super().has_page(number), super().page(number)
+        if not known:
+            page[...] = self._junk
         return page
 
     def read(self, address: int, count: int) -> NDArray[np.uint64]:
@@ -88,38 +93,66 @@ class JunkDram(Dram):
         return super().read(address, count)
 
 
+@cache
+def fastest() -> str:
+    """The engine that cases run on: the native one where it is built, which gives the same results in less time."""
+    return "native" if native.is_built() else "numpy"
+
+
 @contextmanager
-def poisoned_machine(poison: int = POISON, engine: str = "numpy", changing: Written | None = None) -> Iterator[Machine]:
+def poisoned_machine(
+    poison: int = POISON, engine: str | None = None, changing: Written | None = None
+) -> Iterator[Machine]:
     """A machine whose memories hold junk. changing: what of them may be changed, if that is known.
 
-    Its memories serve another machine afterwards: what is to be kept must be copied.
+    It serves others afterwards: what is to be kept must be copied.
     """
-    machine = Machine(engine)
-    spare = _spare.pop(poison, None) or _Spare({}, None)
-    for name, memory in spare.memories.items():
-        setattr(machine, name, memory)
-    _fill(machine, poison, spare.changed)
+    kind = poison, engine or fastest()
+    machine, changed = _spare.pop(kind) if kind in _spare else _Spare(Machine(kind[1], threads=1), None)
+    _fill(machine, poison, changed)
     try:
         yield machine
     finally:
-        memories = {name: getattr(machine, name) for name in (*_WORDS, *_LONG_WORDS[:3])}
-        _spare[poison] = _Spare(memories, changing)
+        _spare[kind] = _Spare(machine, changing)
+
+
+def with_stored(changing: Written | None, memory: str, words: Iterable[int]) -> Written | None:
+    """What will not be junk where these words are stored too."""
+    known = changing.get(memory, frozenset()) if changing is not None else None
+    if changing is None or known is None:
+        return changing
+    return {**changing, memory: known.union(words)}
 
 
 def _fill(machine: Machine, poison: int, changed: Written | None) -> None:
     """Fill the memories with junk. changed: where there may be something else; None: anywhere."""
     for name in (*LM, "grf0", "grf1"):
-        memory, words = getattr(machine, name), None if changed is None else changed.get(name, frozenset())
-        rows = slice(None) if words is None else sorted(words)
-        memory[rows] = junk(name, len(memory), poison)[rows, None]
+        memory = getattr(machine, name)
+        for some in _stretches(name, changed):
+            memory[some] = junk(name, len(memory), poison)[some, None]
     machine.t[...] = junk("t", 16, poison).reshape(4, 4, 1)
     for name in ("mx", "my"):
-        getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
-    for name in _LONG_WORDS[:3]:
         if changed is None or name in changed:
-            memory = getattr(machine, name)
-            memory[...] = long_junk(name, memory.shape[-1], poison)
+            getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
+    for name in _LONG_WORDS[:3]:
+        memory = getattr(machine, name)
+        for some in _stretches(name, changed):
+            memory[..., some] = long_junk(name, memory.shape[-1], poison)[some]
     machine.paths = {name: junk(name, 16, poison).reshape(4, 4, 1) for name in _PATHS}
     machine.omr[1:16] = poison == POISON
+    machine.bar0[...] = machine.bar1[...] = 0
+    machine.turnaround = None
     machine.dram = tuple(JunkDram(poison) for _ in machine.dram)
     machine.dar[...] = 4096 * (poison + 1)
+    machine.dar_fetched, machine.dar_next = np.zeros((GROUPS, 0), np.uint32), (0, 0)
+
+
+def _stretches(name: str, changed: Written | None) -> Iterator[slice]:
+    """The words of a memory that may be no junk, those that lie side by side together."""
+    words = None if changed is None else changed.get(name, frozenset())
+    if words is None:
+        yield slice(None)
+    elif words:
+        known = np.array(sorted(words))
+        for some in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
+            yield slice(int(some[0]), int(some[-1]) + 1)

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, Literal, Protocol, TypeGuard
+from typing import Any, Literal, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine
+from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine, with_stored
 from simulator import Machine
 from simulator.effects.accesses import Written, written_by
 from simulator.effects.places import Place as Word
@@ -51,6 +51,16 @@ def unit_name(pe: int) -> str:
     return f"L2B {l2b}, L1B {l1b}, MAB {mab}, PE {p}"
 
 
+class Others(NamedTuple):
+    """The copies of a tensor that differ from copy 0: a unit that holds one, or "", and the copies, each kind once."""
+
+    unit: str
+    copies: tuple[Bits, ...]
+
+
+ALIKE = Others("", ())
+
+
 @dataclass(frozen=True, eq=False)
 class Words:
     """A tensor of words in the PEs. word, pe: word address and PE of every element, of the tensor's shape.
@@ -71,21 +81,17 @@ class Words:
         """Copy 0."""
         return _memory(machine, self.memory)[self.word, self.pe]
 
-    def odd_copy(self, machine: Machine) -> str:
-        """A unit whose copy is not copy 0, or ""."""
+    def other_copies(self, machine: Machine) -> Others:
+        """The copies that are not like copy 0."""
         if len(self.copies) == 1:
-            return ""
+            return ALIKE
         found = _memory(machine, self.memory)[self._every_copy]
-        differs = np.argwhere(found != found[..., :1])
-        return unit_name(int(self._every_copy[1][tuple(differs[0])])) if len(differs) else ""
-
-    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
-        """The copies that differ from copy 0, each kind once."""
-        if not self.odd_copy(machine):
-            return ()
-        found = np.moveaxis(_memory(machine, self.memory)[self._every_copy], -1, 0)
-        kinds = {copy.tobytes(): copy for copy in found}
-        return tuple(kinds.values())[1:]
+        differs = found != found[..., :1]
+        if not differs.any():
+            return ALIKE
+        first = tuple(np.argwhere(differs)[0])
+        kinds = {copy.tobytes(): copy for copy in np.moveaxis(found, -1, 0)}
+        return Others(unit_name(int(self._every_copy[1][first])), tuple(kinds.values())[1:])
 
     @cached_property
     def _every_copy(self) -> tuple[Ints, Ints]:
@@ -133,13 +139,9 @@ class DramWords:
         values = machine.dram[self.group][self.address : self.address + self.count]
         return np.stack([values >> np.uint64(32), values & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
 
-    def odd_copy(self, machine: Machine) -> str:
+    def other_copies(self, machine: Machine) -> Others:
         """There is one copy only."""
-        return ""
-
-    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
-        """There is one copy only."""
-        return ()
+        return ALIKE
 
     def at(self, index: tuple[int, ...]) -> Word:
         """A word of it."""
@@ -174,13 +176,9 @@ class DramTensor:
         bits: Bits = machine.read_dram(self.address, self.shape, np.uint32)
         return bits
 
-    def odd_copy(self, machine: Machine) -> str:
+    def other_copies(self, machine: Machine) -> Others:
         """There is one copy only."""
-        return ""
-
-    def other_copies(self, machine: Machine) -> tuple[Bits, ...]:
-        """There is one copy only."""
-        return ()
+        return ALIKE
 
     def at(self, index: tuple[int, ...]) -> Word:
         """The word of an element."""
@@ -225,15 +223,14 @@ class RigTensor:
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What a run left: the outputs as bits (copy 0), a unit with another copy or "" for each, a stray word as text.
+    """What a run left: the outputs as bits (copy 0), the other copies of each, a stray word as text.
 
-    others: of each output, the copies that differ from copy 0, each kind once: sums may be rounded in several ways.
-    stray_at: the stray word itself, where there is one; stray_bits: what it holds.
+    others: sums may be rounded in several ways, so that copies may differ. stray_at: the stray word itself, where there
+    is one; stray_bits: what it holds.
     """
 
     outputs: tuple[Bits, ...]
-    odd_copies: tuple[str, ...]
-    others: tuple[tuple[Bits, ...], ...]
+    others: tuple[Others, ...]
     stray: str
     stray_at: Word | None = None
     stray_bits: int = 0
@@ -266,10 +263,9 @@ def run(
         before = _Before(machine, inputs, poison, written)
         machine.run(program)
         outputs_left = tuple(place.load(machine) for place in outputs)
-        odd = tuple(place.odd_copy(machine) for place in outputs)
         others = tuple(place.other_copies(machine) for place in outputs)
         text, at = next(before.strays(machine, free), ("", None))
-        return Left(outputs_left, odd, others, text, at, value_of(machine, at) if at else 0)
+        return Left(outputs_left, others, text, at, value_of(machine, at) if at else 0)
 
 
 def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:
@@ -280,9 +276,9 @@ def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poi
 
 
 @contextmanager
-def prepared(inputs: Inputs, poison: int, engine: str = "numpy", written: Written | None = None) -> Iterator[Machine]:
+def prepared(inputs: Inputs, poison: int, written: Written | None = None) -> Iterator[Machine]:
     """A machine with the inputs in their places and junk everywhere else. written: by what will run, if it is known."""
-    with poisoned_machine(poison, engine, _changing(inputs, written)) as machine:
+    with poisoned_machine(poison, changing=_changing(inputs, written)) as machine:
         for place, bits in inputs:
             place.store(machine, bits)
         yield machine
@@ -290,15 +286,12 @@ def prepared(inputs: Inputs, poison: int, engine: str = "numpy", written: Writte
 
 def _changing(inputs: Inputs, written: Written | None) -> Written | None:
     """What of the memories will not be junk."""
-    found = dict(written) if written is not None else None
     for place, _ in inputs:
-        if found is None or not isinstance(place, Words | DramTensor):
-            return None
         if isinstance(place, Words):
-            name, rows = place.memory.lower(), frozenset(_distinct(place.word))
-            known = found.get(name, frozenset())
-            found[name] = None if known is None else known | rows
-    return found
+            written = with_stored(written, place.memory.lower(), _distinct(place.word))
+        elif not isinstance(place, DramWords | DramTensor):
+            return None
+    return written
 
 
 def _memory(machine: Machine, name: str) -> Bits:

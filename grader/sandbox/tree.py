@@ -58,8 +58,9 @@ def tree_files(task: Task) -> dict[str, bytes]:
     """All files of the tree by name."""
     replaced = withheld(task)
 
+    @cache
     def read(name: str) -> str | None:
-        hidden = _is_answer(name) or name == f"solutions/{task.file}"
+        hidden = name in _answers() or name == f"solutions/{task.file}"
         return replaced[name].decode() if name in replaced else None if hidden else read_file(name)
 
     starts: dict[str, Any] = dict.fromkeys((*_RUNS, *task.may_import))
@@ -83,8 +84,10 @@ def _data(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in files}
 
 
-def _is_answer(name: str) -> bool:
-    return name in {f"haribote/{task.file}" for task in all_tasks()}
+@cache
+def _answers() -> frozenset[str]:
+    """The learners' files."""
+    return frozenset(f"haribote/{task.file}" for task in all_tasks())
 
 
 @cache

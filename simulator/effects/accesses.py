@@ -17,6 +17,7 @@ from simulator.isa import program as p
 from simulator.isa.gather import Side, gather_of
 from simulator.isa.transfers import ELEMENTS, move_transfer, transfer_of, turnaround_block
 from simulator.isa.words import Spans, block_spans, pe_spans, runs_of, stretch
+from simulator.once import once_per_program
 
 FETCHED = "fetched"
 """The buffer of the DRAM address table, which only `l2bmdars` and `l2bmdarw` use."""
@@ -177,6 +178,7 @@ Written = Mapping[str, frozenset[int] | None]
 """The words of each memory that may be written; None where any may, and a memory that is not there stays as it is."""
 
 
+@once_per_program
 def written_by(program: p.Program) -> Written | None:
     """What a program may write, whatever the memories hold; None where that may be anything (debug statements)."""
     found: dict[str, set[int] | None] = {}
@@ -197,4 +199,4 @@ def _note(found: dict[str, set[int] | None], access: Access) -> None:
     if access.words is None:
         found[access.memory] = None
     elif known is not None:
-        known.update(word for cycle in access.words for start, end in cycle for word in range(start, end))
+        known.update(*(range(start, end) for cycle in access.words for start, end in cycle))

@@ -78,10 +78,11 @@ class RunResult:
 class Machine(Memories):
     """MN-Core 2 with all memories zero; the attributes of `Memories` are its state and may be read and written."""
 
-    def __init__(self, engine: str = "numpy") -> None:
+    def __init__(self, engine: str = "numpy", threads: int = 0) -> None:
         """engine: "numpy", or "native" for the one in C++, which gives the same results and is built on first use.
 
-        Where it cannot be built, a warning says why and the NumPy engine runs. Raises SimulatorError for other names.
+        threads: of the native engine, 1 to 4; 0: as many as there are processors for. Where it cannot be built, a
+        warning says why and the NumPy engine runs. Raises SimulatorError for other names.
         """
         if engine not in ENGINES:
             raise SimulatorError(tr("there is no engine {engine!r}", engine=engine), " or ".join(map(repr, ENGINES)))
@@ -90,7 +91,7 @@ class Machine(Memories):
         self._native: native.Engine | None = None
         if engine == "native":
             try:
-                self._native = native.Engine()
+                self._native = native.Engine(threads)
             except native.BuildError as error:
                 warnings.warn(tr("{error}\n    the NumPy engine is used instead", error=error), stacklevel=2)
                 self.engine = "numpy"

@@ -45,10 +45,10 @@ def thread_count() -> int:
 class Engine:
     """The native engine of one machine."""
 
-    def __init__(self) -> None:
-        """Raises build.BuildError where there is no library and none can be built."""
+    def __init__(self, threads: int = 0) -> None:
+        """threads: 0 for `thread_count`. Raises build.BuildError where there is no library and none can be built."""
         self._library = library()
-        self._threads = thread_count()
+        self._threads = threads or thread_count()
         self._paths = {name: rows.zeros((4, 4, ALL_PES), np.uint32) for name in records.CODES["Path"]}
         self._turnaround = np.zeros((ALL_L1BS, isa.TURNAROUND_LONGS), np.uint64)
         self._held: NDArray[np.uint64] | None = None  # the view of it that the machine has

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,16 @@ def test_tables_keep_their_order() -> None:
     back: Any = decode(encode(given))
     assert list(back) == ["z", "a"] and list(back["z"]) == ["n10", "n9"]
     assert list(back["z"]["n9"]) == ["b", "a"] and list(back["a"][0]) == ["y", "x"]
+
+
+@pytest.mark.parametrize("most", [127, 128, -(2**15), 2**15, 2**31 - 1, 2**31, 2**63 - 1])
+def test_whole_numbers_take_no_more_room_than_they_need(most: int) -> None:
+    array = np.full(1000, most)
+    text = encode({"x": array})
+    back: Any = decode(text)["x"]
+    assert back.dtype == array.dtype and np.array_equal(back, array)
+    width = next(width for width in (1, 2, 4, 8) if -(2 ** (8 * width - 1)) <= most < 2 ** (8 * width - 1))
+    assert 1000 * width < 3 / 4 * len(text) < 1000 * width + 100
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -66,6 +78,14 @@ def test_other_objects_are_refused(value: Any) -> None:
 def test_hostile_lines_are_refused(text: str | bytes) -> None:
     with pytest.raises(ValueFormatError):
         decode(text)
+
+
+@pytest.mark.parametrize(("told", "kept"), [("int8", "int32"), ("float32", "int8"), ("int64", "float32")])
+def test_numbers_are_kept_in_a_narrower_whole_type_alone(told: str, kept: str) -> None:
+    size = np.dtype(kept).itemsize
+    text = base64.b64encode(bytes(size)).decode()
+    with pytest.raises(ValueFormatError, match="an array must be of"):
+        decode(json.dumps({"x": {"$array": [told, [1], text, kept]}}))
 
 
 def test_a_line_has_a_limit() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from grader.feedback.causes import STALE, STRAY
 from grader.result import Result
 from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk, junk, long_junk, poisoned_machine
 from haribote.answers.tasks import ROOT, find_task
+from simulator import assemble
+from simulator.effects.accesses import written_by
+from simulator.engine import native
 
 BEGIN, END = "    ### BEGIN SOLUTION\n", "    ### END SOLUTION"
 
@@ -145,3 +149,34 @@ def test_after_a_run_there_is_junk_everywhere_again(task: str) -> None:
             for name in ("l1bm", "l2bm", "pdm"):
                 memory = getattr(machine, name)
                 assert (memory == long_junk(name, memory.shape[-1], poison)).all()
+
+
+EVERYWHERE = """\
+mvp/n64 $d512@1 $lc0@1.0
+mvp/n64 $d33554432@0 $p64@0
+l2bmb $lc0 $lb0
+nop/2
+l1bmm $lb0 $lm8v
+nop/2
+fvadd $lm8v $ln16v $lr0v
+ipassa $aluf $t
+nop
+ipassa $lmt8 $ln0v/$imr3
+mvp/n64 $lc0@1.0 $d1024@2
+"""
+
+
+@pytest.mark.parametrize("poison", [POISON, OTHER_POISON])
+def test_a_run_amid_junk_leaves_the_same_on_both_engines(poison: int) -> None:
+    """Of DRAM too, which the native engine reads by pages; and where another program ran before."""
+    if not native.available():
+        pytest.skip("no compiler")
+    left: list[list[np.ndarray[Any, Any]]] = []
+    for engine in ("numpy", "native"):
+        for text in ("iinc $lm0v $lm0v\nmvp/n64 $d0@1 $lc64@1.0", EVERYWHERE):
+            with poisoned_machine(poison, engine, written_by(assemble(text))) as machine:
+                machine.run(assemble(text))
+                names = ("lm0", "lm1", "grf0", "grf1", "t", "omr", "mx", "my", "l1bm", "l2bm", "pdm")
+                left.append([*(getattr(machine, name).copy() for name in names), machine.dram[2][1024:1088]])
+    assert all((a == b).all() for a, b in zip(left[1], left[3], strict=True))
+    assert not all((a == b).all() for a, b in zip(left[0], left[1], strict=True))

@@ -15,7 +15,7 @@ def test_a_run_tells_stray_words_and_odd_copies() -> None:
     given = Words("LM0", word, pe), np.array([7, 8], np.uint32)
     left = run(assemble("iinc $m[4,5,5,5] $n[4,5,6,6]/1100"), (given,), (copies,), (copies,))
     assert left.outputs[0].tolist() == [8, 9]
-    assert left.odd_copies == (unit_name(4),)  # the PE of the next MAB has no x, but junk
+    assert [others.unit for others in left.others] == [unit_name(4)]  # the PE of the next MAB has no x, but junk
     assert left.stray == f"LM1 word 4 of {unit_name(1)}"
 
 
