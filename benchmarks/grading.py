@@ -1,8 +1,8 @@
-"""How long a class takes to grade: `python -m benchmarks.grading [--submissions 100] [--workers 2]`.
+"""What a class takes to grade, in time and memory: `python -m benchmarks.grading [--submissions 30] [--workers 2]`.
 
 Every submission has all tasks and no file is like another one's. Of the answers, half differ from the reference in
 comments alone, so that they emit the same bytes; of the rest, three in five are right but emit bytes of their own (nops
-before the kernel), two in five are wrong in a way of their own (a line left out; a deliberate mistake).
+before the kernel), two in five are wrong in a way of their own (a line left out; a deliberate mistake). With --own-lines none differs in comments alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import random
 import re
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from grader.course import course_hash, verdict_hash
 from grader.grade.run import GradeOptions, grade
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
+from grader.sandbox.watch import descendants
 from grader.trials import wrong_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
 
@@ -52,9 +54,9 @@ def complete(task: Task) -> str:
     return _HELPER.sub("", source)
 
 
-def variant(task: Task, source: str, number: int, rng: random.Random) -> str:
+def variant(task: Task, source: str, number: int, rng: random.Random, own_lines: bool = False) -> str:
     """An answer like no other. number: of the submission."""
-    kind = rng.choices(("comment", "right", "wrong"), (5, 3, 2))[0]
+    kind = rng.choices(("comment", "right", "wrong"), (0 if own_lines else 5, 3, 2))[0]
     if kind != "comment" and task.is_kernel:
         source += _VARIANT.format(nops=number + 1, dropped=int(kind == "wrong"))
     elif kind == "wrong":
@@ -63,7 +65,7 @@ def variant(task: Task, source: str, number: int, rng: random.Random) -> str:
     return source + f"# written by learner {number}\n"
 
 
-def make_class(folder: Path, submissions: int, seed: int = 1) -> None:
+def make_class(folder: Path, submissions: int, own_lines: bool = False, seed: int = 1) -> None:
     """Write courses' folders with all tasks into a folder."""
     rng = random.Random(seed)
     sources = {task: complete(task) for task in all_tasks()}
@@ -71,25 +73,63 @@ def make_class(folder: Path, submissions: int, seed: int = 1) -> None:
         for task, source in sources.items():
             path = folder / f"learner{number:03}" / "haribote" / task.file
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(variant(task, source, number, rng), encoding="utf-8")
+            path.write_text(variant(task, source, number, rng, own_lines), encoding="utf-8")
+
+
+class Peak:
+    """The most memory that this process and all below it hold at once, of a look each second; shared pages are shared
+    out. Linux.
+    """
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self) -> Peak:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(1.0):
+            own = os.getpid()
+            self.bytes = max(self.bytes, sum(map(_held, (own, *descendants(own)))))
+
+
+def _held(pid: int) -> int:
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:  # it has just ended
+        return 0
+    found = re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)
+    return 1024 * int(found[1]) if found else 0
 
 
 def main() -> None:
     """Make a class, grade it, say how long it took."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--submissions", type=int, default=30)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--own-lines", action="store_true", help="no answer is another one with other comments")
     parser.add_argument("--keep", type=Path, help="write class and reports here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
-        make_class(folder / "class", options.submissions)
+        make_class(folder / "class", options.submissions, options.own_lines)
         find_sandbox(), [course_tree(task) for task in all_tasks()], course_hash(), verdict_hash()
         start = time.monotonic()
-        grade([folder / "class"], GradeOptions(folder / "graded", workers=options.workers, cached=True), print)
+        with Peak() as peak:
+            grade([folder / "class"], GradeOptions(folder / "graded", workers=options.workers, cached=True), print)
         spent, used = time.monotonic() - start, os.times()
-        print(f"{options.submissions} submissions, {options.workers} workers: {spent:.0f} s, ", end="")
-        print(f"{used.children_user + used.children_system:.0f} s of processor time in the workers")
+        work = (used.children_user + used.children_system) / options.submissions
+        print(
+            f"{options.submissions} submissions, {options.workers} workers: {spent:.0f} s; of each submission ", end=""
+        )
+        print(f"{work:.1f} s of processor time in the workers; at most {peak.bytes / 2**30:.1f} GiB of memory")
 
 
 if __name__ == "__main__":
