@@ -1,8 +1,9 @@
 """What a class takes to grade, in time and memory: `python -m benchmarks.grading [--submissions 30] [--workers 2]`.
 
 Every submission has all tasks and no file is like another one's. Of the answers, half differ from the reference in
-comments alone, so that they emit the same bytes; of the rest, three in five are right but emit bytes of their own (nops
-before the kernel), two in five are wrong in a way of their own (a line left out; a deliberate mistake). With --own-lines none differs in comments alone.
+comments alone, so that they emit the same bytes; with --own-lines there are none of these. Of the rest, three in five
+are right but emit bytes of their own (nops before the kernel), two in five are wrong in a way of their own (a line left
+out; a deliberate mistake).
 """
 
 from __future__ import annotations
