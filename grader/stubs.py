@@ -76,7 +76,8 @@ def _stub(task: Task, source: str) -> str:
             return _todo(task, region[1], _budget([region]))
         return _todo(task, region[1], whole) if region.start() == regions[0].start() else ""
 
-    return _with_imports(_with_head(REGION.sub(left, source), task))
+    frame = source if any(region[2] == "HOLE" for region in regions) else ""
+    return _with_imports(_with_head(REGION.sub(left, source), task), frame)
 
 
 def left_over(task: Task, content: bytes) -> list[int]:
@@ -205,11 +206,14 @@ def _with_head(text: str, task: Task) -> str:
     )
 
 
-def _with_imports(text: str) -> str:
-    """The imports that the rest of the text uses, and NotWritten, sorted as ruff sorts them."""
+def _with_imports(text: str, frame: str) -> str:
+    """The imports that the rest of the text uses, and NotWritten, sorted as ruff sorts them.
+
+    frame: a skeleton's source, whose imports all stay: what goes into its holes finds its names there.
+    """
     module = parsed(text)
     imports = [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+    used = {node.id for tree in (module, parsed(frame)) for node in ast.walk(tree) if isinstance(node, ast.Name)}
     wanted: dict[str, set[str]] = {"haribote.errors": {"NotWritten"}}
     plain: list[str] = []
     for node in imports:

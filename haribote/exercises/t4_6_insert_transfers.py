@@ -10,7 +10,8 @@ import onnx
 
 from haribote.errors import NotWritten
 from haribote.graph import Builder, Index
-from haribote.passes.placement import row_of
+from haribote.passes.insert_transfers import transfer
+from haribote.passes.placement import row_of, tensor_inputs
 
 
 def insert_transfers(model: onnx.ModelProto) -> onnx.ModelProto:

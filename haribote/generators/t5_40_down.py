@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from haribote.errors import NotWritten, UnsupportedShape
 from haribote.generators.t5_36_place_nops import place_nops
 from haribote.generators.t5_37_wanted import wanted
-from haribote.generators.t5_38_addresses import Addresses
+from haribote.generators.t5_38_addresses import Addresses, addresses
 from haribote.generators.t5_39_ways import Way, ways
 from haribote.kernel import Op, Operand
 from haribote.layout import Layout

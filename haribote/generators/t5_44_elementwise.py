@@ -13,6 +13,7 @@ import numpy as np
 from haribote.errors import NotWritten, UnsupportedShape
 from haribote.generators.t5_36_place_nops import place_nops
 from haribote.generators.t5_40_down import Text, operand_text
+from haribote.generators.t5_41_up import registers
 from haribote.generators.t5_42_nodes import ADD, COPY, MUL, RELU, SUB, Expression, Source, both, lines_of
 from haribote.generators.t5_43_spread import spread
 from haribote.kernel import Op, single
