@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
-import numpy as np
 import onnx
 
 from haribote.core.elementwise import ROWS
 from haribote.core.from_onnx import lower
 from haribote.core.from_onnx.indexing import moved
 from haribote.core.operators import MOVERS
+from haribote.core.rewrite import Rewriter
 from haribote.cpp.operators import template
 from haribote.errors import UnsupportedOp
-from haribote.graph import Builder, Index, attributes
+from haribote.graph import Index
 
 WITHOUT_TEMPLATE = frozenset(row.name for row in ROWS if not row.cpp)
 """Element-wise operators that ONNX's function bodies are written for."""
@@ -37,37 +38,31 @@ def has_template(node: onnx.NodeProto, index: Index) -> bool:
     return True
 
 
-def _product(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def _product(g: Rewriter) -> str:
     """An Einsum of two operands as one product of matrices, or of stacks of them."""
-    sides, result = attributes(node)["equation"].decode().split("->")
+    sides, result = g.given["equation"].decode().split("->")
     first, second = sides.split(",")
-    sizes = {x: size for side, name in zip((first, second), node.input, strict=True)
-             for x, size in zip(side, index.shape[name], strict=True)}  # fmt: skip
+    sizes = {x: size for side, name in zip((first, second), g.node.input, strict=True)
+             for x, size in zip(side, g.shapes[name], strict=True)}  # fmt: skip
     stack = [x for x in result if x in first and x in second]
     rows = [x for x in result if x not in second]
     columns = [x for x in result if x not in first]
     depth = [x for x in first if x not in result]
-    target = node.output[0]
 
     def size(letters: Iterable[str]) -> int:
-        return int(np.prod([sizes[x] for x in letters], dtype=np.int64))
+        return prod(sizes[x] for x in letters)
 
-    def turned(value: str, have: str, want: list[str], name: str, reserved: bool = False) -> str:
+    def turned(value: str, have: str, want: list[str], part: str) -> str:
         order = [have.index(x) for x in want]
         if order == sorted(order):
-            return builder.op("Identity", value, name=name, reserved=reserved)
-        return builder.op("Transpose", value, name=name, reserved=reserved, perm=order)
-
-    def shaped(value: str, shape: list[int], name: str) -> str:
-        return builder.op("Reshape", value, builder.constant(np.array(shape, np.int64), f"{name}.shape"), name=name)
+            return g.op("Identity", value, part=part)
+        return g.op("Transpose", value, part=part, perm=order)
 
     outer = [size(stack)] if stack else []
-    a = turned(node.input[0], first, [*stack, *rows, *depth], f"{target}.first")
-    b = turned(node.input[1], second, [*stack, *depth, *columns], f"{target}.second")
-    a = shaped(a, [*outer, size(rows), size(depth)], f"{target}.rows")
-    b = shaped(b, [*outer, size(depth), size(columns)], f"{target}.columns")
-    found = builder.op("MatMul", a, b, name=f"{target}.product")
+    a = turned(g.node.input[0], first, [*stack, *rows, *depth], "first")
+    b = turned(g.node.input[1], second, [*stack, *depth, *columns], "second")
+    a = g.shaped(a, [*outer, size(rows), size(depth)], part="rows")
+    b = g.shaped(b, [*outer, size(depth), size(columns)], part="columns")
     order = [*stack, *rows, *columns]
-    found = shaped(found, [sizes[x] for x in order], f"{target}.axes")
-    turned(found, "".join(order), list(result), target, reserved=True)
-    return True
+    found = g.shaped(g.op("MatMul", a, b, part="product"), [sizes[x] for x in order], part="axes")
+    return turned(found, "".join(order), list(result), "")

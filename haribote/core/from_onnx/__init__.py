@@ -40,8 +40,8 @@ from haribote.core.from_onnx.empty import without_empty
 from haribote.core.from_onnx.inline import computed, inline
 from haribote.core.from_onnx.rules import RULES
 from haribote.core.operators import CORE
-from haribote.core.rewrite import Rule
-from haribote.graph import Builder, Index
+from haribote.core.rewrite import Rewriter, Rule
+from haribote.graph import Index
 
 Takes = Callable[[onnx.NodeProto, Index], bool]
 """Whether who asked does a node as it is."""
@@ -69,9 +69,9 @@ def lower(
     def stays(node: onnx.NodeProto, index: Index) -> bool:
         return node.op_type in known or takes(node, index)
 
-    def write(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-        rules = [*RULES.get(node.op_type, ()), *([more[node.op_type]] if node.op_type in more else [])]
-        return bool(rules) and not takes(node, index) and any(rule(builder, index, node) for rule in rules)
+    def write(g: Rewriter) -> bool:
+        rules = [*RULES.get(g.node.op_type, ()), *([more[g.node.op_type]] if g.node.op_type in more else [])]
+        return bool(rules) and not takes(g.node, g.index) and any(rule(g) for rule in rules)
 
     inlined = rewrite.to_fixed_point(computed(model), lambda graph: inline(graph, stays))
     return rewrite.to_fixed_point(

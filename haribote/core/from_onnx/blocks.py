@@ -5,42 +5,31 @@ Pad(x, computed) ->  Where(inside, x among zeros, computed)
 
 from __future__ import annotations
 
-import numpy as np
-import onnx
-
-from haribote.core.from_onnx.indexing import numbers_of, pick
+from haribote.core.from_onnx.indexing import numbers_of
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
 
 
 @rule("DepthToSpace", "SpaceToDepth")
-def blocks(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def blocks(g: Rewriter) -> str | bool:
     """DepthToSpace and SpaceToDepth: axes split, turned and joined."""
-    given, result = attributes(node), node.output[0]
-    size, (count, channels, height, width) = given["blocksize"], index.shape[node.input[0]]
-    if node.op_type == "SpaceToDepth":
+    size, (count, channels, height, width) = g.given["blocksize"], g.shapes[g.node.input[0]]
+    if g.node.op_type == "SpaceToDepth":
         split, order = (count, channels, height // size, size, width // size, size), [0, 3, 5, 1, 2, 4]
-    elif given.get("mode", b"DCR") == b"DCR":
+    elif g.given.get("mode", b"DCR") == b"DCR":
         split, order = (count, size, size, channels // size**2, height, width), [0, 3, 4, 1, 5, 2]
     else:
         split, order = (count, channels // size**2, size, size, height, width), [0, 1, 4, 2, 5, 3]
-    parts = builder.constant(np.array(split), f"{result}.split")
-    turned = builder.op("Reshape", node.input[0], parts, name=f"{result}.parts")
-    turned = builder.op("Transpose", turned, name=f"{result}.turned", perm=order)
-    whole = builder.constant(np.array(index.shape[result]), f"{result}.shape")
-    builder.op("Reshape", turned, whole, name=result, reserved=True)
-    return True
+    turned = g.op("Transpose", g.shaped(g.node.input[0], split, part="parts"), part="turned", perm=order)
+    return g.shaped(turned, g.shapes[g.result])
 
 
 @rule("Pad")
-def pad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def pad(g: Rewriter) -> str | bool:
     """Pad with a value that is computed: chosen where the padding is."""
-    if len(node.input) < 3 or not node.input[2] or node.input[2] in index.constants:
+    value = g.input(2)
+    if not value or value in g.index.constants:
         return False
-    x, result = node.input[0], node.output[0]
-    numbers = numbers_of(node, index)
-    name = builder.fresh(f"{result}.inner")
-    pick(builder, x, numbers, name)
-    there = builder.constant(numbers >= 0, f"{result}.there")
-    builder.op("Where", there, name, node.input[2], name=result, reserved=True)
-    return True
+    numbers = numbers_of(g.node, g.index)
+    inner = g.pick(g.node.input[0], numbers, part="inner")
+    return g.op("Where", g.constant(numbers >= 0, "there"), inner, value)

@@ -12,27 +12,22 @@ import onnx
 from numpy.typing import NDArray
 
 from haribote.core.operators import MOVERS
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
+from haribote.graph import Index, attributes
 from haribote.operators.reference import operators
 
 
-def moved(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def moved(g: Rewriter) -> str | bool:
     """Write a node that moves elements as Pick, one for each output. False for other nodes, or computed indices."""
+    node = g.node
     if node.op_type == "Concat":
-        return _joined(builder, index, node)
-    if node.op_type not in MOVERS or not all(name in index.constants for name in node.input[1:] if name):
+        return _joined(g)
+    if node.op_type not in MOVERS or not g.is_known(*range(1, len(node.input))):
         return False
-    fill = _fill(node, index)
-    for name, found in zip(node.output, _numbers(node, index), strict=True):
+    for name, found in zip(node.output, _numbers(node, g.index), strict=True):
         if name:
-            pick(builder, node.input[0], found, name, fill)
+            g.pick(node.input[0], found, name=name, fill=_fill(node, g.index))
     return True
-
-
-def pick(builder: Builder, source: str, found: NDArray[np.int64], name: str, fill: float = 0.0) -> None:
-    """Add a Pick with a constant index."""
-    index = builder.constant(found, f"{name}.index")
-    builder.op("Pick", source, index, name=name, reserved=True, fill=fill)
 
 
 def _fill(node: onnx.NodeProto, index: Index) -> float:
@@ -78,24 +73,19 @@ def _run(node: onnx.NodeProto, arrays: Sequence[NDArray[np.generic] | None]) -> 
     return operators(model)(node, list(arrays))
 
 
-def _joined(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def _joined(g: Rewriter) -> str:
     """Concat, as the sum of its parts at their places among zeros."""
-    shape, axis = index.shape[node.output[0]], attributes(node)["axis"] % len(index.shape[node.output[0]])
-    join = "Add" if np.issubdtype(index.dtype[node.output[0]], np.number) else "Or"
+    shape = g.shapes[g.result]
+    axis, join = g.given["axis"] % len(shape), "Add" if np.issubdtype(g.dtypes[g.result], np.number) else "Or"
     parts, start = [], 0
-    for number, name in enumerate(node.input):
-        size = index.shape[name][axis]
+    for number, name in enumerate(g.node.input):
+        size = g.shapes[name][axis]
         found = np.full(shape, -1, np.int64)
         where = tuple(slice(start, start + size) if k == axis else slice(None) for k in range(len(shape)))
-        found[where] = np.arange(int(np.prod(index.shape[name]))).reshape(index.shape[name])
-        parts.append(builder.fresh(f"{node.output[0]}.part{number}"))
-        pick(builder, name, found, parts[-1])
+        found[where] = np.arange(int(np.prod(g.shapes[name]))).reshape(g.shapes[name])
+        parts.append(g.pick(name, found, part=f"part{number}"))
         start += size
-    total = parts[0]
-    for number, part in enumerate(parts[1:], 1):
-        last = number == len(parts) - 1
-        name = node.output[0] if last else f"{node.output[0]}.sum{number}"
-        total = builder.op(join, total, part, name=name, reserved=last)
-    if len(parts) == 1:
-        builder.op("Identity", total, name=node.output[0], reserved=True)
-    return True
+    total, *others = parts
+    for number, part in enumerate(others, 1):
+        total = g.op(join, total, part, part="" if number == len(others) else f"sum{number}")
+    return total if others else g.op("Identity", total)

@@ -2,116 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import onnx
 
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
+
+
+def _root(g: Rewriter, variance: str, like: str) -> str:
+    """The deviation: the root of a variance that is a little larger. like: a value of its type."""
+    epsilon = g.number(g.given.get("epsilon", 1e-5), like)
+    return g.op("Sqrt", g.op("Add", variance, epsilon, part="shifted"), part="root")
+
+
+def _per_channel(g: Rewriter, value: str, scale: str, bias: str) -> str:
+    """The result: every channel of a value times a scale, plus a bias."""
+    behind = range(1, len(g.shapes[g.result]) - 1)
+    factor, addend = (g.wide(name, behind, part=part) for name, part in ((scale, "scale"), (bias, "bias")))
+    return g.op("Add", g.op("Mul", value, factor, part="scaled"), addend)
 
 
 @rule("BatchNormalization")
-def batch_norm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def batch_norm(g: Rewriter) -> str | bool:
     """BatchNormalization at inference: a factor and an addend for every channel."""
-    x, scale, bias, average, variance = node.input
-    given, result, rank = attributes(node), node.output[0], len(index.shape[node.input[0]])
-    if given.get("training_mode", 0):
-        _in_training(builder, index, node)
-        return True
-    epsilon = builder.scalar(given.get("epsilon", 1e-5), index.dtype[variance])
-    deviation = builder.op(
-        "Sqrt", builder.op("Add", variance, epsilon, name=f"{result}.shifted"), name=f"{result}.root"
-    )
-    factor = builder.op("Div", scale, deviation, name=f"{result}.factor")
-    rest = builder.op("Sub", bias, builder.op("Mul", average, factor, name=f"{result}.mean"), name=f"{result}.rest")
-    axes = builder.constant(np.arange(1, rank - 1), f"axes_1_{rank - 1}")
-    wide = [builder.op("Unsqueeze", part, axes, name=f"{part}.wide") for part in (factor, rest)]
-    builder.op("Add", builder.op("Mul", x, wide[0], name=f"{result}.scaled"), wide[1], name=result, reserved=True)
-    return True
+    x, scale, bias, average, variance = g.node.input
+    if g.given.get("training_mode", 0):
+        return _in_training(g)
+    factor = g.op("Div", scale, _root(g, variance, variance), part="factor")
+    rest = g.op("Sub", bias, g.op("Mul", average, factor, part="mean"), part="rest")
+    return _per_channel(g, x, factor, rest)
 
 
-def _in_training(builder: Builder, index: Index, node: onnx.NodeProto) -> None:
+def _in_training(g: Rewriter) -> str:
     """BatchNormalization by the mean and variance of the batch, and their running averages."""
-    x, scale, bias, *running = node.input
-    given, result, rank = attributes(node), node.output[0], len(index.shape[x])
-    axes = [axis for axis in range(rank) if axis != 1]
-    mean = _mean(builder, x, axes, f"{result}.mean")
-    rest = builder.op("Sub", x, mean, name=f"{result}.rest")
-    variance = _mean(builder, builder.op("Mul", rest, rest, name=f"{result}.squares"), axes, f"{result}.variance")
-    epsilon = builder.scalar(given.get("epsilon", 1e-5), index.dtype[x])
-    root = builder.op("Sqrt", builder.op("Add", variance, epsilon, name=f"{result}.shifted"), name=f"{result}.root")
-    normal = builder.op("Div", rest, root, name=f"{result}.normal")
-    behind = builder.constant(np.arange(1, rank - 1), f"axes_1_{rank - 1}")
-    factor, addend = (builder.op("Unsqueeze", part, behind, name=f"{part}.wide") for part in (scale, bias))
-    scaled = builder.op("Mul", normal, factor, name=f"{result}.scaled")
-    builder.op("Add", scaled, addend, name=result, reserved=True)
-    momentum = given.get("momentum", 0.9)
-    sizes = builder.constant(np.array([-1], np.int64), "shape_-1")
-    for before, now, name in zip(running, (mean, variance), node.output[1:], strict=False):
+    x, scale, bias, *running = g.node.input
+    normal, mean, variance = _normal(g, [axis for axis in range(len(g.shapes[x])) if axis != 1])
+    momentum = g.given.get("momentum", 0.9)
+    for before, now, name in zip(running, (mean, variance), g.node.output[1:], strict=False):
         if name:
-            old = builder.op("Mul", before, builder.scalar(momentum, index.dtype[before]), name=f"{name}.old")
-            flat = builder.op("Reshape", now, sizes, name=f"{name}.now")
-            new = builder.op("Mul", flat, builder.scalar(1 - momentum, index.dtype[before]), name=f"{name}.new")
-            builder.op("Add", old, new, name=name, reserved=True)
+            old = g.op("Mul", before, g.number(momentum, before), part="old")
+            new = g.op("Mul", g.shaped(now, [-1], part="now"), g.number(1 - momentum, before), part="new")
+            g.op("Add", old, new, name=name)
+    return _per_channel(g, normal, scale, bias)
 
 
-def _mean(builder: Builder, x: str, axes: Sequence[int], name: str) -> str:
-    numbers = builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
-    return builder.op("ReduceMean", x, numbers, name=name, keepdims=1)
+def _normal(g: Rewriter, axes: list[int]) -> tuple[str, str, str]:
+    """The first input without its mean over axes, over its deviation; the mean; the variance."""
+    x = g.node.input[0]
+    mean = g.reduced("ReduceMean", x, axes, part="mean", keepdims=1)
+    rest = g.op("Sub", x, mean, part="rest")
+    squares = g.op("Mul", rest, rest, part="squares")
+    variance = g.reduced("ReduceMean", squares, axes, part="variance", keepdims=1)
+    return g.op("Div", rest, _root(g, variance, x), part="normal"), mean, variance
 
 
 @rule("LpNormalization")
-def by_norm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def by_norm(g: Rewriter) -> str | bool:
     """LpNormalization: over the norm along an axis; 0 where that is 0."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    axes = builder.constant(np.array([given.get("axis", -1)], np.int64), f"axes_{given.get('axis', -1)}")
-    norm = builder.op(f"ReduceL{given.get('p', 2)}", x, axes, name=f"{result}.norm", keepdims=1)
-    zero, one = (builder.scalar(number, index.dtype[x]) for number in (0, 1))
-    nothing = builder.op("Equal", norm, zero, name=f"{result}.nothing")
-    over = builder.op("Where", nothing, one, norm, name=f"{result}.over")
-    builder.op("Div", x, over, name=result, reserved=True)
-    return True
+    x = g.node.input[0]
+    norm = g.reduced(f"ReduceL{g.given.get('p', 2)}", x, [g.given.get("axis", -1)], part="norm", keepdims=1)
+    nothing = g.op("Equal", norm, g.number(0, x), part="nothing")
+    return g.op("Div", x, g.op("Where", nothing, g.number(1, x), norm, part="over"))
 
 
 @rule("LRN")
-def by_neighbours(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def by_neighbours(g: Rewriter) -> str | bool:
     """LRN: over a power of the sum of the squares in the channels around."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    shape, dtype, size = index.shape[x], index.dtype[x], given["size"]
-    numbers = np.arange(shape[1])
+    x, size = g.node.input[0], g.given["size"]
+    numbers = np.arange(g.shapes[x][1])
     apart = numbers[None, :] - numbers[:, None]
     band = (apart >= -((size - 1) // 2)) & (apart <= size // 2)
-    letters = "nabcdefg"[: len(shape)]
-    squares = builder.op("Mul", x, x, name=f"{result}.squares")
-    matrix = builder.constant(band.astype(dtype), f"{result}.band")
-    equation = f"{letters},za->{letters.replace('a', 'z')}"
-    total = builder.op("Einsum", squares, matrix, name=f"{result}.sum", equation=equation)
-    part = builder.op("Mul", total, builder.scalar(given.get("alpha", 1e-4) / size, dtype), name=f"{result}.part")
-    base = builder.op("Add", part, builder.scalar(given.get("bias", 1.0), dtype), name=f"{result}.base")
-    power = builder.op("Pow", base, builder.scalar(given.get("beta", 0.75), dtype), name=f"{result}.power")
-    builder.op("Div", x, power, name=result, reserved=True)
-    return True
+    letters = "nabcdefg"[: len(g.shapes[x])]
+    squares, matrix = g.op("Mul", x, x, part="squares"), g.constant(band.astype(g.dtypes[x]), "band")
+    total = g.op("Einsum", squares, matrix, part="sum", equation=f"{letters},za->{letters.replace('a', 'z')}")
+    part = g.op("Mul", total, g.number(g.given.get("alpha", 1e-4) / size, x), part="part")
+    base = g.op("Add", part, g.number(g.given.get("bias", 1.0), x), part="base")
+    return g.op("Div", x, g.op("Pow", base, g.number(g.given.get("beta", 0.75), x), part="power"))
 
 
 @rule("InstanceNormalization")
-def instance_norm(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def instance_norm(g: Rewriter) -> str | bool:
     """InstanceNormalization: each image's channels without their own mean, over their own deviation."""
-    x, result = node.input[0], node.output[0]
-    rank, dtype = len(index.shape[x]), index.dtype[x]
-    axes = builder.constant(np.arange(2, rank), f"axes_2_{rank}")
-    mean = builder.op("ReduceMean", x, axes, name=f"{result}.mean", keepdims=1)
-    rest = builder.op("Sub", x, mean, name=f"{result}.rest")
-    squares = builder.op("Mul", rest, rest, name=f"{result}.squares")
-    variance = builder.op("ReduceMean", squares, axes, name=f"{result}.variance", keepdims=1)
-    epsilon = builder.scalar(attributes(node).get("epsilon", 1e-5), dtype)
-    root = builder.op("Sqrt", builder.op("Add", variance, epsilon, name=f"{result}.shifted"), name=f"{result}.root")
-    behind = builder.constant(np.arange(1, rank - 1), f"axes_1_{rank - 1}")
-    scale, bias = (
-        builder.op("Unsqueeze", name, behind, name=f"{result}.{part}")
-        for name, part in zip(node.input[1:], ("scale", "bias"), strict=True)
-    )
-    normal = builder.op("Div", rest, root, name=f"{result}.normal")
-    scaled = builder.op("Mul", normal, scale, name=f"{result}.scaled")
-    builder.op("Add", scaled, bias, name=result, reserved=True)
-    return True
+    x, scale, bias = g.node.input
+    normal, _, _ = _normal(g, list(range(2, len(g.shapes[x]))))
+    return _per_channel(g, normal, scale, bias)

@@ -18,10 +18,10 @@ from math import inf, prod
 import numpy as np
 import onnx
 
-from haribote.core.from_onnx.indexing import pick
 from haribote.core.from_onnx.rules import rule
 from haribote.core.from_onnx.windows import Ints, seen_by, spread, windows_of
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
+from haribote.graph import attributes
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,21 +39,20 @@ class Pooled:
     found: Ints | None = None
 
 
-def _pooled(builder: Builder, index: Index, node: onnx.NodeProto, x: str, out: Sequence[int], fill: float) -> Pooled:
+def _pooled(g: Rewriter, x: str, out: Sequence[int], fill: float) -> Pooled:
     """The windows of a node's image."""
-    shape, kernel = index.shape[x], attributes(node)["kernel_shape"]
-    parts = [part.elements() for part in windows_of(node, shape[2:], kernel, out)]
+    shape, kernel = g.shapes[x], g.given["kernel_shape"]
+    parts = [part.elements() for part in windows_of(g.node, shape[2:], kernel, out)]
     rank = len(out)
     if all(_side_by_side(part, length) for part, length in zip(parts, shape[2:], strict=True)):
-        cut = [size for pair in zip(out, kernel, strict=True) for size in pair]
-        value = _reshaped(builder, x, (*shape[:2], *cut), f"{x}.cut")
+        cut = (*shape[:2], *(size for pair in zip(out, kernel, strict=True) for size in pair))
         axes = tuple(3 + 2 * axis for axis in range(rank))
-        wide = [1 if axis in axes else size for axis, size in enumerate((*shape[:2], *cut))]
+        wide = [1 if axis in axes else size for axis, size in enumerate(cut)]
         places = [kernel[axis // 2] if axis % 2 else 1 for axis in range(2 * rank)]
-        return Pooled(value, axes, (*shape[:2], *cut), tuple(wide), np.arange(prod(kernel)).reshape(places))
+        value = g.shaped(x, cut, part="cut")
+        return Pooled(value, axes, cut, tuple(wide), np.arange(prod(kernel)).reshape(places))
     found = spread(shape, parts).reshape(*shape[:2], *out, prod(kernel))
-    name = builder.fresh(f"{x}.windows")
-    pick(builder, x, found, name, fill)
+    name = g.pick(x, found, part="windows", fill=fill)
     return Pooled(name, (2 + rank,), found.shape, (*shape[:2], *out, 1), np.arange(prod(kernel)), found)
 
 
@@ -63,40 +62,27 @@ def _side_by_side(part: Ints, length: int) -> bool:
     return part.size == length and not size & (size - 1) and np.array_equal(part.ravel(), np.arange(length))
 
 
-def _reshaped(builder: Builder, value: str, shape: Sequence[int], name: str, reserved: bool = False) -> str:
-    sizes = builder.constant(np.array(shape, np.int64), f"shape_{'x'.join(map(str, shape))}")
-    return builder.op("Reshape", value, sizes, name=name, reserved=reserved)
-
-
-def _reduced(builder: Builder, op_type: str, value: str, axes: Sequence[int], name: str) -> str:
-    given = builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
-    return builder.op(op_type, value, given, name=name, keepdims=1)
-
-
 @rule("MaxPool")
-def max_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def max_pool(g: Rewriter) -> str | bool:
     """MaxPool, and where in the image its elements are."""
-    places = node.output[1] if len(node.output) > 1 else ""
-    x, result = node.input[0], node.output[0] or places
-    windows = _pooled(builder, index, node, x, index.shape[result][2:], -inf)
-    most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
-    if node.output[0]:
-        _reshaped(builder, most, index.shape[result], result, reserved=True)
+    x, places = g.node.input[0], g.node.output[1] if len(g.node.output) > 1 else ""
+    windows = _pooled(g, x, g.shapes[g.result][2:], -inf)
+    most = g.reduced("ReduceMax", windows.value, windows.axes, part="most", keepdims=1)
+    if g.node.output[0]:
+        g.shaped(most, g.shapes[g.result])
     if places:
-        count = prod(index.shape[x])
-        shape = index.shape[x]
+        shape, count = g.shapes[x], prod(g.shapes[x])
         found = np.arange(count).reshape(windows.seen) if windows.found is None else windows.found
-        if attributes(node).get("storage_order", 0):  # numbers that count along the first axis of an image first
+        if g.given.get("storage_order", 0):  # numbers that count along the first axis of an image first
             image = np.arange(prod(shape[2:])).reshape(shape[2:][::-1]).transpose()
             numbers = np.arange(prod(shape[:2])).reshape(-1, 1) * image.size + image.reshape(1, -1)
             found = np.where(found < 0, found, numbers.reshape(-1)[found])
-        first = _first(builder, windows, most, found, count, f"{places}.number")
-        number = builder.op("Cast", first, name=f"{places}.whole", to=onnx.TensorProto.INT64)
-        _reshaped(builder, number, index.shape[places], places, reserved=True)
+        first = _first(g, windows, most, found, count)
+        g.shaped(g.cast(first, np.int64, part="whole"), g.shapes[places], name=places)
     return True
 
 
-def _first(builder: Builder, windows: Pooled, most: str, numbers: Ints, none: int, name: str) -> str:
+def _first(g: Rewriter, windows: Pooled, most: str, numbers: Ints, none: int) -> str:
     """The least number of a place of each window that holds its largest element.
 
     Numbers are floats, exact to 2^24, since the tree of the chip finds a minimum of floats on the way and has none for
@@ -105,10 +91,10 @@ def _first(builder: Builder, windows: Pooled, most: str, numbers: Ints, none: in
     if windows.found is not None and (windows.found < 0).any():
         beyond = windows.found[:1, :1] < 0  # as large as a largest element that is -inf, but no element
         numbers = np.where(beyond, none, numbers)
-    known = builder.constant(numbers.astype(np.float32), f"{name}.numbers")
-    equal = builder.op("Equal", windows.value, most, name=f"{name}.equal")
-    places = builder.op("Where", equal, known, builder.scalar(float(none)), name=f"{name}.places")
-    return _reduced(builder, "ReduceMin", places, windows.axes, name)
+    known = g.constant(numbers.astype(np.float32), "numbers")
+    equal = g.op("Equal", windows.value, most, part="equal")
+    places = g.op("Where", equal, known, g.number(float(none)), part="places")
+    return g.reduced("ReduceMin", places, windows.axes, part="first", keepdims=1)
 
 
 def _places_with_padding(node: onnx.NodeProto, image: Sequence[int], out: Sequence[int]) -> Ints:
@@ -124,120 +110,93 @@ def _places_with_padding(node: onnx.NodeProto, image: Sequence[int], out: Sequen
 
 
 @rule("AveragePool")
-def average_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def average_pool(g: Rewriter) -> str | bool:
     """AveragePool: sums, times 1/n, where n may leave the padding out."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    out = index.shape[result][2:]
-    windows = _pooled(builder, index, node, x, out, 0.0)
-    total = _reduced(builder, "ReduceSum", windows.value, windows.axes, f"{result}.sums")
-    total = _reshaped(builder, total, index.shape[result], f"{result}.sum")
-    count = np.full(out, windows.numbers.size)
-    if windows.found is not None and given.get("count_include_pad", 0):
-        count = _places_with_padding(node, index.shape[x][2:], out)
+    x, shape = g.node.input[0], g.shapes[g.result]
+    windows = _pooled(g, x, shape[2:], 0.0)
+    total = g.reduced("ReduceSum", windows.value, windows.axes, part="sums", keepdims=1)
+    total = g.shaped(total, shape, part="sum")
+    count = np.full(shape[2:], windows.numbers.size)
+    if windows.found is not None and g.given.get("count_include_pad", 0):
+        count = _places_with_padding(g.node, g.shapes[x][2:], shape[2:])
     elif windows.found is not None:
         count = (windows.found[0, 0] >= 0).sum(-1)
     factor = (1 / np.maximum(count, 1)).astype(np.float32)
     even = bool((factor == factor.flat[0]).all())
-    name = builder.scalar(float(factor.flat[0])) if even else builder.constant(factor, f"{result}.factor")
-    builder.op("Mul", total, name, name=result, reserved=True)
-    return True
+    return g.op("Mul", total, g.number(float(factor.flat[0])) if even else g.constant(factor, "factor"))
 
 
 @rule("MaxPoolGrad")
-def max_pool_grad(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def max_pool_grad(g: Rewriter) -> str | bool:
     """The gradient goes to the first largest element of each window."""
-    (grad, x), result = node.input, node.output[0]
-    shape = index.shape[x]
-    windows = _pooled(builder, index, node, x, index.shape[grad][2:], -inf)
-    most = _reduced(builder, "ReduceMax", windows.value, windows.axes, f"{result}.most")
-    first = _first(builder, windows, most, windows.numbers, windows.numbers.size, f"{result}.first")
-    numbers = builder.constant(windows.numbers.astype(np.float32), f"{result}.first.numbers")
-    chosen = builder.op("Equal", numbers, first, name=f"{result}.chosen")
-    hit = builder.op("Cast", chosen, name=f"{result}.hit", to=onnx.TensorProto.FLOAT)
-    wide = _reshaped(builder, grad, windows.wide, f"{result}.wide")
-    given = builder.op("Mul", hit, wide, name=f"{result}.given")
+    grad, x = g.node.input
+    shape = g.shapes[x]
+    windows = _pooled(g, x, g.shapes[grad][2:], -inf)
+    most = g.reduced("ReduceMax", windows.value, windows.axes, part="most", keepdims=1)
+    first = _first(g, windows, most, windows.numbers, windows.numbers.size)
+    chosen = g.op("Equal", g.constant(windows.numbers.astype(np.float32), "numbers"), first, part="chosen")
+    hit = g.cast(chosen, np.float32, part="hit")
+    given = g.op("Mul", hit, g.shaped(grad, windows.wide, part="wide"), part="given")
     if windows.found is None:
-        _reshaped(builder, given, shape, result, reserved=True)
-    else:
-        _summed(builder, given, seen_by(windows.found, prod(shape)), shape, result)
-    return True
+        return g.shaped(given, shape)
+    return _summed(g, given, seen_by(windows.found, prod(shape)), shape)
 
 
-def _summed(builder: Builder, given: str, seen: Ints, shape: Sequence[int], result: str) -> None:
+def _summed(g: Rewriter, given: str, seen: Ints, shape: Sequence[int]) -> str:
     """The sum of what all windows give to each element."""
     if seen.shape[1] == 1:
-        pick(builder, given, seen.reshape(shape), result)
-        return
-    parts = builder.fresh(f"{result}.parts")
-    pick(builder, given, seen.reshape(*shape, -1), parts)
-    axes = builder.constant(np.array([len(shape)], np.int64), f"axes_{len(shape)}")
-    builder.op("ReduceSum", parts, axes, name=result, reserved=True, keepdims=0)
+        return g.pick(given, seen.reshape(shape))
+    return g.reduced("ReduceSum", g.pick(given, seen.reshape(*shape, -1), part="parts"), [len(shape)])
 
 
 @rule("GlobalAveragePool")
-def global_mean(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def global_mean(g: Rewriter) -> str | bool:
     """GlobalAveragePool, as a mean."""
-    axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
-    total = builder.op("ReduceSum", node.input[0], axes, name=f"{node.output[0]}.sum", keepdims=1)
-    count = prod(index.shape[node.input[0]][2:])
-    builder.op("Mul", total, builder.scalar(1 / count, index.dtype[node.input[0]]), name=node.output[0], reserved=True)
-    return True
+    x, shape = g.node.input[0], g.shapes[g.node.input[0]]
+    total = g.reduced("ReduceSum", x, range(2, len(shape)), part="sum", keepdims=1)
+    return g.op("Mul", total, g.number(1 / prod(shape[2:]), x))
 
 
 @rule("GlobalMaxPool")
-def global_max(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def global_max(g: Rewriter) -> str | bool:
     """GlobalMaxPool, as a maximum."""
-    axes = builder.constant(np.arange(2, len(index.shape[node.input[0]])), f"{node.output[0]}.axes")
-    builder.op("ReduceMax", node.input[0], axes, name=node.output[0], reserved=True, keepdims=1)
-    return True
+    return g.reduced("ReduceMax", g.node.input[0], range(2, len(g.shapes[g.result])), keepdims=1)
 
 
 @rule("Col2Im")
-def columns_to_image(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def columns_to_image(g: Rewriter) -> str | bool:
     """Col2Im: every element is the sum of those that its windows have."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    if any(name not in index.constants for name in node.input[1:3]):
+    if not g.is_known(1, 2):
         return False
-    image, block = ([int(k) for k in index.constants[name]] for name in node.input[1:3])
-    rank, shape = len(image), index.shape[result]
+    image, block = ([int(k) for k in g.index.constants[name]] for name in g.node.input[1:3])
+    rank, shape = len(image), g.shapes[g.result]
     pads, strides, dilations = (
-        given.get(name, default)
+        g.given.get(name, default)
         for name, default in (("pads", [0] * 2 * rank), ("strides", [1] * rank), ("dilations", [1] * rank))
     )
     out = [
         (image[k] + pads[k] + pads[k + rank] - dilations[k] * (block[k] - 1) - 1) // strides[k] + 1 for k in range(rank)
     ]
-    parts = [part.elements() for part in windows_of(node, image, block, out)]
+    parts = [part.elements() for part in windows_of(g.node, image, block, out)]
     found = spread(shape, parts)  # [n, c, windows, places]; x is [n, c * places, windows]
     order = [0, 1, *range(2 + rank, 2 + 2 * rank), *range(2, 2 + rank)]
-    seen = seen_by(np.ascontiguousarray(found.transpose(order)), int(np.prod(shape)))
-    _summed(builder, x, seen, shape, result)
-    return True
+    return _summed(g, g.node.input[0], seen_by(np.ascontiguousarray(found.transpose(order)), prod(shape)), shape)
 
 
 @rule("LpPool")
-def lp_pool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def lp_pool(g: Rewriter) -> str | bool:
     """LpPool: the root of the sum of powers of what a window sees."""
-    x, result, dtype = node.input[0], node.output[0], index.dtype[node.input[0]]
-    power = builder.scalar(attributes(node).get("p", 2), dtype)
-    windows = _pooled(builder, index, node, x, index.shape[result][2:], 0.0)
-    sizes = builder.op("Abs", windows.value, name=f"{result}.sizes")
-    powers = builder.op("Pow", sizes, power, name=f"{result}.powers")
-    total = _reduced(builder, "ReduceSum", powers, windows.axes, f"{result}.sums")
-    root = builder.scalar(1 / attributes(node).get("p", 2), dtype)
-    _reshaped(
-        builder, builder.op("Pow", total, root, name=f"{result}.root"), index.shape[result], result, reserved=True
-    )
-    return True
+    x, shape, power = g.node.input[0], g.shapes[g.result], g.given.get("p", 2)
+    windows = _pooled(g, x, shape[2:], 0.0)
+    powers = g.op("Pow", g.op("Abs", windows.value, part="sizes"), g.number(power, x), part="powers")
+    total = g.reduced("ReduceSum", powers, windows.axes, part="sums", keepdims=1)
+    return g.shaped(g.op("Pow", total, g.number(1 / power, x), part="root"), shape)
 
 
 @rule("MaxUnpool")
-def max_unpool(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def max_unpool(g: Rewriter) -> str | bool:
     """MaxUnpool: the elements where they were, the others 0."""
-    x, places, result = node.input[0], node.input[1], node.output[0]
-    shape = index.shape[result]
-    zeros = builder.constant(np.zeros(prod(shape), index.dtype[x]), f"{result}.zeros")
-    flat = [_reshaped(builder, name, (prod(index.shape[name]),), f"{name}.flat") for name in (x, places)]
-    found = builder.op("ScatterElements", zeros, flat[1], flat[0], name=f"{result}.flat", axis=0)
-    _reshaped(builder, found, shape, result, reserved=True)
-    return True
+    x, places, shape = g.node.input[0], g.node.input[1], g.shapes[g.result]
+    zeros = g.constant(np.zeros(prod(shape), g.dtypes[x]), "zeros")
+    flat = [g.shaped(name, [prod(g.shapes[name])], part="flat") for name in (places, x)]
+    return g.shaped(g.op("ScatterElements", zeros, *flat, part="all", axis=0), shape)

@@ -7,14 +7,12 @@ that is shorter than others its state stays and its results are 0; backwards it 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import onnx
 
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 DEFAULTS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
@@ -28,81 +26,68 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 
 @rule("RNN", "GRU", "LSTM")
-def recurrent(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def recurrent(g: Rewriter) -> str | bool:
     """RNN, GRU and LSTM of the activations that are operators."""
-    given = attributes(node)
-    directions = 2 if given.get("direction", b"forward") == b"bidirectional" else 1
-    named = [name.decode() for name in given.get("activations", [])] or DEFAULTS[node.op_type] * directions
-    fewer = node.op_type == "LSTM" and given.get("input_forget", 0)
+    directions = 2 if g.given.get("direction", b"forward") == b"bidirectional" else 1
+    named = [name.decode() for name in g.given.get("activations", [])] or DEFAULTS[g.node.op_type] * directions
+    fewer = g.node.op_type == "LSTM" and g.given.get("input_forget", 0)
     if any(name not in PLAIN for name in named) or fewer:
         return False
-    _Writer(builder, index, node, directions, named).write()
+    _Network(g, directions, named).write()
     return True
 
 
-@dataclass
-class _Writer:
+class _Network:
     """node's inputs: x [steps, batch, inputs] (with layout 1 batch first), w and r [directions, gates * hidden, …], b,
     lengths [batch], initial states [directions, batch, hidden], and of an LSTM the weights of peepholes.
     """
 
-    builder: Builder
-    index: Index
-    node: onnx.NodeProto
-    directions: int
-    named: Sequence[str]
-
-    def __post_init__(self) -> None:
-        self.given = attributes(self.node)
-        self.kind, self.gates = self.node.op_type, GATES[self.node.op_type]
-        self.batch_first = bool(self.given.get("layout", 0))
-        first, second, self.inputs = self.index.shape[self.node.input[0]]
+    def __init__(self, g: Rewriter, directions: int, named: Sequence[str]) -> None:
+        self.g, self.directions, self.named = g, directions, named
+        self.kind, self.gates = g.node.op_type, GATES[g.node.op_type]
+        self.batch_first = bool(g.given.get("layout", 0))
+        first, second, self.inputs = g.shapes[g.node.input[0]]
         self.steps, self.batch = (second, first) if self.batch_first else (first, second)
-        self.hidden = self.index.shape[self.node.input[2]][-1]
-        self.tag = next(name for name in self.node.output if name)
-        self.dtype = self.index.dtype[self.node.input[0]]
-        self.zero = zeros(self.builder, (self.batch, self.hidden), self.dtype)
+        self.hidden = g.shapes[g.node.input[2]][-1]
+        self.dtype = g.dtypes[g.node.input[0]]
+        self.zero = g.builder.constant(
+            np.zeros((self.batch, self.hidden), self.dtype), f"zeros_{self.batch}x{self.hidden}"
+        )
 
     def write(self) -> None:
         """All directions, and the outputs."""
-        x = self._input(0)
-        assert x is not None
+        g, x = self.g, self.g.node.input[0]
         if self.batch_first:
-            x = self._op("Transpose", x, part="steps", perm=[1, 0, 2])
-        rows, states, cells = [], [], []
-        for number in range(self.directions):
-            way = self.given.get("direction", b"forward").decode() == "reverse" or number == 1
-            made, state, cell = self._direction(number, x, way)
-            rows.append(made)
-            states.append(state)
-            cells.append(cell)
-        self._output(0, self._stacked(rows, 1), [2, 0, 1, 3])
-        self._output(1, self._stacked(states, 0), [1, 0, 2])
-        self._output(2, self._stacked(cells, 0) if self.kind == "LSTM" else "", [1, 0, 2])
+            x = g.op("Transpose", x, part="steps", perm=[1, 0, 2])
+        backwards = g.given.get("direction", b"forward") == b"reverse"
+        made = [self._direction(number, x, backwards or number == 1) for number in range(self.directions)]
+        rows, states, cells = zip(*made, strict=True)
+        self._output(0, rows, 1, [2, 0, 1, 3])
+        self._output(1, states, 0, [1, 0, 2])
+        self._output(2, cells, 0, [1, 0, 2])
 
-    def _output(self, number: int, value: str, batch_first: Sequence[int]) -> None:
-        """An output, its axes as the layout says."""
-        if number >= len(self.node.output) or not self.node.output[number]:
+    def _output(self, number: int, parts: Sequence[str], axis: int, batch_first: Sequence[int]) -> None:
+        """An output of all directions, its axes as the layout says."""
+        if number >= len(self.g.node.output) or not self.g.node.output[number]:
             return
-        name = self.node.output[number]
+        name, value = self.g.node.output[number], self._stacked(parts, axis)
         if self.batch_first:
-            self.builder.op("Transpose", value, name=name, reserved=True, perm=list(batch_first))
+            self.g.op("Transpose", value, name=name, perm=list(batch_first))
         else:
-            self.builder.op("Identity", value, name=name, reserved=True)
+            self.g.op("Identity", value, name=name)
 
     def _direction(self, number: int, x: str, backwards: bool) -> tuple[str, str, str]:
         """All states [steps, batch, hidden], the last one and the last cell [batch, hidden]."""
         w, r = self._part(1, number, [-1, self.inputs]), self._part(2, number, [-1, self.hidden])
         biases = self._part(3, number, [2, self.gates * self.hidden])
-        bias = [""] * 2 if biases is None else [self._slice(biases, 0, k, k + 1, f"bias_{k}") for k in range(2)]
+        bias = [self._slice(biases, 0, k, k + 1, f"bias_{k}") if biases else "" for k in range(2)]
         state = self._part(5, number, [self.batch, self.hidden]) or self.zero
-        cell = (self._part(6, number, [self.batch, self.hidden]) if self.kind == "LSTM" else None) or self.zero
-        peepholes = self._part(7, number, [3, self.hidden]) if self.kind == "LSTM" else None
-        assert w is not None and r is not None
-        all_inputs = self._op("MatMul", x, self._op("Transpose", w, part="w", perm=[1, 0]), part="inputs")
+        cell = (self._part(6, number, [self.batch, self.hidden]) if self.kind == "LSTM" else "") or self.zero
+        peepholes = self._part(7, number, [3, self.hidden]) if self.kind == "LSTM" else ""
+        all_inputs = self.g.op("MatMul", x, self.g.op("Transpose", w, part="w", perm=[1, 0]), part="inputs")
         if bias[0]:
-            all_inputs = self._op("Add", all_inputs, bias[0], part="biased")
-        recurrence = self._op("Transpose", r, part="r", perm=[1, 0])
+            all_inputs = self.g.op("Add", all_inputs, bias[0], part="biased")
+        recurrence = self.g.op("Transpose", r, part="r", perm=[1, 0])
         step = {"RNN": self._rnn, "GRU": self._gru, "LSTM": self._lstm}[self.kind]
         active = self._activations(number)
         made = [""] * self.steps
@@ -114,67 +99,64 @@ class _Writer:
 
     def _until_its_end(self, at: int, new: tuple[str, str], old: tuple[str, str]) -> tuple[str, str, str]:
         """State, cell and result where the sequence has this step; the old ones and 0 where it has ended."""
-        lengths = self._input(4)
-        if lengths is None:
+        lengths = self.g.input(4)
+        known = self.g.index.constants.get(lengths)
+        if not lengths or (known is not None and (known > at).all()):
             return (*new, new[0])
-        known = self.index.constants.get(self.node.input[4])
-        if known is not None and (known > at).all():
-            return (*new, new[0])
-        column = self._shaped(lengths, [self.batch, 1], "lengths")
-        number = self.builder.scalar(at, self.index.dtype[lengths])
-        goes_on = self._op("Greater", column, number, part="goes_on")
+        column = self.g.shaped(lengths, [self.batch, 1], part="lengths")
+        goes_on = self.g.op("Greater", column, self.g.number(at, lengths), part="goes_on")
         state, cell = (
-            self._op("Where", goes_on, first, second, part="kept") if first != second else first
+            self.g.op("Where", goes_on, first, second, part="kept") if first != second else first
             for first, second in zip(new, old, strict=True)
         )
-        return state, cell, self._op("Where", goes_on, new[0], self.zero, part="result")
+        return state, cell, self.g.op("Where", goes_on, new[0], self.zero, part="result")
 
     # --- steps: x [batch, gates * hidden], with its bias --------------------------------------------------------------
 
-    def _rnn(self, x: str, h: str, c: str, r: str, bias: str, _: str | None, f: Sequence[Any]) -> tuple[str, str]:
+    def _rnn(self, x: str, h: str, c: str, r: str, bias: str, _: str, f: Sequence[Any]) -> tuple[str, str]:
         return f[0](self._sum(x, h, r, bias)), c
 
-    def _gru(self, x: str, h: str, c: str, r: str, bias: str, _: str | None, f: Sequence[Any]) -> tuple[str, str]:
+    def _gru(self, x: str, h: str, c: str, r: str, bias: str, _: str, f: Sequence[Any]) -> tuple[str, str]:
         """Update, reset and hidden gates, in this order."""
         size = self.hidden
-        if self.given.get("linear_before_reset", 0):
+        if self.g.given.get("linear_before_reset", 0):
             old = self._product(h, r, bias)
             parts = [self._gate(old, k) for k in range(3)]
-            z, reset = (f[0](self._op("Add", self._gate(x, k), parts[k], part="sum")) for k in range(2))
-            inner = self._op("Mul", reset, parts[2], part="reset")
+            z, reset = (f[0](self.g.op("Add", self._gate(x, k), parts[k], part="sum")) for k in range(2))
+            inner = self.g.op("Mul", reset, parts[2], part="reset")
         else:
             first = self._slice(r, 1, 0, 2 * size, "r_gates")
             both = self._sum(self._slice(x, 1, 0, 2 * size, "gates"), h, first, self._bias(bias, 0, 2))
             z, reset = (f[0](self._gate(both, k)) for k in range(2))
-            kept = self._op("Mul", reset, h, part="reset")
+            kept = self.g.op("Mul", reset, h, part="reset")
             inner = self._product(kept, self._slice(r, 1, 2 * size, 3 * size, "r_hidden"), self._bias(bias, 2, 3))
-        new = f[1](self._op("Add", self._gate(x, 2), inner, part="hidden"))
-        rest = self._op("Sub", self.builder.scalar(1, self.dtype), z, part="rest")
-        old_part, new_part = self._op("Mul", z, h, part="old"), self._op("Mul", rest, new, part="new")
-        return self._op("Add", new_part, old_part, part="state"), c
+        new = f[1](self.g.op("Add", self._gate(x, 2), inner, part="hidden"))
+        rest = self.g.op("Sub", self.g.builder.scalar(1, self.dtype), z, part="rest")
+        old_part, new_part = self.g.op("Mul", z, h, part="old"), self.g.op("Mul", rest, new, part="new")
+        return self.g.op("Add", new_part, old_part, part="state"), c
 
-    def _lstm(self, x: str, h: str, c: str, r: str, bias: str, p: str | None, f: Sequence[Any]) -> tuple[str, str]:
+    def _lstm(self, x: str, h: str, c: str, r: str, bias: str, p: str, f: Sequence[Any]) -> tuple[str, str]:
         """Input, output, forget and cell gates, in this order; peepholes of the first three."""
         gates = [self._gate(self._sum(x, h, r, bias), k) for k in range(4)]
 
         def seen(gate: str, number: int, cell: str) -> str:
-            if p is None:
+            if not p:
                 return gate
             weight = self._slice(p, 0, number, number + 1, "peephole")
-            return self._op("Add", gate, self._op("Mul", weight, cell, part="seen"), part="with_cell")
+            return self.g.op("Add", gate, self.g.op("Mul", weight, cell, part="seen"), part="with_cell")
 
         enters, forgets = f[0](seen(gates[0], 0, c)), f[0](seen(gates[2], 2, c))
-        entering = self._op("Mul", enters, f[1](gates[3]), part="entering")
-        cell = self._op("Add", self._op("Mul", forgets, c, part="kept"), entering, part="cell")
+        entering = self.g.op("Mul", enters, f[1](gates[3]), part="entering")
+        cell = self.g.op("Add", self.g.op("Mul", forgets, c, part="kept"), entering, part="cell")
         leaves = f[0](seen(gates[1], 1, cell))
-        return self._op("Mul", leaves, f[2](cell), part="state"), cell
+        return self.g.op("Mul", leaves, f[2](cell), part="state"), cell
 
     def _sum(self, x: str, h: str, r: str, bias: str) -> str:
-        return self._op("Add", x, self._product(h, r, bias), part="sum")
+        return self.g.op("Add", x, self._product(h, r, bias), part="sum")
 
     def _product(self, h: str, r: str, bias: str) -> str:
-        found = self._op("MatMul", h, r, part="state")
-        return self._op("Add", found, bias, part="state_biased") if bias else found
+        found = self.g.op("MatMul", h, r, part="state")
+        return self.g.op("Add", found, bias, part="state_biased") if bias else found
 
     def _bias(self, bias: str, first: int, end: int) -> str:
         return self._slice(bias, 1, first * self.hidden, end * self.hidden, "bias_part") if bias else ""
@@ -185,59 +167,43 @@ class _Writer:
     def _activations(self, direction: int) -> list[Callable[[str], str]]:
         """What a direction applies; parameters are handed out to the activations that take some, in order."""
         count = len(DEFAULTS[self.kind])
-        values = {name: list(self.given.get(f"activation_{name}", [])) for name in ("alpha", "beta")}
+        values = {name: list(self.g.given.get(f"activation_{name}", [])) for name in ("alpha", "beta")}
         found: list[Callable[[str], str]] = []
         for number, op_type in enumerate(self.named):
-            taken = {name: values[name].pop(0) for name in PARAMETERS.get(op_type, ()) if values[name]}
+            taken: dict[str, Any] = {name: values[name].pop(0) for name in PARAMETERS.get(op_type, ()) if values[name]}
             if number // count == direction:
                 found.append(self._activation(op_type, taken))
         return found
 
-    def _activation(self, op_type: str, parameters: Mapping[str, float]) -> Callable[[str], str]:
-        limit = self.given.get("clip")
+    def _activation(self, op_type: str, parameters: Mapping[str, Any]) -> Callable[[str], str]:
+        limit = self.g.given.get("clip")
 
         def active(value: str) -> str:
             if limit is not None:
-                bounds = (self.builder.scalar(bound, self.dtype) for bound in (-limit, limit))
-                value = self._op("Clip", value, *bounds, part="clipped")
-            return self._op(op_type, value, part=op_type.lower(), **parameters)
+                bounds = (self.g.builder.scalar(bound, self.dtype) for bound in (-limit, limit))
+                value = self.g.op("Clip", value, *bounds, part="clipped")
+            return self.g.op(op_type, value, part=op_type.lower(), **parameters)
 
         return active
 
     # --- nodes --------------------------------------------------------------------------------------------------------
 
-    def _input(self, number: int) -> str | None:
-        return (self.node.input[number] or None) if number < len(self.node.input) else None
-
-    def _part(self, number: int, direction: int, shape: Sequence[int]) -> str | None:
-        """What an input has for a direction."""
-        name = self._input(number)
-        if name is None:
-            return None
+    def _part(self, number: int, direction: int, shape: Sequence[int]) -> str:
+        """What an input has for a direction, "" for one that is left out."""
+        name = self.g.input(number)
+        if not name:
+            return ""
         if self.batch_first and number in (5, 6):
-            name = self._op("Transpose", name, part="directions", perm=[1, 0, 2])
+            name = self.g.op("Transpose", name, part="directions", perm=[1, 0, 2])
         if self.directions > 1:
             name = self._slice(name, 0, direction, direction + 1, "direction")
-        return self._shaped(name, shape, "own")
+        return self.g.shaped(name, shape, part="own")
 
     def _stacked(self, parts: Sequence[str], axis: int) -> str:
-        axes = self.builder.constant(np.array([axis], np.int64), f"axes_{axis}")
-        wide = [self._op("Unsqueeze", part, axes, part="wide") for part in parts]
-        return self._op("Concat", *wide, part="all", axis=axis) if len(wide) > 1 else wide[0]
+        wide = [self.g.wide(part, [axis], part="wide") for part in parts]
+        return self.g.op("Concat", *wide, part="all", axis=axis) if len(wide) > 1 else wide[0]
 
     def _slice(self, value: str, axis: int, start: int, end: int, part: str, squeeze: bool = False) -> str:
-        numbers = [self.builder.constant(np.array([k], np.int64), f"number_{k}") for k in (start, end, axis)]
-        found = self._op("Slice", value, *numbers, part=part)
-        return self._op("Squeeze", found, numbers[2], part=part) if squeeze else found
-
-    def _shaped(self, value: str, shape: Sequence[int], part: str) -> str:
-        sizes = self.builder.constant(np.array(shape, np.int64), f"shape_{'x'.join(map(str, shape))}")
-        return self._op("Reshape", value, sizes, part=part)
-
-    def _op(self, op_type: str, *inputs: str, part: str, **given: Any) -> str:
-        return self.builder.op(op_type, *inputs, name=f"{self.tag}.{part}", **given)
-
-
-def zeros(builder: Builder, shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
-    """A constant of zeros."""
-    return builder.constant(np.zeros(shape, dtype), f"zeros_{'x'.join(map(str, shape))}")
+        numbers = [self.g.ints([k], "number") for k in (start, end, axis)]
+        found = self.g.op("Slice", value, *numbers, part=part)
+        return self.g.op("Squeeze", found, numbers[2], part=part) if squeeze else found

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
 
 Floats = NDArray[np.float64]
 CUBIC = -0.75
@@ -86,22 +84,19 @@ class Along:
         return np.asarray(np.einsum("ct,cts->cs", found, elements.astype(np.float64)))
 
 
-def _axes_of(index: Index, node: onnx.NodeProto) -> list[Along] | None:
-    """How each axis is resized; None where that is computed."""
-    shape, out, given = index.shape[node.input[0]], index.shape[node.output[0]], attributes(node)
-    names = [*node.input[1:], "", "", ""][:3]
-    if any(name and name not in index.constants for name in names):
-        return None
-    roi, scales, sizes = ([] if not name else list(index.constants[name].ravel()) for name in names)
-    axes = [axis % len(shape) for axis in given.get("axes", range(len(shape)))]
+def _axes_of(g: Rewriter) -> list[Along]:
+    """How each axis is resized."""
+    shape, out = g.shapes[g.node.input[0]], g.shapes[g.result]
+    roi, scales, sizes = ([] if not name else list(g.index.constants[name].ravel()) for name in map(g.input, (1, 2, 3)))
+    axes = [axis % len(shape) for axis in g.given.get("axes", range(len(shape)))]
     if len(sizes):
         ratios = [float(size) / shape[axis] for size, axis in zip(sizes, axes, strict=True)]
-        policy = given.get("keep_aspect_ratio_policy", b"stretch")
+        policy = g.given.get("keep_aspect_ratio_policy", b"stretch")
         if policy != b"stretch":
             ratios = [(min if policy == b"not_larger" else max)(ratios)] * len(ratios)
         scales = ratios
     found = [Along(size, count, 1.0, (0.0, 1.0)) for size, count in zip(shape, out, strict=True)]
-    crop = given.get("coordinate_transformation_mode") == b"tf_crop_and_resize"
+    crop = g.given.get("coordinate_transformation_mode") == b"tf_crop_and_resize"
     for number, axis in enumerate(axes):
         part = (float(roi[number]), float(roi[number + len(axes)])) if crop and len(roi) else (0.0, 1.0)
         found[axis] = Along(shape[axis], out[axis], float(scales[number]), part)
@@ -109,13 +104,12 @@ def _axes_of(index: Index, node: onnx.NodeProto) -> list[Along] | None:
 
 
 @rule("Resize")
-def resize(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def resize(g: Rewriter) -> str | bool:
     """Resize to a size, or by scales, that are known."""
-    axes, given, result = _axes_of(index, node), attributes(node), node.output[0]
-    if axes is None or index.dtype[result].kind != "f":
+    if not g.is_known(1, 2, 3) or not g.is_float(g.result):
         return False
-    how = given.get("coordinate_transformation_mode", b"half_pixel").decode()
-    mode, value, beyond = given.get("mode", b"nearest"), node.input[0], np.zeros([1] * len(axes), bool)
+    axes, how = _axes_of(g), g.given.get("coordinate_transformation_mode", b"half_pixel").decode()
+    mode, value, beyond = g.given.get("mode", b"nearest"), g.node.input[0], np.zeros([1] * len(axes), bool)
     for number, axis in enumerate(axes):
         if axis.plain:
             continue
@@ -124,143 +118,113 @@ def resize(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
             outside = (at < 0) | (at > axis.size - 1)
             beyond = beyond | outside.reshape([-1 if k == number else 1 for k in range(len(axes))])
         if mode == b"nearest":
-            places = ROUNDED[given.get("nearest_mode", b"round_prefer_floor").decode()](at)
-            numbers = builder.constant(np.clip(places, 0, axis.size - 1).astype(np.int64), f"{result}.places")
-            value = builder.op("Gather", value, numbers, name=f"{result}.axis_{number}", axis=number)
+            places = ROUNDED[g.given.get("nearest_mode", b"round_prefer_floor").decode()](at)
+            numbers = g.constant(np.clip(places, 0, axis.size - 1).astype(np.int64), "places")
+            value = g.op("Gather", value, numbers, part=f"axis_{number}", axis=number)
             continue
-        a = float(given.get("cubic_coeff_a", CUBIC))
+        a = float(g.given.get("cubic_coeff_a", CUBIC))
         kernel = linear_kernel if mode == b"linear" else lambda x, a=a: cubic_kernel(x, a)
-        flags = bool(given.get("antialias", 0)), bool(given.get("exclude_outside", 0))
-        weights = builder.constant(axis.weights(at, kernel, *flags).astype(index.dtype[result]), f"{result}.weights")
+        flags = bool(g.given.get("antialias", 0)), bool(g.given.get("exclude_outside", 0))
+        weights = g.constant(axis.weights(at, kernel, *flags).astype(g.dtypes[g.result]), "weights")
         letters = "abcdefgh"[: len(axes)]
         equation = f"{letters},z{letters[number]}->{letters.replace(letters[number], 'z')}"
-        value = builder.op("Einsum", value, weights, name=f"{result}.axis_{number}", equation=equation)
+        value = g.op("Einsum", value, weights, part=f"axis_{number}", equation=equation)
     if beyond.any():
-        other = builder.scalar(given.get("extrapolation_value", 0.0), index.dtype[result])
-        value = builder.op("Where", builder.constant(beyond, f"{result}.beyond"), other, value, name=f"{result}.inside")
-    builder.op("Identity", value, name=result, reserved=True)
-    return True
+        other = g.number(g.given.get("extrapolation_value", 0.0), g.result)
+        value = g.op("Where", g.constant(beyond, "beyond"), other, value, part="inside")
+    return g.op("Identity", value)
 
 
 @rule("GridSample")
-def grid_sample(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def grid_sample(g: Rewriter) -> str | bool:
     """GridSample of images of any number of axes."""
-    _Sampler(builder, index, node).write()
-    return True
+    return _Sampler(g).write()
 
 
-@dataclass
 class _Sampler:
     """node's inputs: x [n, c, …], grid [n, …, axes], whose last axis names places from -1 to 1, the last axis first."""
 
-    builder: Builder
-    index: Index
-    node: onnx.NodeProto
+    def __init__(self, g: Rewriter) -> None:
+        self.g = g
+        self.mode = g.given.get("mode", b"linear").decode().removeprefix("bi")
+        self.padding = g.given.get("padding_mode", b"zeros")
+        self.corners = bool(g.given.get("align_corners", 0))
 
-    def __post_init__(self) -> None:
-        given = attributes(self.node)
-        self.mode = given.get("mode", b"linear").decode().removeprefix("bi")
-        self.padding = given.get("padding_mode", b"zeros")
-        self.corners = bool(given.get("align_corners", 0))
-        self.name = self.node.output[0]
-
-    def write(self) -> None:
+    def write(self) -> str:
         """Axis by axis from the last one: the others stay, the places of the grid are a last axis."""
-        x, grid = self.node.input
-        shape, out = self.index.shape[x], self.index.shape[self.name]
-        rank, count = len(shape) - 2, int(np.prod(self.index.shape[grid][1:-1]))
-        flat = self._shaped(grid, [shape[0], count, rank], "flat")
+        g, (x, grid) = self.g, self.g.node.input
+        rank, count = len(g.shapes[x]) - 2, int(np.prod(g.shapes[grid][1:-1]))
+        flat = g.shaped(grid, [g.shapes[x][0], count, rank], part="flat")
         value, letters = x, "xyzuvw"[:rank]
         for axis in range(rank)[::-1]:
-            weights = self._weights(self._column(flat, rank - 1 - axis), shape[2 + axis])
+            ends = [g.ints([k], "number") for k in (rank - 1 - axis, rank - axis, 2)]
+            weights = self._weights(g.op("Slice", flat, *ends, part="column"), g.shapes[x][2 + axis])
             before = f"nc{letters[: axis + 1]}" + ("" if axis == rank - 1 else "p")
             equation = f"{before},np{letters[axis]}->nc{letters[:axis]}p"
-            value = self._op("Einsum", value, weights, part=f"axis_{axis}", equation=equation)
-        sizes = self.builder.constant(np.array(out, np.int64), f"{self.name}.shape")
-        self.builder.op("Reshape", value, sizes, name=self.name, reserved=True)
+            value = g.op("Einsum", value, weights, part=f"axis_{axis}", equation=equation)
+        return g.shaped(value, g.shapes[g.result])
 
     def _weights(self, places: str, size: int) -> str:
         """[n, p, size]: of every element of an axis at each place [n, p, 1]."""
-        ends = (0.0, size - 1.0) if self.corners else (-0.5, size - 0.5)
-        scale, shift = ((size - 1) / 2, (size - 1) / 2) if self.corners else (size / 2, (size - 1) / 2)
-        at = self._op(
-            "Add", self._op("Mul", places, self._number(scale), part="scaled"), self._number(shift), part="at"
-        )
+        g, shift = self.g, (size - 1) / 2
+        ends, scale = ((0.0, size - 1.0), shift) if self.corners else ((-0.5, size - 0.5), size / 2)
+        at = g.op("Add", g.op("Mul", places, g.number(scale), part="scaled"), g.number(shift), part="at")
         if self.mode == "nearest":
-            return self._one(self._inside(self._op("Round", at, part="round"), size, ends), size)
+            return self._one(self._inside(g.op("Round", at, part="round"), size, ends), size)
         at = self._inside(at, size, ends) if self.padding != b"zeros" else at
-        floor, total = self._op("Floor", at, part="floor"), ""
+        floor, total = g.op("Floor", at, part="floor"), ""
         for tap in (-1, 0, 1, 2) if self.mode == "cubic" else (0, 1):
-            place = self._op("Add", floor, self._number(tap), part="tap")
-            distance = self._op("Abs", self._op("Sub", at, place, part="from"), part="distance")
-            weight = self._cubic(distance) if self.mode == "cubic" else self._linear(distance)
-            part = self._op("Mul", self._one(self._inside(place, size, ends), size), weight, part="weighted")
-            total = self._op("Add", total, part, part="weights") if total else part
+            place = g.op("Add", floor, g.number(tap), part="tap")
+            distance = g.op("Abs", g.op("Sub", at, place, part="from"), part="distance")
+            linear = self.mode != "cubic"
+            weight = g.op("Sub", g.number(1.0), distance, part="weight") if linear else self._cubic(distance)
+            part = g.op("Mul", self._one(self._inside(place, size, ends), size), weight, part="weighted")
+            total = g.op("Add", total, part, part="weights") if total else part
         return total
 
     def _inside(self, at: str, size: int, ends: tuple[float, float]) -> str:
         """Places beyond the borders where the padding mode says that they are."""
+        g = self.g
         if self.padding == b"reflection" and ends[1] > ends[0]:
-            first, period = self._number(ends[0]), self._number(2 * (ends[1] - ends[0]))
-            moved = self._op("Sub", at, first, part="moved")
-            turns = self._op("Floor", self._op("Div", moved, period, part="over"), part="turns")
-            rest = self._op("Sub", moved, self._op("Mul", turns, period, part="whole"), part="rest")
-            back = self._op("Sub", period, rest, part="back")
-            at = self._op("Add", self._op("Min", rest, back, part="near"), first, part="reflected")
-            return at
+            first, period = g.number(ends[0]), g.number(2 * (ends[1] - ends[0]))
+            moved = g.op("Sub", at, first, part="moved")
+            turns = g.op("Floor", g.op("Div", moved, period, part="over"), part="turns")
+            rest = g.op("Sub", moved, g.op("Mul", turns, period, part="whole"), part="rest")
+            back = g.op("Sub", period, rest, part="back")
+            return g.op("Add", g.op("Min", rest, back, part="near"), first, part="reflected")
         if self.padding == b"zeros":
             return at
-        return self._op("Clip", at, self._number(0.0), self._number(size - 1.0), part="clipped")
-
-    def _linear(self, distance: str) -> str:
-        return self._op("Sub", self._number(1.0), distance, part="weight")
+        return g.op("Clip", at, g.number(0.0), g.number(size - 1.0), part="clipped")
 
     def _cubic(self, x: str) -> str:
-        a = CUBIC
-        near = self._horner(x, (a + 2, -(a + 3), 0.0, 1.0))
-        far = self._horner(x, (a, -5 * a, 8 * a, -4 * a))
-        return self._op("Where", self._op("LessOrEqual", x, self._number(1.0), part="is_near"), near, far, part="cubic")
+        """The weight of an element at a distance; see `cubic_kernel`."""
+        near = self._polynomial(x, (CUBIC + 2, -(CUBIC + 3), 0.0, 1.0))
+        far = self._polynomial(x, (CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC))
+        is_near = self.g.op("LessOrEqual", x, self.g.number(1.0), part="is_near")
+        return self.g.op("Where", is_near, near, far, part="cubic")
 
-    def _horner(self, x: str, factors: Sequence[float]) -> str:
-        total = self._number(factors[0])
+    def _polynomial(self, x: str, factors: Sequence[float]) -> str:
+        g, total = self.g, self.g.number(factors[0])
         for factor in factors[1:]:
-            product = self._op("Mul", total, x, part="power")
-            total = self._op("Add", product, self._number(factor), part="sum")
+            total = g.op("Add", g.op("Mul", total, x, part="power"), g.number(factor), part="sum")
         return total
 
     def _one(self, places: str, size: int) -> str:
         """1 for the element at a place."""
-        numbers = self.builder.constant(np.arange(size, dtype=np.float32), f"floats_{size}")
-        equal = self._op("Equal", places, numbers, part="equal")
-        return self._op("Cast", equal, part="one", to=onnx.TensorProto.FLOAT)
-
-    def _column(self, flat: str, number: int) -> str:
-        ends = [self.builder.constant(np.array([k], np.int64), f"number_{k}") for k in (number, number + 1, 2)]
-        return self._op("Slice", flat, *ends, part="column")
-
-    def _shaped(self, value: str, shape: Sequence[int], part: str) -> str:
-        return self._op("Reshape", value, self.builder.constant(np.array(shape, np.int64), self.name), part=part)
-
-    def _number(self, value: float) -> str:
-        return self.builder.scalar(value)
-
-    def _op(self, op_type: str, *inputs: str, part: str, **given: Any) -> str:
-        return self.builder.op(op_type, *inputs, name=f"{self.name}.{part}", **given)
+        numbers = self.g.builder.constant(np.arange(size, dtype=np.float32), f"floats_{size}")
+        return self.g.cast(self.g.op("Equal", places, numbers, part="equal"), np.float32, part="one")
 
 
 @rule("AffineGrid")
-def affine_grid(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def affine_grid(g: Rewriter) -> str | bool:
     """AffineGrid of a size that is known."""
-    theta, size, result = node.input[0], node.input[1], node.output[0]
-    if size not in index.constants:
+    theta, size = g.node.input
+    if not g.is_known(1):
         return False
-    _, _, *sizes = (int(number) for number in index.constants[size])
-    ends = [1.0 if attributes(node).get("align_corners", 0) else 1 - 1 / count for count in sizes]
+    _, _, *sizes = (int(number) for number in g.index.constants[size])
+    ends = [1.0 if g.given.get("align_corners", 0) else 1 - 1 / count for count in sizes]
     lines = [np.linspace(-end, end, count) for end, count in zip(ends, sizes, strict=True)]
     parts = [*np.meshgrid(*lines, indexing="ij")][::-1]
     places = np.stack([*parts, np.ones(sizes)], -1).reshape(-1, len(sizes) + 1)
-    constant = builder.constant(places.astype(index.dtype[theta]), f"{result}.places")
-    found = builder.op("Einsum", theta, constant, name=f"{result}.rows", equation="nrc,pc->npr")
-    shape = builder.constant(np.array(index.shape[result], np.int64), f"{result}.shape")
-    builder.op("Reshape", found, shape, name=result, reserved=True)
-    return True
+    constant = g.constant(places.astype(g.dtypes[theta]), "places")
+    return g.shaped(g.op("Einsum", theta, constant, part="rows", equation="nrc,pc->npr"), g.shapes[g.result])

@@ -6,20 +6,19 @@ computed indices   ->  the same, the terms found by comparing indices with numbe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, prod
 from typing import NamedTuple
 
 import numpy as np
-import onnx
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from haribote.core.from_onnx.indexing import pick
 from haribote.core.from_onnx.labels import wrapped_index
 from haribote.core.from_onnx.lookups import tuple_numbers
-from haribote.core.from_onnx.reductions import multiplied, reduce
+from haribote.core.from_onnx.reductions import multiplied
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
 from haribote.stack.picks.indices import adjoint, scattered
 
 
@@ -41,79 +40,62 @@ JOINS = {
 
 
 @rule("ScatterElements", "ScatterND")
-def scatter(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def scatter(g: Rewriter) -> str | bool:
     """ScatterElements and ScatterND. Without a reduction the last update wins."""
-    data, rows, _ = node.input
-    given = attributes(node)
-    reduction, axis = given.get("reduction", b"none").decode(), None
-    if reduction not in JOINS or (index.dtype[data] == np.bool_ and reduction != "none"):
+    data, rows, _ = g.node.input
+    reduction, axis, shape = g.given.get("reduction", b"none").decode(), None, g.shapes[data]
+    if reduction not in JOINS or (g.dtypes[data] == np.bool_ and reduction != "none"):
         return False
-    shape = index.shape[data]
-    if node.op_type == "ScatterElements":
-        axis = given.get("axis", 0) % len(shape)
-    if rows in index.constants:
-        return _known(builder, index, node, scattered(shape, index.constants[rows], axis), reduction)
-    writer = _Computed(builder, index, node, reduction)
-    if axis is None:
-        writer.by_rows()
-    else:
-        writer.along(axis)
-    return True
+    if g.node.op_type == "ScatterElements":
+        axis = g.given.get("axis", 0) % len(shape)
+    if rows in g.index.constants:
+        return _known(g, scattered(shape, g.index.constants[rows], axis), JOINS[reduction])
+    writer = _Computed(g, JOINS[reduction])
+    return writer.by_rows() if axis is None else writer.along(axis)
 
 
-def _known(builder: Builder, index: Index, node: onnx.NodeProto, places: NDArray[np.int64], reduction: str) -> bool:
+def _known(g: Rewriter, places: NDArray[np.int64], join: Join) -> str:
     """Where each update goes is known."""
-    data, result = node.input[0], node.output[0]
-    shape = index.shape[data]
+    data = g.node.input[0]
+    shape = g.shapes[data]
     terms = adjoint(places, prod(shape))
-    if reduction == "none":  # the last one only
+    if not join.join:  # the last one only
         terms = terms.max(axis=0, keepdims=True)
-    join, part = JOINS[reduction], builder.fresh(f"{result}.updates")
     if len(terms) == 1:
-        _terms(builder, index, node, terms.reshape(shape), part, reduction)
+        part = _terms(g, terms.reshape(shape), "updates", join)
     else:
-        every = builder.fresh(f"{result}.terms")
-        _terms(builder, index, node, terms.reshape(-1, *shape), every, reduction)
-        _reduced(builder, join, every, (len(terms), *shape), 0, part)
+        every = _terms(g, terms.reshape(-1, *shape), "terms", join)
+        part = _reduced(g, join, every, (len(terms), *shape), 0)
     if join.join:
-        builder.op(join.join, data, part, name=result, reserved=True)
-    else:
-        there = builder.constant((terms[0] >= 0).reshape(shape), f"{result}.there")
-        builder.op("Where", there, part, data, name=result, reserved=True)
-    return True
+        return g.op(join.join, data, part)
+    return g.op("Where", g.constant((terms[0] >= 0).reshape(shape), "there"), part, data)
 
 
-def _terms(
-    builder: Builder, index: Index, node: onnx.NodeProto, found: NDArray[np.int64], name: str, reduction: str
-) -> None:
+def _terms(g: Rewriter, found: NDArray[np.int64], part: str, join: Join) -> str:
     """The updates of these numbers; what changes nothing where there is none, -1."""
-    data, _, updates = node.input
-    neutral = _neutral(index, data, reduction)
-    if np.issubdtype(index.dtype[data], np.floating) or abs(neutral) <= 1:
-        pick(builder, updates, found, name, neutral)
-        return
-    picked = builder.fresh(f"{name}.picked")  # an extreme integer is no single, which the fill of a Pick is
-    pick(builder, updates, found, picked)
-    there = builder.constant(found >= 0, f"{name}.there")
-    builder.op("Where", there, picked, builder.scalar(neutral, index.dtype[data]), name=name, reserved=True)
+    data, _, updates = g.node.input
+    neutral = _neutral(g, data, join)
+    if g.is_float(data) or abs(neutral) <= 1:
+        return g.pick(updates, found, part=part, fill=neutral)
+    picked = g.pick(updates, found, part="picked")  # an extreme integer is no single, which the fill of a Pick is
+    return g.op("Where", g.constant(found >= 0, "there"), picked, g.number(neutral, data), part=part)
 
 
-def _neutral(index: Index, data: str, reduction: str) -> float:
+def _neutral(g: Rewriter, data: str, join: Join) -> float:
     """What changes nothing when it is joined."""
-    found, dtype = JOINS[reduction].neutral, index.dtype[data]
-    if np.issubdtype(dtype, np.floating) or abs(found) <= 1:
+    found, dtype = join.neutral, g.dtypes[data]
+    if g.is_float(data) or abs(found) <= 1:
         return found
     limits = np.iinfo(np.uint32 if np.issubdtype(dtype, np.unsignedinteger) else np.int32)  # as the chip has them
     return limits.min if found < 0 else limits.max
 
 
-def _reduced(builder: Builder, join: Join, name: str, shape: tuple[int, ...], axis: int, result: str) -> str:
+def _reduced(g: Rewriter, join: Join, name: str, shape: tuple[int, ...], axis: int) -> str:
     """Terms along an axis as one."""
-    left = shape[:axis] + shape[axis + 1 :]
     if join.reduce == "ReduceProd":
-        multiplied(builder, name, shape, [axis], left, result)
-        return result
-    return reduce(builder, join.reduce, name, [axis], result, reserved=True)
+        left = shape[:axis] + shape[axis + 1 :]
+        return multiplied(g, name, shape, [axis], left, g.builder.fresh(f"{g.result}.updates"))
+    return g.reduced(join.reduce, name, [axis], part="updates")
 
 
 @dataclass(frozen=True)
@@ -122,112 +104,71 @@ class _Computed:
     several that would replace it, the last one does.
     """
 
-    builder: Builder
-    index: Index
-    node: onnx.NodeProto
-    reduction: str
+    g: Rewriter
+    join: Join
 
     @property
     def _shape(self) -> tuple[int, ...]:
-        return self.index.shape[self.node.input[0]]
+        return self.g.shapes[self.g.node.input[0]]
 
-    def along(self, axis: int) -> None:
+    def along(self, axis: int) -> str:
         """Updates that stay in their row along an axis: [..., place, update, ...]."""
-        count = self._shape[axis]
-        rows = self._all_rows(self.node.input[1], axis, count)  # where there is no update, an index of no place
-        updates = self._all_rows(self.node.input[2], axis, 0)
-        wrapped = wrapped_index(self.builder, self.index, rows, count, self._name("rows"))
-        place = self._numbers(count, axis, len(self._shape) + 1)
-        equal = self._op("Equal", self._wide(wrapped, [axis]), place, "equal")
-        terms = self.index.shape[rows][axis]
-        sizes = (*self._shape[: axis + 1], terms, *self._shape[axis + 1 :])
-        self._join(equal, self._wide(updates, [axis]), sizes, axis + 1)
+        g, count = self.g, self._shape[axis]
+        rows = self._all_rows(g.node.input[1], axis, count)  # where there is no update, an index of no place
+        updates = self._all_rows(g.node.input[2], axis, 0)
+        place = self._numbers(count, axis, len(self._shape) + 1, g.dtypes[rows])
+        equal = g.op("Equal", self._wide(wrapped_index(g, rows, count, "rows"), [axis]), place, part="equal")
+        sizes = (*self._shape[: axis + 1], g.shapes[rows][axis], *self._shape[axis + 1 :])
+        return self._joined(equal, self._wide(updates, [axis]), sizes, axis + 1)
 
     def _all_rows(self, name: str, axis: int, fill: int) -> str:
         """Indices or updates, which may be in a part of the rows only, as of all of them."""
-        own = self.index.shape[name]
+        g, own = self.g, self.g.shapes[name]
         wanted = tuple(own[axis] if k == axis else size for k, size in enumerate(self._shape))
         if own == wanted:
             return name
         beyond = [(0, there - size) for size, there in zip(own, wanted, strict=True)]
-        result = self.builder.fresh(f"{self._name('all')}.{name}")
-        pick(
-            self.builder,
-            name,
-            np.pad(np.arange(prod(own)).reshape(own), beyond, constant_values=-1),
-            result,
-            float(fill),
-        )
-        self.index.shape[result], self.index.dtype[result] = wanted, self.index.dtype[name]
+        numbers = np.pad(np.arange(prod(own)).reshape(own), beyond, constant_values=-1)
+        result = g.pick(name, numbers, part="all", fill=float(fill))
+        g.shapes[result], g.dtypes[result] = wanted, g.dtypes[name]
         return result
 
-    def by_rows(self) -> None:
+    def by_rows(self) -> str:
         """ScatterND: every row of the indices names a place in the first axes."""
-        rows, updates = self.node.input[1:]
-        asked = self.index.shape[rows]
-        depth, count = asked[-1], prod(asked[:-1])
-        number = tuple_numbers(self.builder, self.index, rows, self._shape[:depth], 0, self._name("number"))
-        self._by_number(self._flat(number, [count]), self._flat(updates, [count, *self._shape[depth:]]), count, depth)
+        g, (rows, updates) = self.g, self.g.node.input[1:]
+        *asked, depth = g.shapes[rows]
+        count, outer, inner = prod(asked), self._shape[:depth], self._shape[depth:]
+        number = g.shaped(tuple_numbers(g, rows, outer, 0), [count], part="flat")
+        places = np.arange(prod(outer), dtype=g.dtypes[rows]).reshape(*outer, *[1] * (1 + len(inner)))
+        wide = self._wide(number, range(1, 1 + len(inner)))
+        equal = g.op("Equal", wide, g.constant(places, "places"), part="equal")
+        return self._joined(equal, g.shaped(updates, [count, *inner], part="flat"), (*outer, count, *inner), depth)
 
-    def _by_number(self, number: str, updates: str, count: int, depth: int) -> None:
-        """number [count]: of the place in the first `depth` axes; updates [count, other axes]."""
-        outer, inner = self._shape[:depth], self._shape[depth:]
-        dtype = self.index.dtype[self.node.input[1]]
-        places = np.arange(prod(outer), dtype=dtype).reshape(*outer, *[1] * (1 + len(inner)))
-        equal = self._op(
-            "Equal",
-            self._wide(number, list(range(1, 1 + len(inner)))),
-            self.builder.constant(places, self._name("places")),
-            "equal",
-        )
-        self._join(equal, updates, (*outer, count, *inner), depth)
-
-    def _join(self, equal: str, updates: str, sizes: tuple[int, ...], axis: int) -> None:
+    def _joined(self, equal: str, updates: str, sizes: tuple[int, ...], axis: int) -> str:
         """equal: whether an update is for an element, with the updates along `axis`; sizes: with all axes."""
-        builder, (data, *_), result = self.builder, self.node.input, self.node.output[0]
-        join, dtype = JOINS[self.reduction], self.index.dtype[data]
-        last = ""
-        if not join.join:
-            numbers = self._numbers(sizes[axis], axis, len(sizes), np.dtype(np.int32))
-            none = builder.scalar(-1, np.int32)
-            hits = self._op("Where", equal, numbers, none, "hits")
-            last = reduce(builder, "ReduceMax", hits, [axis], self._name("last"), keepdims=1)
-            equal = self._op("Equal", numbers, last, "is_last")
-        neutral = builder.scalar(_neutral(self.index, data, self.reduction), dtype)
-        chosen = self._op("Where", equal, updates, neutral, "chosen")
-        truths = dtype == np.bool_  # of which there are no sums
+        g, data, last = self.g, self.g.node.input[0], ""
+        if not self.join.join:
+            numbers = self._numbers(sizes[axis], axis, len(sizes), np.int32)
+            hits = g.op("Where", equal, numbers, g.builder.scalar(-1, np.int32), part="hits")
+            last = g.reduced("ReduceMax", hits, [axis], part="last", keepdims=1)
+            equal = g.op("Equal", numbers, last, part="is_last")
+        chosen = g.op("Where", equal, updates, g.number(_neutral(g, data, self.join), data), part="chosen")
+        truths = g.dtypes[data] == np.bool_  # of which there are no sums
         if truths:
-            chosen = builder.op("Cast", chosen, name=self._name("numbers"), to=onnx.TensorProto.INT32)
-        part = _reduced(builder, join, chosen, sizes, axis, builder.fresh(f"{result}.updates"))
+            chosen = g.cast(chosen, np.int32, part="numbers")
+        part = _reduced(g, self.join, chosen, sizes, axis)
         if truths:
-            part = builder.op("Cast", part, name=self._name("truths"), to=onnx.TensorProto.BOOL)
-        if join.join:
-            builder.op(join.join, data, part, name=result, reserved=True)
-            return
-        squeezed = self._op("Squeeze", last, builder.constant(np.array([axis], np.int64), f"axes_{axis}"), "last_of")
-        there = self._op("GreaterOrEqual", squeezed, builder.scalar(0, np.int32), "there")
-        builder.op("Where", there, part, data, name=result, reserved=True)
+            part = g.cast(part, np.bool_, part="truths")
+        if self.join.join:
+            return g.op(self.join.join, data, part)
+        squeezed = g.op("Squeeze", last, g.ints([axis], "axes"), part="last_of")
+        there = g.op("GreaterOrEqual", squeezed, g.builder.scalar(0, np.int32), part="there")
+        return g.op("Where", there, part, data)
 
-    # --- nodes --------------------------------------------------------------------------------------------------------
+    def _wide(self, name: str, axes: Sequence[int]) -> str:
+        return self.g.wide(name, axes, part="wide") if axes else name
 
-    def _name(self, part: str) -> str:
-        return f"{self.node.output[0]}.{part}"
-
-    def _op(self, op_type: str, *names: str) -> str:
-        *inputs, part = names
-        return self.builder.op(op_type, *inputs, name=self._name(part))
-
-    def _wide(self, name: str, axes: list[int]) -> str:
-        if not axes:
-            return name
-        numbers = self.builder.constant(np.array(axes, np.int64), f"axes_{'_'.join(map(str, axes))}")
-        return self._op("Unsqueeze", name, numbers, "wide")
-
-    def _flat(self, name: str, sizes: list[int]) -> str:
-        return self._op("Reshape", name, self.builder.constant(np.array(sizes, np.int64), self._name("sizes")), "flat")
-
-    def _numbers(self, count: int, axis: int, rank: int, dtype: np.dtype[np.generic] | None = None) -> str:
+    def _numbers(self, count: int, axis: int, rank: int, dtype: DTypeLike) -> str:
         """0, 1, 2, … along an axis."""
-        dtype = dtype or self.index.dtype[self.node.input[1]]
         along = np.arange(count, dtype=dtype).reshape([count if k == axis else 1 for k in range(rank)])
-        return self.builder.constant(along, self._name("numbers"))
+        return self.g.constant(along, "numbers")

@@ -7,12 +7,10 @@ STFT(signal)   ->  the same of windows that are picked
 from __future__ import annotations
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
-from haribote.core.from_onnx.indexing import pick
 from haribote.core.from_onnx.rules import rule
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
 
 Floats = NDArray[np.float32]
 
@@ -31,51 +29,40 @@ def transform(size: int, length: int, bins: int, parts: tuple[int, int], inverse
 
 
 @rule("DFT")
-def fourier(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def fourier(g: Rewriter) -> str | bool:
     """DFT along an axis, and to a length, that are known."""
-    x, result, given = node.input[0], node.output[0], attributes(node)
-    wanted = [node.input[number] if len(node.input) > number else "" for number in (1, 2)]
-    if any(name and name not in index.constants for name in wanted):
+    if not g.is_known(1, 2):
         return False
-    shape, target = index.shape[x], index.shape[result]
-    axis = int(index.constants[wanted[1]].item()) if wanted[1] else given.get("axis", -2)
+    x, shape, target = g.node.input[0], g.shapes[g.node.input[0]], g.shapes[g.result]
+    axis = int(g.index.constants[g.input(2)].item()) if g.input(2) else g.given.get("axis", -2)
     axis %= len(shape)
-    inverse, half = bool(given.get("inverse", 0)), bool(given.get("onesided", 0))
+    inverse, half = bool(g.given.get("inverse", 0)), bool(g.given.get("onesided", 0))
     length = target[axis] if inverse and half else shape[axis]
-    if wanted[0]:
-        length = int(index.constants[wanted[0]].item())
+    if g.input(1):
+        length = int(g.index.constants[g.input(1)].item())
     matrix = transform(shape[axis], length, target[axis], (shape[-1], target[-1]), inverse)
     if inverse and half:  # a bin stands for its conjugate too, which is left out
         bins = np.arange(shape[axis])
         twice = np.where((bins > 0) & (2 * bins < length), 2, 1) * (2 * bins <= length)
         matrix = matrix * twice[:, None, None, None].astype(np.float32)
     letters = "abcdefgh"[: len(shape) - 1]
-    after = letters.replace(letters[axis], "z")
-    constant = builder.constant(matrix.astype(index.dtype[x]), f"{result}.matrix")
-    equation = f"{letters}r,{letters[axis]}rzs->{after}s"
-    builder.op("Einsum", x, constant, name=result, reserved=True, equation=equation)
-    return True
+    equation = f"{letters}r,{letters[axis]}rzs->{letters.replace(letters[axis], 'z')}s"
+    return g.op("Einsum", x, g.constant(matrix.astype(g.dtypes[x]), "matrix"), equation=equation)
 
 
 @rule("STFT")
-def short_time(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
+def short_time(g: Rewriter) -> str | bool:
     """STFT with steps and window that are known or computed before it runs."""
-    names = [*node.input, *[""] * (4 - len(node.input))]
-    x, step, window, length = names[:4]
-    if any(name and name not in index.constants for name in (step, length)):
+    x, step, window, length = map(g.input, range(4))
+    if not g.is_known(1, 3):
         return False
-    (batch, size, parts), result = index.shape[x], node.output[0]
-    taps = index.shape[window][0] if window else int(index.constants[length].item())
-    _, frames, bins, _ = index.shape[result]
-    places = np.arange(frames)[:, None] * int(index.constants[step].item()) + np.arange(taps)[None]
+    batch, size, parts = g.shapes[x]
+    taps = g.shapes[window][0] if window else int(g.index.constants[length].item())
+    _, frames, bins, _ = g.shapes[g.result]
+    places = np.arange(frames)[:, None] * int(g.index.constants[step].item()) + np.arange(taps)[None]
     rows = np.arange(batch)[:, None, None, None] * size + places[None, :, :, None]
-    framed = builder.fresh(f"{result}.frames")
-    pick(builder, x, rows * parts + np.arange(parts), framed)
+    framed = g.pick(x, rows * parts + np.arange(parts), part="frames")
     if window:
-        sizes = builder.constant(np.array([1, 1, taps, 1], np.int64), f"{result}.sizes")
-        wide = builder.op("Reshape", window, sizes, name=f"{result}.window")
-        framed = builder.op("Mul", framed, wide, name=f"{result}.windowed")
+        framed = g.op("Mul", framed, g.shaped(window, [1, 1, taps, 1], part="window"), part="windowed")
     matrix = transform(taps, taps, bins, (parts, 2), False)
-    constant = builder.constant(matrix.astype(index.dtype[x]), f"{result}.matrix")
-    builder.op("Einsum", framed, constant, name=result, reserved=True, equation="nfkr,krzs->nfzs")
-    return True
+    return g.op("Einsum", framed, g.constant(matrix.astype(g.dtypes[x]), "matrix"), equation="nfkr,krzs->nfzs")

@@ -15,8 +15,8 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from haribote.core.from_onnx.indexing import pick
-from haribote.graph import Builder, Index, attributes
+from haribote.core.rewrite import Rewriter
+from haribote.graph import attributes
 from haribote.stack.maps import axis_bits
 
 Ints = NDArray[np.int64]
@@ -133,29 +133,26 @@ def spread(shape: Sequence[int], parts: Sequence[Ints]) -> Ints:
     return np.where(valid, found, -1)
 
 
-def columns(builder: Builder, index: Index, x: str, parts: Sequence[Along], swapped: bool) -> str:
+def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool) -> str:
     """A value with the windows of an image x [n, c, …]: [n, windows along each axis, all of c and the places]; swapped:
     [n, places along each axis, all of c and the windows].
     """
-    shape = index.shape[x]
+    shape = g.shapes[x]
     if all(part.plain for part in parts) and not swapped:
-        rank = len(shape)
-        return builder.op("Transpose", x, name=f"{x}.windows", perm=[0, *range(2, rank), 1])
+        return g.builder.op("Transpose", x, name=f"{x}.windows", perm=[0, *range(2, len(shape)), 1])
     shape = (*shape[:2], *(part.length for part in parts))
     if any(part.padding is not None for part in parts):
         wide = [np.arange(part.length) if part.padding is None else part.padding for part in parts]
         found = spread(shape, [elements[:, None] for elements in wide])
-        name = builder.fresh(f"{x}.padded")
-        pick(builder, x, found.reshape(found.shape[: len(shape)]), name)
-        x, shape, parts = name, (*shape[:2], *map(len, wide)), [part.padded for part in parts]
+        x = g.pick(x, found.reshape(found.shape[: len(shape)]), name=g.builder.fresh(f"{x}.padded"))
+        shape, parts = (*shape[:2], *map(len, wide)), [part.padded for part in parts]
     found, rank = spread(shape, [part.elements() for part in parts]), len(parts)
     outer, inner = list(range(2, 2 + rank)), list(range(2 + rank, 2 + 2 * rank))
     if swapped:
         outer, inner = inner, outer
     found = found.transpose(0, *outer, 1, *inner)
-    name = builder.fresh(f"{x}.windows")
-    pick(builder, x, np.ascontiguousarray(found.reshape(*found.shape[: 1 + rank], -1)), name)
-    return name
+    places = np.ascontiguousarray(found.reshape(*found.shape[: 1 + rank], -1))
+    return g.pick(x, places, name=g.builder.fresh(f"{x}.windows"))
 
 
 def seen_by(found: Ints, count: int) -> Ints:

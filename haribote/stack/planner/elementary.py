@@ -7,7 +7,7 @@ import onnx
 from haribote.core import rewrite
 from haribote.core.from_onnx import lower
 from haribote.core.from_onnx.indexing import moved
-from haribote.graph import Builder, Index
+from haribote.graph import Index
 from haribote.passes.cse import run as share
 from haribote.stack.planner.views import view_of
 
@@ -23,5 +23,5 @@ def _taken(node: onnx.NodeProto, _: Index) -> bool:
     return node.op_type in ("DepthToSpace", "SpaceToDepth")
 
 
-def _as_pick(builder: Builder, index: Index, node: onnx.NodeProto) -> bool:
-    return view_of(node, index) is None and moved(builder, index, node)
+def _as_pick(g: rewrite.Rewriter) -> str | bool:
+    return view_of(g.node, g.index) is None and moved(g)

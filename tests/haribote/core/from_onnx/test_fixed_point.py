@@ -16,17 +16,14 @@ from haribote.stack.planner import elementary
 def test_what_a_rule_writes_is_rewritten_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """One rule writes an operator of another one, and that one ArgMax and OneHot, for which there are others."""
 
-    def twice(builder, index, node):
-        inner = builder.op("Hardmax", node.input[0], name=f"{node.output[0]}.hard", axis=1)
-        builder.op("Add", inner, inner, name=node.output[0], reserved=True)
-        return True
+    def twice(g):
+        inner = g.op("Hardmax", g.node.input[0], part="hard", axis=1)
+        return g.op("Add", inner, inner)
 
-    def hardmax(builder, index, node):
-        largest = builder.op("ArgMax", node.input[0], name=f"{node.output[0]}.largest", axis=1, keepdims=0)
+    def hardmax(g):
+        largest = g.op("ArgMax", g.node.input[0], part="largest", axis=1, keepdims=0)
         depth, values = np.array(4, np.int64), np.array([0, 1], np.float32)
-        names = builder.constant(depth, "depth"), builder.constant(values, "values")
-        builder.op("OneHot", largest, *names, name=node.output[0], reserved=True)
-        return True
+        return g.op("OneHot", largest, g.constant(depth, "depth"), g.constant(values, "values"))
 
     monkeypatch.setitem(RULES, "Softsign", [twice])
     monkeypatch.setitem(RULES, "Hardmax", [hardmax])
