@@ -11,7 +11,7 @@ import onnx
 
 from haribote.answers.ownership import exercise
 from haribote.autodiff.rules import Backward, Gradients, gradient
-from haribote.core.cells import Cell, trace
+from haribote.core.cells import trace
 from haribote.core.elementwise import ELEMENTWISE, ROWS, given_or_default
 from simulator.messages import tr
 
@@ -44,15 +44,4 @@ def by_table(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
             continue
         found = trace(partial(rule, **given_or_default(node)), dtypes)
         wide = "" if g.shapes[name] == shape else "wide"
-        yield g.sum_to(_written(g, found, names, wide), name, shape)
-
-
-def _written(g: Backward, found: Cell, names: list[str], last: str) -> str:
-    """The nodes of an expression; the last one takes the name of the result, or its part `last`."""
-
-    def write(cell: Cell, operands: list[str]) -> str:
-        if cell.op == "number":
-            return g.builder.scalar(cell.value, cell.dtype)
-        return g.op(cell.op, *operands, part=last if cell is found else cell.op.lower())
-
-    return str(found.at(names, write))
+        yield g.sum_to(g.expression(found, names, wide), name, shape)

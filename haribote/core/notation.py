@@ -5,7 +5,7 @@ What is written with them, `grad * (1 - y * y)`, asks its operands to `apply` an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from haribote.errors import HariboteError
@@ -53,5 +53,16 @@ def function(op_type: str) -> Callable[..., Any]:
 exp, log, sqrt, tanh, sin, cos, sinh, cosh, sigmoid, sign = map(function, (
     "Exp", "Log", "Sqrt", "Tanh", "Sin", "Cos", "Sinh", "Cosh", "Sigmoid", "Sign",
 ))
-power, maximum, minimum, equal, where = map(function, ("Pow", "Max", "Min", "Equal", "Where"))
+power, maximum, minimum, equal, where, both, either = map(function, (
+    "Pow", "Max", "Min", "Equal", "Where", "And", "Or",
+))
+absolute, floor, atan, acos, acosh, erf = map(function, ("Abs", "Floor", "Atan", "Acos", "Acosh", "Erf"))
 # fmt: on
+
+
+def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+    """By Horner's rule; the coefficient of the highest power first."""
+    found: Any = coefficients[0]
+    for coefficient in coefficients[1:]:
+        found = found * x + coefficient
+    return found

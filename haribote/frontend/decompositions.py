@@ -53,21 +53,6 @@ KEPT = (aten.bernoulli.p, aten.bernoulli.default, aten.native_dropout)
 """Random numbers stay torch's own: decomposed, they would be others than without the compiler."""
 
 
-def expm1(x: Tensor) -> Tensor:
-    """exp(x) - 1 without cancellation near 0: the error of u = exp(x) is divided out (Kahan)."""
-    u = torch.exp(x)
-    rest = u - 1
-    near = rest * x / torch.log(u)
-    return torch.where(u == 1, x, torch.where((rest == -1) | (u == float("inf")), rest, near))
-
-
-def log1p(x: Tensor) -> Tensor:
-    """log(1 + x) without cancellation near 0."""
-    u = 1 + x
-    near = torch.log(u) * x / (u - 1)
-    return torch.where(u == 1, x, torch.where(u == float("inf"), u, near))
-
-
 def embedding_dense_backward(
     grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Any:
@@ -200,8 +185,6 @@ def _max_pool_backward(
 
 
 OWN: dict[Any, Callable[..., Any]] = {
-    aten.expm1.default: expm1,
-    aten.log1p.default: log1p,
     aten.embedding_dense_backward.default: embedding_dense_backward,
     **SPECIAL,
     **ORDER,

@@ -17,6 +17,7 @@ from haribote.frontend import (  # their import enters their rules
     aten_picks,
     aten_products,
     aten_reduction,
+    aten_special,
     aten_views,
 )
 from haribote.frontend.aten import RULES, Lowering
@@ -24,6 +25,7 @@ from simulator.messages import Text
 
 THEMES = {
     Text("arithmetic and functions"): aten_elementwise,
+    Text("special functions"): aten_special,
     Text("comparison, logic, choice"): aten_comparison,
     "reductions": aten_reduction,
     Text("views, parts, joins"): aten_views,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
 from simulator.messages import tr
+
+if TYPE_CHECKING:
+    from haribote.core.cells import Cell
 
 
 class NodeWriter:
@@ -42,6 +46,16 @@ class NodeWriter:
                     what, tr("g.builder.scalar(0.5), or g.number(0.5, like) in a gradient, for a constant")
                 )
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
+
+    def expression(self, found: Cell, names: Sequence[str], part: str = "") -> str:
+        """Add the nodes of an expression of elements. names: its arguments; part: of its last node, see `op`."""
+
+        def write(cell: Cell, operands: list[str]) -> str:
+            if cell.op == "number":
+                return self.builder.scalar(cell.value, cell.dtype)
+            return self.op(cell.op, *operands, part=part if cell is found else cell.op.lower())
+
+        return str(found.at(names, write))
 
     def ints(self, values: list[int], part: str) -> str:
         """An int64 constant (a shape, a list of axes)."""

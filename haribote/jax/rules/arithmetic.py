@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from haribote.answers.ownership import exercise
+from haribote.core.cells import Cell, trace
 from haribote.core.elementwise import ROWS
+from haribote.core.special import SPECIAL
 from haribote.jax.flat.values import Ref, Value
 from haribote.jax.rules.lowering import RULES, Held, Lowering, graph_type, is_float, rule, uniform
 from simulator.messages import tr
@@ -131,86 +133,28 @@ def exp2(g: Lowering, x: Value) -> Held:
     return g.each("Pow", g.scalar(2, x), x)
 
 
-@rule("expm1")
-def expm1(g: Lowering, x: Value) -> Held:
-    """Exp(x) - 1, accurate near 0 by Kahan's formula: (u - 1) x / log u, where u = exp x."""
-    one = g.scalar(1, x)
-    u = g.each("Exp", x, part="exp")
-    difference = g.each("Sub", u, one, part="difference")
-    near = g.each("Less", g.each("Abs", x, part="size"), g.scalar(0.5, x), part="near")
-    log = g.each("Log", u, part="log")
-    flat = g.each("Equal", u, one, part="flat")
-    ratio = g.each("Div", g.each("Mul", difference, x, part="product"), g.each("Where", flat, one, log), part="ratio")
-    return g.each("Where", near, g.each("Where", flat, x, ratio, part="exact"), difference)
-
-
-@rule("log1p")
-def log1p(g: Lowering, x: Value) -> Held:
-    """Log(1 + x), accurate near 0 by Kahan's formula: x log u / (u - 1), where u = 1 + x."""
-    one = g.scalar(1, x)
-    u = g.each("Add", x, one, part="sum")
-    log = g.each("Log", u, part="log")
-    rest = g.each("Sub", u, one, part="rest")
-    near = g.each("Less", g.each("Abs", x, part="size"), g.scalar(0.5, x), part="near")
-    flat = g.each("Equal", u, one, part="flat")
-    ratio = g.each("Div", g.each("Mul", x, log, part="product"), g.each("Where", flat, one, rest), part="ratio")
-    return g.each("Where", near, g.each("Where", flat, x, ratio, part="exact"), log)
-
-
 @rule("rsqrt")
 def rsqrt(g: Lowering, x: Value) -> Held:
     """1 / sqrt(x)."""
     return g.each("Reciprocal", g.each("Sqrt", x, part="sqrt"))
 
 
-@rule("cbrt")
-def cbrt(g: Lowering, x: Value) -> Held:
-    """The cube root, with the sign of x."""
-    root = g.each("Pow", g.each("Abs", x, part="size"), g.scalar(1 / 3, x), part="root")
-    return g.each("Mul", g.each("Sign", x, part="sign"), root)
+BY_EXPRESSION = {name: row.value for row in SPECIAL for name in row.jax.split()}
+"""Primitives of floats that are written in several operators."""
 
 
-@rule("erfc")
-def erfc(g: Lowering, x: Value) -> Held:
-    """1 - erf(x)."""
-    return g.each("Sub", g.scalar(1, x), g.each("Erf", x, part="erf"))
+@rule(*BY_EXPRESSION)
+def expression(g: Lowering, *operands: Value) -> Held:
+    """A function of `haribote.core.special`."""
+    found = trace(BY_EXPRESSION[g.operation.name], [graph_type(x.dtype) for x in operands])
 
+    def write(cell: Cell, values: list[Held]) -> Held:
+        if cell.op == "number":
+            return g.scalar(cell.value, cell.dtype)
+        return g.each(cell.op, *values, part="" if cell is found else cell.op.lower())
 
-NEAR = [2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503]
-NEAR += [-0.00417768164, 0.246640727, 1.50140941]
-FAR = [-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613]
-FAR += [0.00943887047, 1.00167406, 2.83297682]
-"""Giles, "Approximating the erfinv function", 2010: polynomials of w - 2.5 and of sqrt(w) - 3."""
-
-
-@rule("erf_inv")
-def erf_inv(g: Lowering, x: Value) -> Held:
-    """The inverse of erf, x times a polynomial of w = -log((1 - x)(1 + x))."""
-    one = g.scalar(1, x)
-    product = g.each("Mul", g.each("Sub", one, x), g.each("Add", one, x))
-    w = g.each("Neg", g.each("Log", product))
-    near = g.each("Less", w, g.scalar(5, x), part="near")
-    below = g.each("Sub", w, g.scalar(2.5, x))
-    above = g.each("Sub", g.each("Sqrt", g.each("Max", w, g.scalar(0, x))), g.scalar(3, x))
-    t = g.each("Where", near, below, above)
-    total = g.each("Where", near, g.scalar(NEAR[0], x), g.scalar(FAR[0], x))
-    for a, b in zip(NEAR[1:], FAR[1:], strict=True):
-        factor = g.each("Where", near, g.scalar(a, x), g.scalar(b, x))
-        total = g.each("Add", g.each("Mul", total, t), factor)
-    return g.each("Mul", total, x)
-
-
-@rule("atan2")
-def atan2(g: Lowering, y: Value, x: Value) -> Held:
-    """The angle of the point (x, y), from -pi to pi."""
-    zero = g.scalar(0, x)
-    at_axis = g.each("Equal", x, zero, part="axis")
-    angle = g.each("Atan", g.each("Div", y, g.each("Where", at_axis, g.scalar(1, x), x)), part="angle")
-    half = g.each("Mul", g.each("Sign", y, part="sign"), g.scalar(np.pi / 2, x), part="half")
-    behind = g.each("Less", x, zero, part="behind")
-    turn = g.each("Where", g.each("Less", y, zero), g.scalar(-np.pi, x), g.scalar(np.pi, x), part="turn")
-    turned = g.each("Add", angle, turn, part="turned")
-    return g.each("Where", at_axis, half, g.each("Where", behind, turned, angle))
+    made: Held = found.at([g.small(x) for x in operands], write)
+    return made
 
 
 @rule("round")
