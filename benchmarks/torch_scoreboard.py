@@ -140,6 +140,8 @@ def _is_random(sample: Any) -> bool:
 
 def _operator(info: Any) -> Any:
     """What is compiled: of functions that OpInfo wraps, where torch.compile does not look, the function itself."""
+    if info.name == "nn.functional.embedding":  # wrapped, with its operands the other way round
+        return lambda table, rows, **kwargs: torch.nn.functional.embedding(rows, table, **kwargs)
     wrapped = getattr(info.op, "__name__", "") == "<lambda>" and info.name.startswith("nn.functional.")
     return getattr(torch.nn.functional, info.name.rpartition(".")[2], info.op) if wrapped else info.op
 

@@ -146,6 +146,8 @@ def _variance(g: Lowering, x: str, dims: Dims, correction: Scalar | None, keepdi
     g.shapes[square] = g.shapes[x]
     total = _reduce(g, "ReduceSum", square, dims, keepdim, "total")
     count = _count(g, x, dims) - (1 if correction is None else correction)
+    if count <= 0 and _count(g, x, dims) <= 1:  # 0 / 0
+        return g.op("Add", total, g.builder.scalar(np.nan))
     g.require(count > 0, tr("more elements than the correction are needed"))
     return g.op("Mul", total, g.builder.scalar(1 / count))
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from haribote.errors import GraphError
 from haribote.graph import Builder, Shape
 from simulator.messages import tr
-
-if TYPE_CHECKING:
-    from haribote.core.cells import Cell
 
 
 class NodeWriter:
@@ -47,10 +44,10 @@ class NodeWriter:
                 )
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
 
-    def expression(self, found: Cell, names: Sequence[str], part: str = "") -> str:
-        """Add the nodes of an expression of elements. names: its arguments; part: of its last node, see `op`."""
+    def expression(self, found: Any, names: Sequence[str], part: str = "") -> str:
+        """Add the nodes of an expression, a `haribote.core.cells.Cell`. names: its arguments; part: of its last node, see `op`."""
 
-        def write(cell: Cell, operands: list[str]) -> str:
+        def write(cell: Any, operands: list[str]) -> str:
             if cell.op == "number":
                 return self.builder.scalar(cell.value, cell.dtype)
             return self.op(cell.op, *operands, part=part if cell is found else cell.op.lower())

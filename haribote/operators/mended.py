@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx.reference.op_run import OpRun
-from onnx.reference.ops.op_conv_transpose import ConvTranspose as Original
 from onnx.reference.ops.op_max_pool import MaxPool as OriginalPool
 
 Array = NDArray[Any]
+Sizes = Sequence[int] | None
 
 
-class ConvTranspose(Original):
-    """Of several groups, each with more than one channel of the result; the original knows one group at a time."""
+class ConvTranspose(OpRun):
+    """Every kernel element adds its share of the image; the original fails for groups, dilated kernels that are not
+    square, and an output padding that is not below the stride.
+    """
 
     op_domain = ""
 
-    def _run(  # type: ignore[override]
-        self, x: Array, w: Array, b: Array | None = None, group: int = 1, **given: Any
-    ) -> tuple[Array]:
-        one: Any = super()._run
+    def _run(
+        self, x: Array, w: Array, b: Array | None = None, auto_pad: str = "NOTSET", dilations: Sizes = None,
+        group: int = 1, kernel_shape: Sizes = None, output_padding: Sizes = None, output_shape: Sizes = None,
+        pads: Sizes = None, strides: Sizes = None,
+    ) -> tuple[Array]:  # fmt: skip
+        image, kernel = x.shape[2:], w.shape[2:]
+        rank = len(image)
+        steps, dilations = strides or [1] * rank, dilations or [1] * rank
+        along = zip(image, kernel, steps, dilations, output_padding or [0] * rank, strict=True)
+        whole = [step * (n - 1) + (k - 1) * d + 1 + more for n, k, step, d, more in along]
+        before, behind = _borders(whole, image, steps, auto_pad, output_shape, pads or [0] * 2 * rank)
+        found = np.zeros((len(x), w.shape[1] * group, *whole), x.dtype)
         images, kernels = np.split(x, group, 1), np.split(w, group)
-        biases = [None] * group if b is None else np.split(b, group)
-        found = [one(*each, group=1, **given)[0] for each in zip(images, kernels, biases, strict=True)]
-        return (np.concatenate(found, 1),)
+        for place in np.ndindex(*kernel):
+            at: Any = (..., *place)
+            shares = [np.tensordot(v[at], u, (0, 1)) for u, v in zip(images, kernels, strict=True)]
+            starts = [p * d for p, d in zip(place, dilations, strict=True)]
+            there: Any = (slice(a, a + s * (n - 1) + 1, s) for a, n, s in zip(starts, image, steps, strict=True))
+            found[(..., *there)] += np.concatenate(shares).swapaxes(0, 1)
+        ends = list(zip(before, behind, strict=True))
+        found = np.pad(found, [(0, 0), (0, 0), *((max(-a, 0), max(-z, 0)) for a, z in ends)])
+        found = found[(..., *(slice(max(a, 0), -z if z > 0 else None) for a, z in ends))]
+        return (found if b is None else found + b.reshape(-1, *[1] * rank),)
+
+
+def _borders(
+    whole: Sequence[int], image: Sequence[int], steps: Sequence[int], auto_pad: str, output_shape: Sizes,
+    pads: Sequence[int],
+) -> tuple[list[int], list[int]]:  # fmt: skip
+    """What a transposed convolution's whole result loses before and behind on each axis; below 0, what it gains."""
+    rank = len(whole)
+    if output_shape is None and not auto_pad.startswith("SAME"):
+        return (list(pads[:rank]), list(pads[rank:])) if auto_pad == "NOTSET" else ([0] * rank, [0] * rank)
+    wanted = output_shape or [n * step for n, step in zip(image, steps, strict=True)]
+    total = [n - want for n, want in zip(whole, wanted[-rank:], strict=True)]
+    half = [n // 2 for n in total]
+    rest = [n - h for n, h in zip(total, half, strict=True)]
+    return (half, rest) if auto_pad == "SAME_UPPER" else (rest, half)
 
 
 class MaxPool(OriginalPool):

@@ -124,6 +124,61 @@ def searchsorted(
     return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
 
 
+def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements are in each of so many intervals, from the smallest to the largest where no ends are given."""
+    flat = x.reshape(-1)
+    if not x.is_floating_point() or not 0 < flat.numel() <= LONGEST:
+        return NotImplemented
+    low, high = torch.full((), float(min), dtype=x.dtype), torch.full((), float(max), dtype=x.dtype)
+    if min == max:
+        low, high = flat.amin(), flat.amax()
+        same = low == high
+        low, high = torch.where(same, low - 1, low), torch.where(same, high + 1, high)
+    place = torch.floor((flat - low) * bins / (high - low)).clamp(max=bins - 1)
+    inside = (flat >= low) & (flat <= high)
+    hits = (place.unsqueeze(0) == torch.arange(bins, dtype=x.dtype).unsqueeze(1)) & inside
+    return hits.to(x.dtype).sum(1)
+
+
+def mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent number of the axis, the smallest of several, and where it is last."""
+    if not x.dim():
+        return x.clone(), torch.zeros((), dtype=torch.int64)
+    if not x.is_floating_point() or not 0 < x.shape[dim] <= LONGEST:
+        return NotImplemented
+    rows = x.movedim(dim, -1)
+    counts = (rows.unsqueeze(-1) == rows.unsqueeze(-2)).to(x.dtype).sum(-1)
+    most = counts.amax(-1, keepdim=True)
+    values = torch.where(counts == most, rows, float("inf")).amin(-1, keepdim=True)
+    numbers = torch.arange(rows.shape[-1])
+    places = torch.where(rows == values, numbers, -1).amax(-1, keepdim=True)
+    found = values.movedim(-1, dim), places.movedim(-1, dim)
+    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+
+def embedding_bag(
+    table: Tensor, rows: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
+    sparse: bool = False, weights: Tensor | None = None, include_last_offset: bool = False, padding: int = -1,
+) -> Any:  # fmt: skip
+    """Sums, means (mode 1) or maxima (2) of rows of a table, of each bag of rows; what else torch returns is empty."""
+    ends = offsets[:-1] if include_last_offset else offsets
+    if not rows.numel() or not ends.numel():
+        return NotImplemented
+    counts = rows != padding
+    bag = torch.searchsorted(ends, torch.arange(rows.numel(), dtype=ends.dtype), right=True) - 1
+    inside = (bag.unsqueeze(0) == torch.arange(len(ends)).unsqueeze(1)) & counts
+    picked = table.index_select(0, rows)
+    if mode == 2:
+        found = torch.where(inside.unsqueeze(-1), picked, float("-inf")).amax(1)
+        found = torch.where(inside.any(1, keepdim=True), found, 0.0)
+    else:
+        there = inside.to(table.dtype)
+        found = (there if weights is None else there * weights) @ picked
+        found = found / there.sum(1, keepdim=True).clamp(min=1) if mode == 1 else found
+    none = torch.zeros(0, dtype=torch.int64)
+    return found, none, none, none
+
+
 def bucketize(values: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
     """In which of the intervals between the boundaries each value is."""
     return searchsorted(boundaries, values, out_int32=out_int32, right=right)
@@ -142,4 +197,7 @@ ORDER: dict[Any, Callable[..., Any]] = {
     aten.logcumsumexp.default: logcumsumexp,
     aten.searchsorted.Tensor: searchsorted,
     aten.bucketize.Tensor: bucketize,
+    aten.histc.default: histc,
+    aten.mode.default: mode,
+    aten._embedding_bag_forward_only.default: embedding_bag,
 }

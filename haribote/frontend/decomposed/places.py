@@ -153,13 +153,9 @@ def index(x: Tensor, indices: list[Tensor | None]) -> Any:
 
 
 def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool = False) -> Any:
-    """Values written, or added, where axes are indexed; of a mask, one value in all its places."""
+    """Values written, or added, where axes are indexed."""
     if len(indices) == 1 and indices[0] is not None and indices[0].dtype == torch.bool:
-        mask = indices[0]
-        if values.numel() != 1 or accumulate:
-            return NotImplemented
-        wide = mask.reshape(*mask.shape, *[1] * (x.dim() - mask.dim()))
-        return torch.where(wide, values.reshape(()), x)
+        return _masked_put(x, indices[0], values, accumulate)
     if not _is_plain(x, indices):
         return NotImplemented
     found = _Rows(x, indices)
@@ -171,6 +167,19 @@ def index_put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulat
     places = index.unsqueeze(1).expand(rows.shape)
     written = found.rows.scatter_add(0, places, rows) if accumulate else found.rows.scatter(0, places, rows)
     return found.whole(written)
+
+
+def _masked_put(x: Tensor, mask: Tensor, values: Tensor, accumulate: bool) -> Tensor:
+    """The same where a mask of the first axes is set: the next of the values, or what is meant for all places."""
+    rest = x.shape[mask.dim() :]
+    if values.dim() > len(rest) and values.shape[0] > 1:
+        rows = values.expand(values.shape[0], *rest)
+        next_one = (mask.reshape(-1).to(torch.int64).cumsum(0) - 1).clamp(0, len(rows) - 1)
+        values = rows.index_select(0, next_one).reshape(x.shape)
+    elif values.dim() > len(rest):
+        values = values.reshape(values.shape[1:])
+    wide = mask.reshape(*mask.shape, *[1] * len(rest))
+    return torch.where(wide, x + values if accumulate else values, x)
 
 
 NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": float("-inf"), "amin": float("inf")}

@@ -97,6 +97,45 @@ def signbit(x: Tensor) -> Any:
     return (x < 0) | ((x == 0) & (1 / x < 0)) if x.is_floating_point() else x < 0
 
 
+def frexp(x: Tensor) -> Any:
+    """x as a mantissa, from 1/2 to 1, times a power of two."""
+    size = torch.where(x == 0, 1.0, x.abs())
+    exponent = torch.floor(torch.log2(size)) + 1
+    half = torch.floor(exponent / 2)
+    mantissa = size * torch.exp2(-half) * torch.exp2(half - exponent)
+    over, under = mantissa >= 1, mantissa < 0.5  # the logarithm was rounded up or down
+    mantissa = torch.where(over, mantissa / 2, torch.where(under, mantissa * 2, mantissa))
+    exponent = exponent + over.to(x.dtype) - under.to(x.dtype)
+    plain = (x != 0) & (x.abs() < float("inf"))
+    found = torch.where(plain, torch.where(x < 0, -mantissa, mantissa), x)
+    return found, torch.where(plain, exponent, 0.0).to(torch.int32)
+
+
+def trilinear(
+    a: Tensor, b: Tensor, c: Tensor, a_axes: list[int], b_axes: list[int], c_axes: list[int], summed: list[int],
+    unroll_dim: int = 1,
+) -> Tensor:  # fmt: skip
+    """The sum over some axes of the product of three tensors, each of which lacks some axes."""
+    for axis in a_axes:
+        a = a.unsqueeze(axis)
+    for axis in b_axes:
+        b = b.unsqueeze(axis)
+    for axis in c_axes:
+        c = c.unsqueeze(axis)
+    product = a * b * c
+    return product.sum(summed) if summed else product
+
+
+def pdist(x: Tensor, p: float = 2) -> Any:
+    """The distance of every row from all that follow."""
+    count = len(x)
+    if count < 2 or not x.shape[1]:
+        return NotImplemented
+    first = torch.cat([torch.full((count - 1 - k,), k) for k in range(count - 1)])
+    second = torch.cat([torch.arange(k + 1, count) for k in range(count - 1)])
+    return torch.linalg.vector_norm(x.index_select(0, first) - x.index_select(0, second), p, -1)
+
+
 def dist(x: Tensor, y: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
     found: Tensor = torch.linalg.vector_norm(x - y, p)
@@ -109,6 +148,9 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     aten.angle.default: angle,
     aten.signbit.default: signbit,
     aten.dist.default: dist,
+    aten.frexp.Tensor: frexp,
+    aten._trilinear.default: trilinear,
+    aten._pdist_forward.default: pdist,
     aten.fmax.default: fmax,
     aten.fmin.default: fmin,
     aten.ldexp.Tensor: ldexp,
