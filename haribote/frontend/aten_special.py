@@ -24,7 +24,8 @@ def _rule(function: Callable[..., Any]) -> Rule:
 
 for _row in SPECIAL:
     for _packet in (getattr(aten, name) for name in _row.aten.split()):
-        rule(*(getattr(_packet, name) for name in _packet.overloads() if "out" not in name))(_rule(_row.value))
+        _named = [name for name in _packet.overloads() if name == "default" or name.endswith("_scalar")]
+        rule(*(getattr(_packet, name) for name in _named))(_rule(_row.value))
 
 
 @rule(aten.polygamma.default)

@@ -45,7 +45,10 @@ class NodeWriter:
         return self.builder.op(op_type, *inputs, name=f"{self.result}.{part}" if part else self.result, **attributes)
 
     def expression(self, found: Any, names: Sequence[str], part: str = "") -> str:
-        """Add the nodes of an expression, a `haribote.core.cells.Cell`. names: its arguments; part: of its last node, see `op`."""
+        """Add the nodes of an expression, a `haribote.core.cells.Cell`.
+
+        names: the values that are its arguments; part: of its last node, see `op`.
+        """
 
         def write(cell: Any, operands: list[str]) -> str:
             if cell.op == "number":

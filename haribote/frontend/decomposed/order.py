@@ -148,12 +148,9 @@ def mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
         return NotImplemented
     rows = x.movedim(dim, -1)
     counts = (rows.unsqueeze(-1) == rows.unsqueeze(-2)).to(x.dtype).sum(-1)
-    most = counts.amax(-1, keepdim=True)
-    values = torch.where(counts == most, rows, float("inf")).amin(-1, keepdim=True)
-    numbers = torch.arange(rows.shape[-1])
-    places = torch.where(rows == values, numbers, -1).amax(-1, keepdim=True)
-    found = values.movedim(-1, dim), places.movedim(-1, dim)
-    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+    values = torch.where(counts == counts.amax(-1, keepdim=True), rows, float("inf")).amin(-1)
+    places = torch.where(rows == values.unsqueeze(-1), torch.arange(rows.shape[-1]), -1).amax(-1)
+    return (values.unsqueeze(dim), places.unsqueeze(dim)) if keepdim else (values, places)
 
 
 def embedding_bag(
@@ -165,7 +162,9 @@ def embedding_bag(
     if not rows.numel() or not ends.numel():
         return NotImplemented
     counts = rows != padding
-    bag = torch.searchsorted(ends, torch.arange(rows.numel(), dtype=ends.dtype), right=True) - 1
+    numbers = torch.arange(rows.numel(), dtype=ends.dtype)
+    bag = torch.searchsorted(ends, numbers, right=True) - 1
+    counts = counts & (numbers < offsets[-1]) if include_last_offset else counts
     inside = (bag.unsqueeze(0) == torch.arange(len(ends)).unsqueeze(1)) & counts
     picked = table.index_select(0, rows)
     if mode == 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
+from haribote.core.special import SPECIAL
 from tests.haribote.frontend.aten_values import IMAGES, ROWS, A, B, M, X, Y, aten, cases
 
 FAR = torch.tensor([-9.0, -3, -1, -0.5, -0.2, 0, 0.2, 0.499, 0.5, 0.9, 1.7, 3, 5, 8, 9])
@@ -12,7 +13,30 @@ REPEATED = torch.tensor([[3.0, 1, 2, 1, 3, 0], [0, 0, 0, 0, 0, 0], [5, 4, 3, 2, 
 COLUMNS = torch.tensor([5, -1, 0])
 STEPS = torch.tensor([-1.0, 0, 0.5, 2])
 
+TWO = ("atan2", "hypot", "special_zeta")
+SHARES = X.sigmoid()
+ONE = [name for row in SPECIAL for name in row.aten.split() if name not in TWO and "polynomial" not in name]
+POLYNOMIALS = [name for row in SPECIAL for name in row.aten.split() if "polynomial" in name]
+
+
+def polynomials(x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """All of several numbers, of one number, and of one argument."""
+    packets = [getattr(aten, name) for name in POLYNOMIALS]
+    return tuple(f(*given) for f in packets for given in ((x, n), (x, 3), (0.5, n)))
+
+
 SPECIAL_FUNCTIONS = cases(
+    special=(lambda x: tuple(getattr(aten, name)(x) for name in ONE), SHARES),
+    polygamma=(lambda x: tuple(torch.polygamma(order, x) for order in range(3)), SHARES),
+    zeta=(
+        lambda x, y: (torch.special.zeta(x, y), torch.special.zeta(3.0, y), torch.special.zeta(x, 0.5)),
+        SHARES + 2,
+        Y.sigmoid(),
+    ),
+    chebyshev=(polynomials, X, torch.tensor([[4.0, 1, 0, -2, 7, 5]])),
+    frexp=(lambda x: (*torch.frexp(x), *torch.frexp(x * 0), torch.frexp(torch.exp2(x.round()))[0]), X),
+    bilinear=(lambda a, b, w: F.bilinear(a[0], b[0, :3], w), A, B, torch.arange(60.0).reshape(3, 4, 5).cos()),
+    pdist=(lambda x: (torch.pdist(x), torch.pdist(x, 1)), X),
     erfc=(lambda x, far: (torch.erfc(x), torch.erfc(far)), X, FAR),
     atan2=(lambda x, y: (torch.atan2(x, y), torch.atan2(x.sign(), y.round())), X, Y),
     hypot=(lambda x, y: (torch.hypot(x, y), torch.hypot(x * 1e30, y * 1e30), torch.hypot(x * 0, y * 0)), X, Y),
@@ -54,6 +78,19 @@ SORTED = cases(
     kth=(lambda x: (*x.kthvalue(2), *x.kthvalue(3, 0, keepdim=True)), X),
     medians=(lambda x: (x.median(), *x.median(1), *x.median(0, keepdim=True), x.nanmedian(), *x.nanmedian(1)), X),
     running=(lambda x: (*x.cummax(1), *x.cummin(0), x.logcumsumexp(1), (x * 100).logcumsumexp(1)), REPEATED),
+    mode=(lambda x: (*x.mode(), *x.mode(0, keepdim=True)), REPEATED),
+    histogram=(lambda x: (torch.histc(x, 4), torch.histc(x, 3, 0, 2)), REPEATED),
+    bags=(
+        lambda x, i, ends: (
+            F.embedding_bag(i, x, ends),
+            F.embedding_bag(i, x, ends, mode="sum", per_sample_weights=x[0], padding_idx=1),
+            F.embedding_bag(i, x, ends, mode="max"),
+            F.embedding_bag(i, x, ends[:3], include_last_offset=True),
+        ),
+        X,
+        torch.tensor([0, 3, 1, 1, 2, 0]),
+        torch.tensor([0, 2, 2, 5]),
+    ),
     intervals=(
         lambda x, steps: (
             torch.bucketize(x, steps),
@@ -100,6 +137,9 @@ AT_PLACES = cases(
             torch.index_put(x, [r], y[:3], accumulate=True),
             torch.masked_fill(x, x > 0, 2.0),
             torch.index_put(x, [x > 0], y[0, 0]),
+            torch.index_put(x, [r.sum() > x[:, 0] * 0 + c[2]], y, accumulate=True),
+            torch.index_put(x, [torch.arange(4) > 1], y[:2]),
+            torch.index_put(x, [torch.arange(4) > 1], y[:1]),
         ),
         X,
         Y,
@@ -187,6 +227,14 @@ RESIZED = cases(
             *F.adaptive_max_pool3d(i, (2, 3, 1), return_indices=True),
         ),
         IMAGES[:, :, :7],
+    ),
+    smoothed=(
+        lambda i: tuple(
+            F.interpolate(i, size, mode=mode, antialias=True)
+            for size in ((3, 2), (9, 13))
+            for mode in ("bilinear", "bicubic")
+        ),
+        IMAGES[:, :1],
     ),
     adaptive=(lambda i: (F.adaptive_avg_pool2d(i, 3), F.adaptive_avg_pool1d(i[:, 0], 4)), IMAGES),
 )
