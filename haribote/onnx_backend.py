@@ -30,6 +30,7 @@ from haribote.operators.mended import MENDED
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
+from haribote.partition.verdicts import too_wide
 from haribote.passes.fold_constants import fold_constants
 from haribote.stack.planner.narrow import in_words
 from simulator.messages import tr
@@ -147,9 +148,12 @@ class Prepared:
     def __call__(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """One run: all outputs by name."""
         used = {name: feeds[name] for name in self.names}
-        if self.session is None:
-            assert self.evaluate is not None
-            return {name: np.asarray(value) for name, value in self.evaluate(used).items()}
+        evaluate = self.evaluate
+        if self.session is not None and any(map(too_wide, used.values())):
+            evaluate = reference(self.session.cut.model)
+        if self.session is None or evaluate is not None:
+            assert evaluate is not None
+            return {name: np.asarray(value) for name, value in evaluate(used).items()}
         self.session.step(used)
         return {name: np.asarray(self.session.read(name)) for name in self.outputs}
 

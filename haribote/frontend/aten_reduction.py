@@ -44,6 +44,7 @@ def _mean(
 def _extreme(g: Lowering, op_type: str, x: str, dims: Dims, keepdim: bool) -> str:
     """The largest or the smallest; narrow integers, of which ONNX has none, as integers of 32 bits on the way."""
     dtype = g.types[x]
+    g.require(_count(g, x, dims) > 0, tr("nothing has no largest element and no smallest"))
     if dtype not in (torch.int16, torch.int8, torch.uint8):
         return _reduce(g, op_type, x, dims, keepdim)
     found = _reduce(g, op_type, g.value(x, torch.int32), dims, keepdim, "wide")

@@ -83,6 +83,10 @@ def _check_operators(model: onnx.ModelProto) -> None:
             )
         if node.domain == "ai.onnx":
             node.domain = ""
+        if not node.domain and not onnx.defs.has(node.op_type):
+            raise GraphError(
+                tr("{where}: ONNX has no such operator", where=where), tr("a graph of ONNX's own operators")
+            )
 
 
 def _without_default_inputs(model: onnx.ModelProto) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import onnx
+from numpy.typing import NDArray
 
 from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim
 from haribote.core.chip.terms import KINDS
+from haribote.core.elementwise import ELEMENTWISE
 from haribote.errors import HariboteError
 from haribote.graph import Index
 from haribote.graphs.parts import part_of
@@ -39,12 +42,23 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     strange = next((name for name in names if str(word_of(index.dtype[name])) not in KINDS), None)
     if strange is not None:
         return tr("{dtype} is no type of the chip", dtype=index.dtype[strange])
+    wide = next((name for name in node.input if too_wide(index.constants.get(name))), None)
+    if wide is not None and node.op_type in ELEMENTWISE:
+        return tr("{name!r} has numbers of more than the 32 bits that the chip keeps", name=wide)
     try:
         written = prepared(part_of(model, [node], [name for name in node.output if name], "node", index))
         refusals = [(inner.op_type, _no_rule(inner)) for inner in _computed(written)]
     except Exception as error:  # a rule that fails is a refusal too
         return reason(error)
     return next((why for name, why in refusals if why and (known is None or name in known)), "")
+
+
+def too_wide(value: NDArray[Any] | None) -> bool:
+    """Whether a whole number in it is more than the 32 bits that the chip keeps."""
+    if value is None or value.dtype.kind not in "iu" or value.itemsize < 8 or not value.size:
+        return False
+    low, high = (-(2**31), 2**31 - 1) if value.dtype.kind == "i" else (0, 2**32 - 1)
+    return bool(value.min() < low or value.max() > high)
 
 
 def _computed(model: onnx.ModelProto) -> list[onnx.NodeProto]:

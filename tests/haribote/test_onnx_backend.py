@@ -92,6 +92,24 @@ def test_what_is_refused_runs_by_the_reference_and_says_why() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "body", ["{ y = Add (x, x) }", "<int64 k = {1099511627776}> { y = Add (x, k) }", "{ y = Identity (x) }"]
+)
+def test_numbers_of_more_than_32_bits_are_the_hosts(body: str) -> None:
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 20]> g (int64[2] x) => (int64[2] y) {body}')
+    x = np.array([2**40, -1])
+    wanted = 2 * x if "(x, x)" in body else x + 2**40 if "k" in body else x
+    np.testing.assert_array_equal(onnx_backend.prepare(model).run([x])[0], wanted)
+
+
+def test_an_operator_that_onnx_does_not_have_is_named() -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 20]> g (float[3] x) => (float[3] y) { y = Foo (x) }'
+    )
+    with pytest.raises(GraphError, match=r"\(Foo\): ONNX has no such operator"):
+        onnx_backend.prepare(model).run([np.ones(3, np.float32)])
+
+
 def test_a_node_alone() -> None:
     x = np.array([[3.0, 1, 2]], np.float32)
     (y,) = onnx_backend.run_node(helper.make_node("Relu", ["x"], ["y"]), [-x])
