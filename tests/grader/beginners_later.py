@@ -55,7 +55,7 @@ LATER: dict[str, tuple[str, str | tuple[str, str], str]] = {
     "the first word alone": ("5.35", ("for word in range(words)]", "for word in range(1)]"), "which is missing"),
     "T forgotten": ("5.35", ("if t or through_t:", "if t:"), "it reads ('t', 0, 0), which is missing"),
     "nothing returned inside": ("5.35", ("    return places\n    ### END", "    ### END"), "is a `return` missing?"),
-    "a wait too short": ("5.36", ("step + 3\n        elif place == \"t\"", "step + 2\n        elif place == \"t\""),
+    "a wait too short": ("5.36", ("step + 3\n            elif place == \"t\"", "step + 2\n            elif place == \"t\""),
                          "needs 2 steps"),
     "lines swallowed": ("5.36", ("        step = first + 1\n        yield line\n", "        step = first + 1\n"),
                         "the lines are not those that were given"),

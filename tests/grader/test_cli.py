@@ -107,7 +107,7 @@ def test_reset_tells_where_the_backup_is(course: Path, capsys: pytest.CaptureFix
 def test_list_follows_the_notebooks(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    first = lines.index("05_mncore_ops/01_down_and_up   core: 1 h 10 min")
+    first = lines.index("05_mncore_ops/01_down_and_up   core: 20 min")
     assert [line.split()[1] for line in lines[first + 1 : first + 5]] == ["5.1", "5.7", "5.3", "5.9"]
     assert any(line.split()[1] == "5.24" and line.endswith("challenge") for line in lines if line.startswith("  "))
 

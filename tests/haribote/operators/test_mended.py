@@ -10,7 +10,8 @@ from onnx.reference import ReferenceEvaluator
 
 from haribote.operators.mended import MENDED
 
-OWN = [case for case in collect_testcases("ConvTranspose") if case.name.startswith("test_convtranspose")]
+with np.errstate(all="ignore"):  # all: what is asked for first is all that onnx collects in a process
+    OWN = [case for case in collect_testcases(None) if case.name.startswith("test_convtranspose")]
 
 
 @pytest.mark.parametrize(

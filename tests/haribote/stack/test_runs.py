@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from haribote.stack import moves, verify
+from benchmarks import moved
+from haribote.stack import moves
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address, unit_bits
 from haribote.stack.places import Place
 from simulator.isa.program import Move
@@ -29,4 +30,4 @@ def test_sums_over_all_l2bs_come_back_in_long_runs() -> None:
     move = moves.alone(Place("LM0", 0, source), Place("LM1", 0, target), combine="fadd")
     sizes = [line.size for line in move.program.lines if isinstance(line, Move)]
     assert min(sizes) >= 512 and len(sizes) <= 32
-    assert not verify.failure(move)
+    assert not moved.failure(move)

@@ -34,8 +34,8 @@ class Block(nn.Module):
         return x + self.mlp(self.between(x))
 
 
-class Factorials(nn.Module):
-    """The logarithm of the gamma function has no rule."""
+class Gammas(nn.Module):
+    """The incomplete gamma function has no rule."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Factorials(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = torch.tanh(self.first(x))
-        x = x * torch.lgamma(x.detach().abs() + 1)
+        x = x * torch.igamma(x.detach().abs() + 1, x.detach().abs())
         return self.last(x * 2)
 
 
@@ -111,7 +111,7 @@ MODELS = {
     "mlp": (mlp, (rows(),)),
     "lenet": (LeNet, (torch.randn(3, 1, 12, 12, generator=torch.Generator().manual_seed(1)),)),
     "block": (Block, (rows(10).reshape(2, 5, 8),)),
-    "factorials": (Factorials, (rows(),)),
+    "gammas": (Gammas, (rows(),)),
     "nested": (Nested, ({"x": rows()}, (rows(5)[1:], rows(6)[2:]))),
     "counts": (Counts, (rows(6),)),
     "drops": (Drops, (rows(),)),
