@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
+from grader.emitter.limits import PATIENCE
 from grader.rigs.native_run import Finished
 from grader.sandbox import Limits, Sandbox, find_sandbox
 
@@ -25,6 +26,8 @@ def run_confined(
     script += [f"{shlex.join(command)} >&2 && cat {shlex.quote(wanted)}" if wanted else f"exec {shlex.join(command)}"]
     box = Sandbox({}, FOLDER, find_sandbox().bwrap)
     given = {f"{GIVEN}/{name}": content for name, content in files.items()}
-    run = box.run(["/bin/sh", "-c", " && ".join(script)], stdin, given, Limits(seconds=seconds))
+    run = box.run(
+        ["/bin/sh", "-c", " && ".join(script)], stdin, given, Limits(seconds=PATIENCE * seconds, work=seconds)
+    )
     status = run.status if run.status is not None else -9
     return Finished(128 - status if status > 128 else status, run.output, run.errors, run.stopped)

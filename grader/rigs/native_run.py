@@ -6,8 +6,10 @@ uses a fresh sandbox. By default they run as plain processes, which is right on 
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.emitter.limits import PATIENCE
 from haribote.cpp.build import compiler
 from haribote.errors import HariboteError
 from simulator.messages import Text, tr
@@ -26,6 +29,8 @@ from simulator.messages import Text, tr
 FLAGS = ("-std=c++17", "-O1", "-w")
 MOST_CHARACTERS = 1 << 20  # of the text
 MOST_BYTES = 64 << 20  # of what a process may write to a file
+_LATE = "CPU time limit exceeded"  # what the compiler says of a part of it that was ended
+_NO_TIME = -getattr(signal, "SIGXCPU", 0) or None
 LINES = Text("your lines")  # how the compiler's messages call the learner's part of the source
 
 Floats = NDArray[np.float32]
@@ -58,6 +63,7 @@ def run_plainly(
     command: Sequence[str], files: Mapping[str, bytes], stdin: bytes, seconds: float, wanted: str
 ) -> Finished:
     """A plain process in an empty folder, which is gone afterwards."""
+
     with tempfile.TemporaryDirectory(prefix="haribote-") as name:
         folder = Path(name)
         for file, content in files.items():
@@ -65,27 +71,45 @@ def run_plainly(
             (folder / file).chmod(0o700)
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": name}
         with (folder / ".printed").open("wb") as printed:
+            process = subprocess.Popen(
+                command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=printed, stderr=subprocess.PIPE,
+                start_new_session=True, preexec_fn=_limiting(seconds) if sys.platform != "win32" else None,
+            )  # fmt: skip
             try:
-                done = subprocess.run(
-                    command, cwd=folder, env=environment, input=stdin, stdout=printed, stderr=subprocess.PIPE,
-                    timeout=seconds, check=False, preexec_fn=_limited if sys.platform != "win32" else None,
-                )  # fmt: skip
+                _, errors = process.communicate(stdin, PATIENCE * seconds)
             except subprocess.TimeoutExpired:
-                return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=seconds))
+                _end(process)
+                return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=PATIENCE * seconds))
+        if process.returncode == _NO_TIME:
+            return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=seconds))
         result = folder / (wanted or ".printed")
-        output = result.read_bytes() if done.returncode == 0 and result.is_file() else b""
-        return Finished(done.returncode, output, done.stderr.decode(errors="replace"))
+        output = result.read_bytes() if process.returncode == 0 and result.is_file() else b""
+        return Finished(process.returncode, output, errors.decode(errors="replace"))
+
+
+def _limiting(seconds: float) -> Callable[[], None]:
+    """What a process does to itself first: no file of it grows over MOST_BYTES, and it works for so many seconds."""
+
+    def limit() -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))
+
+    return limit
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it has started, such as the parts of a compiler, which write to its folder."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
 
 
 confine: ContextVar[Runner] = ContextVar("confine", default=run_plainly)
 """How the compiler and the program are run."""
-
-
-def _limited() -> None:
-    """No file of the process grows over MOST_BYTES."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
 
 
 _FRAME = """\
@@ -114,7 +138,8 @@ GUARD = 64
 def run_lines(lines: str, inputs: Mapping[str, Floats], shape: tuple[int, ...], seconds: float) -> Floats:
     """The output `y` of a C++ function with these lines as its body; it gets `const float*` of each input, and y.
 
-    y holds NaN at first. seconds: for the compiler, and again for the program.
+    y holds NaN at first. seconds: of the processor, for the compiler and again for the program, so that a verdict does
+    not depend on what else the machine does; by the clock it may be PATIENCE times as long.
 
     Raises:
         NativeError: the compiler refuses the lines, the program fails or takes too long, or it writes beside y.
@@ -154,9 +179,10 @@ def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]
         )
     command, runner = [*compiler(), *FLAGS, "answer.cpp", "-o", "answer"], confine.get()
     built = runner(command, {"answer.cpp": source.encode()}, b"", seconds, "answer")
-    if built.stopped:
+    stopped = built.stopped or (tr("took longer than {seconds:g} s", seconds=seconds) if _LATE in built.errors else "")
+    if stopped:
         raise NativeStopped(
-            tr("the C++ compiler was stopped: {stopped}", stopped=built.stopped), tr("is there less to compile?")
+            tr("the C++ compiler was stopped: {stopped}", stopped=stopped), tr("is there less to compile?")
         )
     if built.status:
         raise NativeError(explained(built.errors, source))

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader.emitter.values import Value, Values
+from grader.emitter.values import Values
+from grader.feedback.causes import OPERATION
 from grader.feedback.failure import Failure
-from grader.trials import Trial, Trials, Wrong, compare
+from grader.trials import Array, Trial, Trials, Wrong, compare
 from simulator.messages import tr
 
 
@@ -32,13 +33,17 @@ def accuracy(rng: np.random.Generator) -> Iterator[Trial]:
         yield _accuracy(name, {"logits": logits, "labels": labels}, right / rows)
 
 
-def _accuracy(name: str, given: dict[str, Value], expected: float) -> Trial:
+def _accuracy(name: str, given: dict[str, Array], expected: float) -> Trial:
     """A case; one whose answer is 0 or 1 is right by chance too often to earn anything by itself."""
 
-    def judge(answer: Values) -> Failure | None:
-        return compare(name, given, np.array(expected), np.array(answer["accuracy"]), what=tr("the accuracy"))
+    smallest = np.argmin(given["logits"], axis=1) == given["labels"]
+    words = tr("so many rows have their smallest score at the label: it is the largest that should be there")
 
-    return Trial(name, given, judge, earns=bool(0 < expected < 1))
+    def judge(answer: Values) -> Failure | None:
+        received, instead = np.array(answer["accuracy"]), [(OPERATION, words, np.array(smallest.mean()))]
+        return compare(name, given, np.array(expected), received, what=tr("the accuracy"), instead=instead)
+
+    return Trial(name, dict(given), judge, earns=bool(0 < expected < 1))
 
 
 TRIALS: dict[str, Trials] = {"0.1": accuracy}

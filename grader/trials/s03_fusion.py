@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 
 from grader.emitter.values import Value, Values
-from grader.feedback.causes import STALE
+from grader.feedback.causes import STALE, WRONG_INPUTS
 from grader.feedback.failure import Failure
 from grader.rigs.native_run import NativeStopped, run_lines
 from grader.trials import Trial, Trials, Wrong, compare
@@ -106,13 +106,16 @@ def _softmax(name: str, logits: Array) -> Trial:
     exp = np.exp(shifted)
     total = exp.sum(1, keepdims=True)
     wanted = {"shifted": shifted, "exp": exp, "sum": total, "p": exp / total}
+    words = tr("the largest of each column is taken away: it should be that of each row, along axis 1")
+    instead = [(WRONG_INPUTS, words, wide - wide.max(0))]
 
     def judge(answer: Values) -> Failure | None:
         model, names = model_in(answer), answer["names"]
         assert isinstance(names, dict)
         outputs = evaluate(model, {"logits": logits})
         for part, expected in wanted.items():
-            failure = compare(name, {"logits": logits}, expected, outputs[str(names[part])], what=part)
+            received, known = outputs[str(names[part])], instead if part == "shifted" else []
+            failure = compare(name, {"logits": logits}, expected, received, what=part, instead=known)
             if failure:
                 return failure
         found = counts(model)

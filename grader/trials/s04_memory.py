@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from grader.emitter.values import Values
+from grader.feedback.causes import LEFT_OUT, WRONG_INPUTS
 from grader.feedback.failure import Failure
 from grader.trials import Array, Trial, Trials, Wrong, array_in, compare
-from haribote.layout import LAYOUTS, Layout
+from haribote.layout import LAYOUTS, Digit, Layout
 from simulator.messages import tr
 
 
@@ -27,21 +28,36 @@ def _position(text: str, level: str) -> Trial:
 
     def judge(answer: Values) -> Failure | None:
         given = {"layout": np.array(text), "level": np.array(level)}
-        received = array_in(answer, "position")
-        return compare(name, given, wanted(Layout.parse(text), level), received, what=tr("the positions"))
+        layout, received = Layout.parse(text), array_in(answer, "position")
+        values = _sum_of(layout, level, lambda index, value, digit: value)
+        indices = _sum_of(layout, level, lambda index, value, digit: index)
+        instead = [
+            (LEFT_OUT, tr("each digit is added as it is: multiply it by its stride"), values),
+            (WRONG_INPUTS, tr("the whole index is added for each digit: take the digit out of it"), indices),
+        ]
+        what = tr("the positions")
+        return compare(name, given, wanted(layout, level), received, what=what, instead=instead)
 
     moving = bool(wanted(Layout.parse(text), level).any())  # zeros are right for the others
     return Trial(name, {"layout": text, "level": level}, judge, earns=moving)
 
 
 def wanted(layout: Layout, level: str) -> Array:
-    """The right answer, by NumPy's own way to split an index into digits."""
+    """The right answer: the digits of a level, each times its stride."""
+    return _sum_of(layout, level, lambda index, value, digit: value * digit.stride)
+
+
+def _sum_of(layout: Layout, level: str, part: Callable[[Array, Array, Digit], Array]) -> Array:
+    """A sum over the digits of a level. part: of the index along an axis, a digit's value there, found by NumPy's own
+    way to split an index, and the digit.
+    """
     total = np.zeros(layout.shape, np.int64)
     for axis, digits in enumerate(layout.axes):
-        parts = np.unravel_index(np.arange(layout.shape[axis]), tuple(digit.size for digit in digits))
-        along = sum((p * d.stride for p, d in zip(parts, digits, strict=True) if d.level == level), np.array(0))
+        index = np.arange(layout.shape[axis])
+        values = np.unravel_index(index, tuple(digit.size for digit in digits))
+        parts = [part(index, value, digit) for value, digit in zip(values, digits, strict=True) if digit.level == level]
         shape = [-1 if number == axis else 1 for number in range(total.ndim)]
-        total += np.broadcast_to(along, (layout.shape[axis],)).reshape(shape)
+        total += sum(parts, np.zeros_like(index)).reshape(shape)
     return total
 
 

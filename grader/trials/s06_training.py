@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from grader.emitter.values import Value, Values
+from grader.feedback.causes import LEFT_OUT, WRONG_INPUTS
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
 from haribote.data.dataset import batch_order
@@ -57,11 +58,18 @@ def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
 
 def _epoch(name: str, rows: int, batch: int, seed: int, epoch: int, pictures: bool = False) -> Trial:
     given: dict[str, Value] = {"rows": rows, "batch": batch, "seed": seed, "epoch": epoch, "pictures": pictures}
+    every = np.arange(rows)
 
     def judge(answer: Values) -> Failure | None:
         order = [np.asarray(part) for part in batch_order(rows, seed=seed, epoch=epoch, batch=batch)]
-        seen, losses = array_in(answer, "labels"), array_in(answer, "losses")
-        return compare(name, given, np.concatenate(order), seen, what=tr("the order of the rows")) or compare(
+        first = np.concatenate([np.asarray(part) for part in batch_order(rows, seed=seed, epoch=0, batch=batch)])
+        instead = [
+            (LEFT_OUT, tr("no step was made: the loop had nothing to go through"), np.zeros(0)),
+            (LEFT_OUT, tr("all rows were handed over, in their own order: a step gets one batch of them"), every),
+            (WRONG_INPUTS, tr("it is the order of epoch 0: every epoch has its own"), first),
+        ]
+        seen, losses, what = array_in(answer, "labels"), array_in(answer, "losses"), tr("the order of the rows")
+        return compare(name, given, np.concatenate(order), seen, what=what, instead=instead) or compare(
             name, given, np.array([float(part.sum()) for part in order]), losses, what=tr("the losses")
         )
 

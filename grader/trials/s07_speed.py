@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from math import inf
 
 import numpy as np
 
 from grader.emitter.values import Value, Values
+from grader.feedback.causes import OPERATION
 from grader.feedback.failure import Failure
 from grader.trials import Trial, Trials, Wrong, array_in, compare
 from simulator.messages import Text, tr
@@ -99,9 +101,12 @@ def residency(rng: np.random.Generator) -> Iterator[Trial]:
 def _leaves(name: str, uses: list[list[int]], now: int, number: int, earns: bool = True) -> Trial:
     shown = {tr("tensor {k} is read by", k=k): np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
 
+    soonest = min(range(len(uses)), key=lambda k: min((use for use in uses[k] if use > now), default=inf))
+    instead = [(OPERATION, tr("that is the one which is needed soonest: it should stay"), np.array(soonest))]
+
     def judge(answer: Values) -> Failure | None:
-        received = array_in(answer, "number")
-        return compare(name, shown, np.array(number), received, what=tr("the number of the tensor that leaves"))
+        received, what = array_in(answer, "number"), tr("the number of the tensor that leaves")
+        return compare(name, shown, np.array(number), received, what=what, instead=instead)
 
     return Trial(name, {"uses": [list[Value](found) for found in uses], "now": now}, judge, earns=earns)
 
