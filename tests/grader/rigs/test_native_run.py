@@ -28,7 +28,7 @@ PROGRAM = "int main() {{\n    {body}\n    return 0;\n}}\n"
 @pytest.mark.slow
 @needs_compiler
 def test_an_endless_loop_and_endless_output_end() -> None:
-    with pytest.raises(NativeError, match="took longer than [13] s"):
+    with pytest.raises(NativeError, match=r"took longer than [13] s"):
         run_cpp(PROGRAM.format(body="for (volatile int i = 0;; ) i = 1;"), [], 1)
     with pytest.raises(NativeError, match="ended by signal"):
         run_cpp("#include <cstdio>\n" + PROGRAM.format(body='for (;;) std::puts("again and again");'), [], 20)
