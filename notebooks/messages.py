@@ -38,6 +38,8 @@ PLACE = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
 CELL = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SENTENCE = re.compile(r"(?<![\w$.`/-])[A-Za-z]?[a-z]+(?:'s|n't)?(?![\w(=/_-])")
 """A word that may be of a sentence."""
+NAMES = frozenset(["torch", "jax", "jit", "mnjit", "pfvm", "cpu", "auto", "moved", "ms"])
+"""Names of code and units that stand before a value; they are no words, and neither is a single letter."""
 CODE = re.compile(
     r"[;}]\s*$|</|^\s*<|#include|#!|\n\s+\w|^\s*(yield|return|if|for|else|import|from) | (or|and)$|\$l|^\W*\w+ = "
     r"|\(\?[:P]|=> \(|\$nowrite"
@@ -99,7 +101,8 @@ def found_in_cells(source: Path = ROOT / "notebooks" / "source") -> Iterator[Fou
 def _of_cell(tree: ast.Module) -> Iterator[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and prints(node)]
     for call in calls:
-        if _words(text := form(printed(call))):
+        text = form(printed(call))
+        if any(len(word) > 1 and word not in NAMES for word in _words(text)):
             yield text
     skipped = {id(part) for call in calls for part in call.args}
     skipped |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
@@ -107,7 +110,7 @@ def _of_cell(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.JoinedStr):
             skipped |= {id(inner) for inner in ast.walk(node) if inner is not node}
         text = form(node) if isinstance(node, ast.JoinedStr) else _constant(node)
-        if id(node) not in skipped and _words(text) > 1 and not CODE.search(PLACE.sub("9", text)):
+        if id(node) not in skipped and len(_words(text)) > 1 and not CODE.search(PLACE.sub("9", text)):
             yield text
 
 
@@ -115,9 +118,9 @@ def _constant(node: ast.AST) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _words(text: str) -> int:
-    """How many words could be of a sentence; none in a text of one word."""
-    return len(SENTENCE.findall(PLACE.sub(" 9 ", text))) if " " in text.strip() else 0
+def _words(text: str) -> list[str]:
+    """The words that could be of a sentence; none in a text of one word."""
+    return SENTENCE.findall(PLACE.sub(" 9 ", text)) if " " in text.strip() else []
 
 
 def path_of(domain: str, into: str, ending: str) -> Path:

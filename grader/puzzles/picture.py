@@ -10,6 +10,7 @@ import numpy as np
 from grader.puzzles.judge import PuzzleOutcome as Outcome
 from grader.puzzles.judge import ran
 from grader.puzzles.spec import OLD, Memories, MemoryBoard, Puzzle, shape_of, words_of
+from haribote.words import word
 from simulator.isa import ALL_PES
 from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, Canvas, Picture, width_of
@@ -58,12 +59,12 @@ class BoardPanel:
     def heading(self) -> str:
         """`wanted`, or what there is to say about the cells of an answer."""
         if self.wanted is None:
-            return self.when
+            return word(self.when)
         wrong = int(self.wrong().sum())
         return (
-            tr("{when}: {wrong} cell{s} wrong (framed)", when=self.when, wrong=wrong, s="s" * (wrong != 1))
+            tr("{when}: {wrong} cell{s} wrong (framed)", when=word(self.when), wrong=wrong, s="s" * (wrong != 1))
             if wrong
-            else tr("{when}: as wanted ✓", when=self.when)
+            else tr("{when}: as wanted ✓", when=word(self.when))
         )
 
     def wrong(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

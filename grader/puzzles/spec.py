@@ -177,8 +177,12 @@ def pe_board(memory: str, words: int, *, parts: int = 2, mabs: int = 1, width: i
         return f"{letter}{at}" if mabs == 1 else f"{number // 4 % 16}{letter}{at}"
 
     heads = [f"PE {p}" if mabs == 1 else f"{p // 4}.{p % 4}" for p in range(pes)]
-    rows = tuple(f"word {at}" if at == 0 else str(at) for at in range(0, words, parts))
-    title = f"{name} of MAB 0" if mabs == 1 else tr("{name} of MABs 0 to {value} (MAB.PE)", name=name, value=mabs - 1)
+    rows = tuple(tr("word {at}", at=at) if at == 0 else str(at) for at in range(0, words, parts))
+    title = (
+        tr("{name} of MAB 0", name=name)
+        if mabs == 1
+        else tr("{name} of MABs 0 to {value} (MAB.PE)", name=name, value=mabs - 1)
+    )
     place = (parts * word + part) * ALL_PES + pe
     return MemoryBoard(memory, title, rows, tuple(heads), place, label, lambda index: index % 4, width)
 
@@ -190,7 +194,7 @@ def l1bm_board(count: int, per_row: int, shown: int = 0, width: int = 34) -> Mem
     rows = tuple(tr("long word {n}", n=n) if n == 0 else str(n) for n in range(0, count, per_row))
     columns = tuple(f"+{n}" for n in range(shown or per_row))
     return MemoryBoard(
-        "l1bm", "L1BM of L1B 0", rows, columns, place, lambda index: str(index // 2), lambda index: 5, width
+        "l1bm", tr("L1BM of L1B 0"), rows, columns, place, lambda index: str(index // 2), lambda index: 5, width
     )
 
 

@@ -10,6 +10,7 @@ import onnx
 from haribote.draw import words
 from haribote.draw.picture import Box, Picture, picture
 from haribote.graph import Index, metadata
+from haribote.words import word
 from simulator.messages import tr
 
 
@@ -21,7 +22,7 @@ def compare(
     Nodes are the same by name, which passes keep; graph inputs and outputs too. A changed node says on the right what
     has changed.
     """
-    old, new = picture(before, captions[0]), picture(after, captions[1])
+    old, new = picture(before, word(captions[0])), picture(after, word(captions[1]))
     old_nodes, new_nodes = _Nodes(before), _Nodes(after)
     left = [_painted(box, "removed", "−", old_nodes, new_nodes) for box in old.boxes]
     right = [_painted(box, "added", "+", old_nodes, new_nodes) for box in new.boxes]

@@ -29,6 +29,7 @@ from haribote.own.filled import some
 from haribote.own.shares import Shares, shares_of
 from haribote.own.working import YourKernels, your_kernels
 from haribote.problems.judging import export_answer
+from haribote.words import word
 from simulator.messages import Text, say, shown, tr
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class Coverage:
     def bar(self) -> Bar:
         """The first line of this, with bars."""
         owner = "reference" if self.asked is None and self.kernels.solutions else "yours"
-        shares = {Text("words moved"): self.shares.words(owner), "steps": self.shares.steps(owner)}
+        shares = {Text("words moved"): self.shares.words(owner), word("steps"): self.shares.steps(owner)}
         return Bar(self.head, shares)
 
     def __str__(self) -> str:

@@ -115,7 +115,7 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
             canvas.text(x + 4, top + at * down + 12, name, "s on", room=width - 6)
     canvas.text(left - 8, top + 10, "0", "s", anchor="end")
     canvas.text(left - 8, top + height, f"{size:,}", "s", anchor="end")
-    canvas.text(left, top + height + 18, "node 0", "s")
+    canvas.text(left, top + height + 18, tr("node {value}", value=0), "s")
     canvas.text(WIDTH - MARGIN, top + height + 18, tr("node {value}", value=nodes - 1), "s", anchor="end")
     return canvas.picture(
         tr("{buffers} buffers in a block of {size:,} bytes", buffers=len(buffers), size=size), top + height + 30

@@ -20,6 +20,7 @@ from haribote.partition.verdicts import compiled_or_reason, refused, without_rul
 from haribote.passes import fold_constants
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
+from simulator.language import language
 from simulator.messages import tr
 
 TRIES = 12
@@ -190,5 +191,6 @@ def _names(nodes: Sequence[onnx.NodeProto]) -> tuple[str, ...]:
 
 
 def _key(model: onnx.ModelProto, precision: str, by_cost: bool) -> str:
+    """Of what is kept, in which reasons are texts in the language of the moment."""
     content = model.SerializeToString(deterministic=True)
-    return hashlib.sha256(repr((content, precision, by_cost, digest(__name__))).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr((content, precision, by_cost, language(), digest(__name__))).encode()).hexdigest()[:32]

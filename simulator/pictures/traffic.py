@@ -112,13 +112,14 @@ def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
     y = 84.0
     for use in mine:
         written = use.path.endswith(" written")
-        name = tr("{value} write", value=use.path.removesuffix(" written")) if written else use.path
+        port = use.path.removesuffix(" written").removesuffix(" read")
+        name = tr("{value} write", value=port) if written else tr("{value} read", value=port)
         canvas.text(BARS - 8, y, name, "s", anchor="end")
         length = max(1.0, room * use.words / most)
         share = "" if use.share is None else tr("{share:.0%} of its port", share=use.share)
-        canvas.rect(
-            BARS, y - 11, length, 14, "to" if written else "from", title=f"{use.path}: {use.words:,} words, {share}"
-        )
+        words = tr("{name}: {words:,} words", name=name, words=use.words)
+        told = tr("{words}, {share}", words=words, share=share) if share else words
+        canvas.rect(BARS, y - 11, length, 14, "to" if written else "from", title=told)
         says = f"{use.words:,}" + ("" if use.share is None else f"  {use.share:.0%}")
         canvas.text(BARS + length + 6, y, says, "s f")
         y += 20

@@ -12,6 +12,7 @@ from haribote.stack.places import Place
 from haribote.stack.plan import Alias, Shift, Version
 from haribote.stack.program.builder import Built
 from haribote.stack.program.telling import Letters, made, piece_costs, read, subject, told, utilisation, way, where
+from haribote.words import word
 from simulator.isa.cost import sum_costs
 from simulator.messages import shown, tr
 from simulator.pictures.canvas import MARGIN, WIDTH, Canvas, Picture
@@ -77,7 +78,7 @@ def plan_picture(built: Built, title: str = "") -> Picture:
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, utilisation(cost), "s f", room=WIDTH - 2 * MARGIN)
     bottom = TOP + len(found) * ROW
-    canvas.text(LEFT - 8, TOP - 14, "value", "s f", anchor="end")
+    canvas.text(LEFT - 8, TOP - 14, word("value"), "s f", anchor="end")
     canvas.text(
         LEFT, TOP - 26, tr("actions in their order, as wide as they take cycles; time runs to the right"), "s f"
     )
