@@ -1,4 +1,5 @@
-"""`grader board PATH…`: the shortest right answers of a room, task by task, for the shell and as a page for the wall.
+"""`grader board PATH…`: the shortest right answers of a room, task by task, and the shortest whole compilers, for the
+shell and as a page for the wall.
 
 It is made from submissions and from the journal of a graded run, without a network, and shows costs and names only:
 nothing of an answer can be seen in it. Of equal costs the one that was handed in first stands first.
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from grader.grade.compilers import whole_compilers
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.medals import MEDALS, RULE, medal_of
@@ -36,7 +38,7 @@ td small { opacity: .75; } .gold { font-weight: 700; }
 
 @dataclass(frozen=True, order=True)
 class Entry:
-    """A right answer. score: steps and MV of all its shapes. made: when it was handed in, as text that sorts."""
+    """A right answer. score: steps and MV of all its shapes, or lines. made: when it was handed in; the text sorts."""
 
     score: int
     made: str
@@ -51,18 +53,29 @@ class Entry:
 class Board:
     """The right answers of every task that has any, the shortest first. waiting: answers that are not graded yet.
 
+    compilers: of everybody who has passed all parts of the small network's, by the lines of their own.
+
     As text and as a page it is in the language of the moment.
     """
 
     entries: Mapping[Task, Sequence[Entry]]
     waiting: int
+    compilers: Sequence[Entry] = ()
+
+    @property
+    def rows(self) -> Iterator[tuple[str, Sequence[Entry]]]:
+        """A name and its entries: the whole compilers, if there are any, then task by task."""
+        if self.compilers:
+            yield tr("the whole compiler, in lines of one's own"), self.compilers
+        for task, entries in self.entries.items():
+            yield f"{task.id:<5} {shown(task.title)}", entries
 
     def __str__(self) -> str:
         lines = []
-        for task, entries in self.entries.items():
+        for name, entries in self.rows:
             places = ", ".join(f"{place}. {entry}" for place, entry in ranked(entries))
             rest = f", {_rest(entries)}" if _rest(entries) else ""
-            lines.append(f"{task.id:<5} {left(shown(task.title), 26)} {places}{rest}")
+            lines.append(f"{left(name, 32)} {places}{rest}")
         lines.append(shown(RULE))
         return "\n".join([*lines, *([self.note] if self.waiting else [])])
 
@@ -105,7 +118,11 @@ def _entries(submissions: Sequence[Submission], known: Mapping[tuple[object, obj
                 entry = _entry(task, submission, verdict) if verdict and verdict["state"] == "passed" else None
                 if entry:
                     entries.setdefault(task, []).append(entry)
-    return Board({task: sorted(found) for task, found in entries.items()}, waiting)
+    passed = {(str(task), str(file)) for (task, file), verdict in known.items() if verdict["state"] == "passed"}
+    whole = [
+        Entry(lines, one.made, printable(one.id), medal) for lines, medal, one in whole_compilers(submissions, passed)
+    ]
+    return Board({task: sorted(found) for task, found in entries.items()}, waiting, whole)
 
 
 def _entry(task: Task, submission: Submission, verdict: Verdict) -> Entry | None:
@@ -140,15 +157,15 @@ def as_page(made: Board) -> str:
         f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
         f"<table><thead><tr><th>{tr('task')}</th>{places}<td></td></tr></thead>",
         "<tbody>",
-        *(line for task, entries in made.entries.items() for line in _row(task, entries)),
+        *(line for name, entries in made.rows for line in _row(name, entries)),
         f"</tbody></table><p><small>{escape(shown(RULE))}</small></p>",
         f"<p>{escape(made.note)}</p></main></body></html>\n",
     ]
     return "\n".join(parts)
 
 
-def _row(task: Task, entries: Sequence[Entry]) -> Iterator[str]:
-    yield f"<tr><td>{task.id} {escape(shown(task.title))}</td>"
+def _row(name: str, entries: Sequence[Entry]) -> Iterator[str]:
+    yield f"<tr><td>{escape(' '.join(name.split()))}</td>"
     for _, entry in ranked(entries):
         kind = entry.medal if entry.medal in MEDALS else ""
         yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.score} <small>{word(kind)}</small></td>'

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from grader.grade.board import as_page, board, ranked
+from grader.grade.compilers import own_lines, parts, reference_lines
 from grader.grade.coordinator import run, work_list
 from grader.grade.journal import Journal
 from grader.grade.work import Work
+from grader.stubs import source_of, stub_of
 from grader.submissions.submission import Submission, file_hash
-from haribote.answers.tasks import find_task
+from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
 from tests.grader.grade.runs import learner, say_passed, threads
 
@@ -73,3 +75,35 @@ def test_what_is_not_graded_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     journal(tmp_path, class_[:1])
     made = board([], tmp_path)
     assert made.waiting == 1 and "1 answer not graded yet" in str(made) and "1 answer not graded yet" in as_page(made)
+
+
+def whole(name: str, made: str, more: str = "") -> Submission:
+    """Somebody who hands in the reference's compiler, with more lines in one of its files."""
+    files = {task.id: (ROOT / "solutions" / task.file).read_bytes() for task in parts()}
+    files["6.1"] += more.encode()
+    return replace(learner(name), files=files, made=made)
+
+
+def test_the_shortest_whole_compiler_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class_ = [whole("ann", "2026-05-01", "X = 1\n"), whole("bob", "2026-05-02"), whole("cyd", "2026-05-03")]
+    class_[2] = replace(class_[2], files={task: text for task, text in class_[2].files.items() if task != "5.47"})
+    monkeypatch.setattr("grader.grade.board.read_submissions", lambda paths, any_version: class_)
+    with Journal(tmp_path) as kept:
+        found = lambda work: say_passed(work) | {"costs": {}, "file": file_hash(work.content)}  # noqa: E731
+        run(work_list(class_, parts(), 1), kept, threads(), grade=found)
+    made = board([], tmp_path)
+    assert [(entry.learner, entry.score, entry.medal) for entry in made.compilers] == [
+        ("bob", reference_lines(), "gold"), ("ann", reference_lines() + 1, "silver"),
+    ]  # fmt: skip
+    assert f"1. bob {reference_lines()} (gold), 2. ann" in str(made) and "cyd" not in as_page(made)
+
+
+def test_the_reference_has_the_parts_and_lines_that_instructors_read() -> None:
+    page = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+    assert f"all {len(parts())} parts" in page and f"{reference_lines()} of them" in page
+
+
+def test_lines_that_were_given_do_not_count() -> None:
+    task = find_task("5.38")
+    assert 0 < own_lines(task, (ROOT / "solutions" / task.file).read_bytes()) <= 10
+    assert own_lines(task, stub_of(task, source_of(task)).encode()) <= 2  # NotWritten and its import
