@@ -2,6 +2,9 @@
 
 BitShift of signed integers    ->  of unsigned ones; what is shifted out of range leaves the sign
 CumProd along a known axis     ->  a product of what is not behind each element
+BitCast of whole numbers       ->  a Cast, which keeps the bits
+QuantizeLinear, DequantizeLinear of 16 bits, by one scale  ->  what they mean
+QLinearMatMul with scales of float16                       ->  with these scales as float32
 """
 
 from __future__ import annotations
@@ -21,10 +24,15 @@ UNSIGNED: dict[int, int] = {
     TensorProto.INT64: TensorProto.UINT64,
 }
 
+WHOLE = {*UNSIGNED, *UNSIGNED.values(), TensorProto.BOOL}
+SHORT = (TensorProto.INT16, TensorProto.UINT16)
+FLOAT = TensorProto.FLOAT
+NEWER = ("BitShift", "CumProd", "BitCast", "QuantizeLinear", "DequantizeLinear", "QLinearMatMul")
+
 
 def written(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model without these operators, as far as there is a rule; the same one where it has none."""
-    if not any(node.op_type in ("BitShift", "CumProd") for node in model.graph.node):
+    if not any(node.op_type in NEWER for node in model.graph.node):
         return model
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -53,6 +61,12 @@ class _NewerNode:
             self._shift(known.elem_type)
         elif self.node.op_type == "CumProd" and known is not None:
             self._running_product(known)
+        elif self.node.op_type == "BitCast" and known is not None:
+            self._same_bits(known.elem_type)
+        elif self.node.op_type in ("QuantizeLinear", "DequantizeLinear") and len(self.node.input) == 3:
+            self._short()
+        elif self.node.op_type == "QLinearMatMul":
+            self._with_single_scales()
         yield from self.made
 
     def _shift(self, kind: int) -> None:
@@ -88,6 +102,38 @@ class _NewerNode:
         one = self._constant(np.ones((), helper.tensor_dtype_to_np_dtype(known.elem_type)))
         chosen = self._op("Where", self._constant(np.ascontiguousarray(seen)), wide, one)
         self._op("ReduceProd", chosen, self._constant(np.array([at + 1])), keepdims=0, to_name=result)
+
+    def _same_bits(self, kind: int) -> None:
+        to = next(attribute.i for attribute in self.node.attribute if attribute.name == "to")
+        if kind in WHOLE and to in WHOLE:
+            self._op("Cast", self.node.input[0], to_name=self.node.output[0], to=to)
+
+    def _short(self) -> None:
+        x, scale, zero = self.node.input
+        of_scale, of_zero = self.types.get(scale), self.types.get(zero)
+        if of_scale is None or of_zero is None or of_zero.elem_type not in SHORT or of_scale.elem_type != FLOAT:
+            return
+        if not of_scale.HasField("shape") or len(of_scale.shape.dim):
+            return
+        kind, lowest = of_zero.elem_type, self._op("Cast", zero, to=FLOAT)
+        if self.node.op_type == "DequantizeLinear":
+            less = self._op("Sub", self._op("Cast", x, to=FLOAT), lowest)
+            self._op("Mul", less, scale, to_name=self.node.output[0])
+            return
+        info = np.iinfo(helper.tensor_dtype_to_np_dtype(kind))
+        rounded = self._op("Round", self._op("Div", x, scale))
+        limits = (self._constant(np.array(limit, np.float32)) for limit in (info.min, info.max))
+        found = self._op("Clip", self._op("Add", rounded, lowest), *limits)
+        self._op("Cast", found, to_name=self.node.output[0], to=kind)
+
+    def _with_single_scales(self) -> None:
+        inputs, halves = list(self.node.input), 0
+        for number in (1, 4, 6):
+            known = self.types.get(inputs[number])
+            if known is not None and known.elem_type == TensorProto.FLOAT16:
+                inputs[number], halves = self._op("Cast", inputs[number], to=FLOAT), halves + 1
+        if halves:
+            self._op("QLinearMatMul", *inputs, to_name=self.node.output[0])
 
     def _op(self, op_type: str, *inputs: str, to_name: str = "", **given: Any) -> str:
         name = to_name or f"{self.node.output[0]}.{op_type.lower()}_{len(self.made)}"
