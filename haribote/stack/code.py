@@ -69,8 +69,8 @@ class Code:
     """lines: the step; `nop`s are added when it is assembled (`fix_nops`). setup: once, before the first step.
     uploads: what the host writes into DRAM before the setup. doubtful: a table is where lines before it have written,
     so that the program is wrong, and good for nothing but to know which tables the next one needs (`restart`). zeros:
-    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`). streams: words that differ from PE to
-    PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no room.
+    L2BM may keep room with zeros for what comes from DRAM (`hops.clean_buffer`). streams: room is short; words that
+    differ from PE to PE come down whenever they are needed, so that the PEs keep none of them: `data` finds no room.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -123,15 +123,17 @@ class Code:
         raise NoRoom(
             tr("{words} words per PE are needed; the largest free pieces are {largest}", words=words, largest=largest),
             tr("a smaller batch"),
-        )
+        ).of(words, banks)
 
     def _in_turn(self, bank: str) -> Iterator[tuple[int, int]]:
         """The free pieces of a bank from behind what was taken last, then those before it: what was given back a moment
-        ago is taken late, as whoever writes there would wait for whoever read it.
+        ago is taken late, as whoever writes there would wait for whoever read it. Where room is short, the first ones:
+        large pieces stay whole.
         """
         last, end_of_step = self._next.get(bank, 0), self._ends[bank]
         pieces = [(start, min(end, end_of_step)) for start, end in self._free[bank] if start < end_of_step]
-        yield from ((max(start, last), end) for start, end in pieces if end > last)
+        if not self.streams:
+            yield from ((max(start, last), end) for start, end in pieces if end > last)
         yield from pieces
         yield from list(self._free[bank])
 
@@ -246,6 +248,11 @@ class Code:
     def set_up(self) -> tuple[Slot, ...]:
         """The room of all tables."""
         return tuple(self._tables.values())
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether PEs keep words that differ from PE to PE."""
+        return any(map(_of_addresses, self._tables))
 
     @property
     def asked(self) -> int:

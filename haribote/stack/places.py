@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from haribote.errors import HariboteError
@@ -16,7 +16,17 @@ UNIT_LONGS = 64
 
 
 class NoRoom(HariboteError):
-    """A tensor does not fit where it is to go, or where it has to pass."""
+    """A tensor does not fit where it is to go, or where it has to pass. words, banks: how many are asked for, where;
+    none where it is not the PEs that have no room.
+    """
+
+    words = 0
+    banks: tuple[str, ...] = ()
+
+    def of(self, words: int, banks: Iterable[str]) -> NoRoom:
+        """The same with what is asked for."""
+        self.words, self.banks = words, tuple(banks)
+        return self
 
 
 class NoBuffer(NoRoom):

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from haribote.core.from_onnx.rules import rule
 from haribote.core.from_onnx.windows import Along, adjoint_windows_of, columns, windows_of
 from haribote.core.rewrite import Rewriter
@@ -43,11 +45,14 @@ def transposed(g: Rewriter) -> str | bool:
 
 def _product(g: Rewriter, parts: Sequence[Along], weight: str) -> str:
     """The windows times the weight [m, c, places]; in each group its own channels and results."""
-    windows = columns(g, g.node.input[0], parts, swapped=False)
+    windows, there = columns(g, g.node.input[0], parts, swapped=False, aligned=_groups(g) == 1)
     (n, m, *sizes), outer, groups = g.shapes[g.result], "hijk"[: len(parts)], _groups(g)
     count = prod(g.shapes[g.node.input[1]]) // m
     if groups == 1:
-        rows = g.shaped(weight, (m, count), part="rows")
+        if (there < 0).any():
+            rows = g.pick(weight, np.where(there < 0, -1, there + np.arange(m)[:, None] * count), part="rows")
+        else:
+            rows = g.shaped(weight, (m, count), part="rows")
         return g.op("Einsum", windows, rows, part=_sum(g), equation=f"n{outer}z,mz->nm{outer}")
     rows = g.shaped(weight, (groups, m // groups, count), part="rows")
     parted = g.shaped(windows, (n, *sizes, groups, count), part="parted")
@@ -61,11 +66,12 @@ def _groups(g: Rewriter) -> int:
 
 def _gradient(g: Rewriter, parts: Sequence[Along], root: str) -> str:
     """The windows of a root [n, c, …], of which node's image is [c, n, …], times a kernel [m, n, places]."""
-    windows = columns(g, root, parts, swapped=True)
+    windows, there = columns(g, root, parts, swapped=True)
     c, m, *out = g.shapes[g.result]
     inner = "pqrs"[: len(parts)]
     found = g.op("Einsum", windows, g.node.input[1], part="columns", equation=f"n{inner}z,mn{inner}->zm")
-    places = g.shaped(found, (c, *out, m), part="places")
+    rows = np.flatnonzero(there >= 0)[:, None] * m + np.arange(m)
+    places = g.pick(found, rows.reshape(c, *out, m), part="places")
     return g.op("Transpose", places, part=_sum(g), perm=[0, len(out) + 1, *range(1, len(out) + 1)])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
@@ -44,20 +44,16 @@ class Along:
         return np.array_equal(self.elements(), np.arange(self.length)[:, None])
 
     @property
-    def padding(self) -> Ints | None:
-        """The elements of the axis with all that is seen beside them; None where every place sees an element, or so
-        many do not that the index would have more bits.
-        """
-        if (self.elements() >= 0).all():
-            return None
-        found = self.elements(np.arange(self.positions.min(), self.positions.max() + 1))
-        return found if axis_bits(len(found)) == axis_bits(self.length) else None
+    def offsets(self) -> Ints:
+        """The positions counted from the first one that is seen."""
+        found: Ints = self.positions - self.positions.min()
+        return found
 
     @property
-    def padded(self) -> Along:
-        """The same windows of the padded axis."""
-        found = self.padding
-        return self if found is None else Along(self.positions - self.positions.min(), len(found))
+    def pitch(self) -> int:
+        """From one row of an image along this axis to the next, where both share what is seen beside elements."""
+        size, first, last = (self.length - 1) * self.step + 1, int(self.positions.min()), int(self.positions.max())
+        return size + max(-first, last + 1 - size, 0)
 
 
 def windows_of(node: onnx.NodeProto, image: Sequence[int], kernel: Sequence[int], out: Sequence[int]) -> list[Along]:
@@ -133,26 +129,70 @@ def spread(shape: Sequence[int], parts: Sequence[Ints]) -> Ints:
     return np.where(valid, found, -1)
 
 
-def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool) -> str:
+def columns(g: Rewriter, x: str, parts: Sequence[Along], swapped: bool, aligned: bool = True) -> tuple[str, Ints]:
     """A value with the windows of an image x [n, c, …]: [n, windows along each axis, all of c and the places]; swapped:
-    [n, places along each axis, all of c and the windows].
+    [n, places along each axis, all of c and the windows]. With it, what stands where on the last axis (see `slots`).
     """
-    shape = g.shapes[x]
+    shape, rank = g.shapes[x], len(parts)
     if all(part.plain for part in parts) and not swapped:
-        return g.builder.op("Transpose", x, name=f"{x}.windows", perm=[0, *range(2, len(shape)), 1])
-    shape = (*shape[:2], *(part.length for part in parts))
-    if any(part.padding is not None for part in parts):
-        wide = [np.arange(part.length) if part.padding is None else part.padding for part in parts]
-        found = spread(shape, [elements[:, None] for elements in wide])
-        x = g.pick(x, found.reshape(found.shape[: len(shape)]), name=g.builder.fresh(f"{x}.padded"))
-        shape, parts = (*shape[:2], *map(len, wide)), [part.padded for part in parts]
-    found, rank = spread(shape, [part.elements() for part in parts]), len(parts)
+        order = [0, *range(2, 2 + rank), 1]
+        return g.builder.op("Transpose", x, name=f"{x}.windows", perm=order), np.arange(shape[1])
+    found = spread(shape, [part.elements() for part in parts])
+    cells, seen = beside_each_other(parts)
+    if (found < 0).any() and len(cells) < seen.size:
+        images, row = np.arange(prod(shape[:2])).reshape(shape[:2]), (*shape[:2], -1, *[1] * (rank - 1))
+        padded = np.where(cells >= 0, images[..., None] * prod(shape[2:]) + cells, -1).reshape(row)
+        x = g.pick(x, padded, name=g.builder.fresh(f"{x}.padded"))
+        found = images.reshape(*shape[:2], *[1] * 2 * rank) * len(cells) + seen
     outer, inner = list(range(2, 2 + rank)), list(range(2 + rank, 2 + 2 * rank))
     if swapped:
         outer, inner = inner, outer
     found = found.transpose(0, *outer, 1, *inner)
+    found = found.reshape(*found.shape[: 2 + rank], -1)
+    there = slots(*found.shape[-2:]) if aligned else np.arange(prod(found.shape[-2:]))
+    if (there < 0).any():
+        found = np.pad(found, [(0, 0)] * (1 + rank) + [(0, more) for more in _more(*found.shape[-2:])], mode="edge")
     places = np.ascontiguousarray(found.reshape(*found.shape[: 1 + rank], -1))
-    return g.pick(x, places, name=g.builder.fresh(f"{x}.windows"))
+    return g.pick(x, places, name=g.builder.fresh(f"{x}.windows")), there
+
+
+def slots(channels: int, places: int) -> Ints:
+    """What stands where on an axis of channels and places: its number in row-major order, -1 for a repeated one.
+
+    Where that takes no more bits of an index, each channel has as many places as bits tell apart, and there are as many
+    channels: then what a channel or a place is depends on its own bits alone, and the axis is full. What is repeated is
+    seen by the same window, so that it is nothing new if it is no number; its weight is 0.
+    """
+    found: Ints = np.arange(channels * places).reshape(channels, places)
+    return np.pad(found, [(0, more) for more in _more(channels, places)], constant_values=-1).ravel()
+
+
+def _more(channels: int, places: int) -> tuple[int, int]:
+    """By how many channels and places an axis of both is filled up."""
+    bits = axis_bits(channels), axis_bits(places)
+    if sum(bits) > axis_bits(channels * places):
+        return 0, 0
+    return (1 << bits[0]) - channels, (1 << bits[1]) - places
+
+
+def beside_each_other(parts: Sequence[Along]) -> tuple[Ints, Ints]:
+    """An image as one row, in which rows share what is seen beside their elements: the element of each cell, -1 for
+    none; and the cells that windows see: [windows along each axis, places along each axis].
+    """
+    rank = len(parts)
+    strides = [prod(part.pitch for part in parts[axis + 1 :]) for axis in range(rank)]
+    seen = np.zeros([1] * (2 * rank), np.int64)
+    for axis, (part, stride) in enumerate(zip(parts, strides, strict=True)):
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = part.positions.shape
+        seen = seen + part.offsets.reshape(shape) * stride
+    rest = np.arange(seen.max() + 1)
+    found, valid = np.zeros_like(rest), np.ones(rest.shape, np.bool_)
+    for part, stride in zip(parts, strides, strict=True):
+        places, rest = np.divmod(rest, stride)
+        elements = part.elements(places + part.positions.min())
+        found, valid = found * part.length + np.maximum(elements, 0), valid & (elements >= 0)
+    return np.where(valid, found, -1), seen
 
 
 def seen_by(found: Ints, count: int) -> Ints:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from haribote.stack.code import Code, long
 from haribote.stack.issues import operand
 from haribote.stack.maps import BitMap
-from haribote.stack.picks.gather import PickError, brought, constant, rounds_of, rows_of, sink, word_of_fill
+from haribote.stack.picks.gather import PickError, brought, rounds_of, rows_of, sink, word_of_fill
 from haribote.stack.picks.spread import SpreadLoad, Wants
 from haribote.stack.places import Place
 from simulator import isa
@@ -31,13 +31,13 @@ def emit(code: Code, source: Place, target: Place, index: Place, fill: float | i
     if not index.map.satisfies(target.map):
         raise PickError(tr("a computed index of a gather lies otherwise than its target"), tr("move the index before"))
     with code.scratch():
-        defaults = constant(code, 0), constant(code, word_of_fill(fill))
+        word = word_of_fill(fill)
         rounds = rounds_of(code, source, Wants.anything(target.map, source.map))
         rows = rows_of(target.map)
         with sink(code, target, rows, ("LM0",)) as (bank, base):
             for number, load in enumerate(rounds):
-                with brought(code, load) as start:
-                    worker = _Worker(code, source.map, load, start, defaults, len(rounds), number)
+                with brought(code, load, (0, word)) as (start, at):
+                    worker = _Worker(code, source.map, load, start, (at[0], at[word]), len(rounds), number)
                     for longs in _longs(rows):
                         worker.add(index, bank, base, longs)
 

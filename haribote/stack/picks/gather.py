@@ -5,7 +5,7 @@ Every PE gets into LM0 what its words need (`spread`), and then picks it out (`l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -89,16 +89,16 @@ def needs(target: BitMap, source: BitMap, index: Ints) -> Ints:
 
 def _gather(code: Code, source: Place, target: Place, wanted: Ints, fill: int) -> None:
     wants = Wants.of(wanted, source.map.width)
-    constants = constant(code, 0), constant(code, fill)
     rows = rows_of(target.map)
-    if _copied(code, source, target, rows, wanted[rows], wants, constants[1]):
+    if _copied(code, source, target, rows, wanted[rows], wants, fill):
         return
     rounds = rounds_of(code, source, wants)
-    picker = Picker(rows, wanted, rounds, *constants)
+    picker = Picker(rows, wanted, rounds)
+    constants = [0] * (len(rounds) > 1) + [fill] * bool((wanted == FILL).any())
     with sink(code, target, rows, LM[:1]) as (bank, base):
         for load in rounds:
-            with brought(code, load) as start:
-                for pe_of, found in picker.items(load, start, base):
+            with brought(code, load, constants) as (start, at):
+                for pe_of, found in picker.items(load, start, base, at.get(0, ANY), at.get(fill, ANY)):
                     plain, *others = profiles(found)
                     code.add(*copies(plain.items, "LM0", bank))
                     indirect(code, others, pe_of, bank)
@@ -123,15 +123,21 @@ def rounds_of(code: Code, source: Place, wants: Wants) -> list[SpreadLoad]:
 
 
 @contextmanager
-def brought(code: Code, load: SpreadLoad) -> Iterator[int]:
-    """The address in LM0 of a part of the source, which is brought there if it is not there already."""
+def brought(code: Code, load: SpreadLoad, constants: Iterable[int]) -> Iterator[tuple[int, Mapping[int, int]]]:
+    """The address in LM0 of a part of the source, which is brought there if it is not there already, and those of words
+    that are constants. These stand behind it, so that tables, which tell how far apart PEs read, are the same wherever
+    all that is.
+    """
+    words = dict.fromkeys(constants)
     with code.scratch():
         if load.there:
-            yield load.source.address
+            yield load.source.address, {word: constant(code, word) for word in words}
         else:
-            start = code.take(load.words, ("LM0",)).address
+            start = code.take(load.words + 2 * len(words), ("LM0",)).address
+            behind = {word: start + load.words + 2 * number for number, word in enumerate(words)}
             load.bring(code, start)
-            yield start
+            code.add(*(f"lpassa {code.constant(word, 'GRF1')} $lm{address}" for word, address in behind.items()))
+            yield start, behind
 
 
 @contextmanager
@@ -151,9 +157,10 @@ def _copied(code: Code, source: Place, target: Place, rows: Ints, wanted: Ints, 
     """Adds plain copies if every PE has what it needs, at the same address as all others. wanted: [row, 4096]."""
     if source.map.memory != "LM" or not source.map.satisfies(gathered(source.map, wants)):
         return False
-    fill += ELSEWHERE * (source.memory != "LM0")
-    reads = np.where(wanted == FILL, fill, ANY)
-    reads = np.where(wanted >= 0, source.address + word_of(source.map, np.maximum(wanted, 0)), reads)
+    elsewhere, filled = ELSEWHERE * (source.memory != "LM0"), wanted == FILL
+    reads = np.where(wanted >= 0, source.address + word_of(source.map, np.maximum(wanted, 0)), ANY)
+    if filled.any():
+        reads[filled] = elsewhere + constant(code, fill)
     first = reads.max(axis=1, keepdims=True)
     if ((reads != ANY) & (reads != first)).any():
         return False

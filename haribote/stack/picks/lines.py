@@ -44,27 +44,10 @@ class Item:
 
 @dataclass(eq=False)
 class Profile:
-    """values: what T adds in every PE, where `known`. items: with their addresses."""
+    """values: what T adds in every PE. items: with their addresses."""
 
     values: Ints
-    known: NDArray[np.bool_]
     items: list[tuple[Item, int]] = field(default_factory=list)
-
-    def take(self, item: Item) -> bool:
-        """Takes an item in if it goes this way; what is not known yet becomes known."""
-        asked = item.reads != ANY
-        both = asked & self.known
-        if not both.any():
-            return False
-        shifts = (item.reads[both] - self.values[both]) % isa.LM_WORDS
-        shift = int(shifts[0])
-        if shift % item.words or (shifts != shift).any():
-            return False
-        new = asked & ~self.known
-        self.values[new] = (item.reads[new] - shift) % isa.LM_WORDS
-        self.known |= new
-        self.items.append((item, shift))
-        return True
 
 
 def items(targets: Ints, reads: Ints, join: bool = False) -> list[Item]:
@@ -95,17 +78,45 @@ def _together(reads: Ints) -> Ints | None:
 
 
 def profiles(found: Sequence[Item]) -> list[Profile]:
-    """The profiles of items, that of plain copies first."""
+    """The profiles of items, that of plain copies first.
+
+    An item goes into the first profile that it fits, of the plain one and the latest; what T adds in a PE becomes known
+    when an item asks for it.
+    """
     pes = len(found[0].reads) if found else 0
-    result = [Profile(np.zeros(pes, np.int64), np.ones(pes, np.bool_))]
+    values, known = np.zeros((len(found) + 1, pes), np.int32), np.zeros((len(found) + 1, pes), np.bool_)
+    known[0] = True
+    result = [Profile(values[0])]
     for item in found:
-        first = np.argmax(item.reads != ANY)
-        if any(profile.take(item) for profile in (*result[:1], *result[1:][-LOOKED_AT:])):
-            continue
-        known = item.reads != ANY
-        values = np.where(known, item.reads - item.reads[first], 0) % isa.LM_WORDS
-        result.append(Profile(values, known, [(item, int(item.reads[first]))]))
+        asked = np.flatnonzero(item.reads != ANY)
+        reads = item.reads[asked].astype(np.int32)
+        fitting = [
+            (first + number, shift)
+            for first, end in ((0, 1), (max(len(result) - LOOKED_AT, 1), len(result)))
+            for number, shift in _fitting(reads, values[first:end, asked], known[first:end, asked])
+            if shift % item.words == 0
+        ]
+        number, shift = fitting[0] if fitting else (len(result), int(reads[0]))
+        if not fitting:
+            result.append(Profile(values[number]))
+        new = asked[~known[number, asked]]
+        values[number, new] = (item.reads[new] - shift) % isa.LM_WORDS
+        known[number, new] = True
+        result[number].items.append((item, shift))
     return result
+
+
+def _fitting(
+    reads: NDArray[np.int32], values: NDArray[np.int32], known: NDArray[np.bool_]
+) -> Iterator[tuple[int, int]]:
+    """The profiles whose numbers fit what PEs read, with the address that they are added to."""
+    if not len(values):
+        return
+    shifts = (reads - values) % isa.LM_WORDS
+    shift = shifts[np.arange(len(values)), known.argmax(axis=1)]
+    fits = ((shifts == shift[:, None]) | ~known).all(axis=1) & known.any(axis=1)
+    for number in np.flatnonzero(fits):
+        yield int(number), int(shift[number])
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------

@@ -21,29 +21,29 @@ class Picker:
     joined by OR with what the later ones bring.
     """
 
-    def __init__(self, rows: Ints, wanted: Ints, rounds: Sequence[SpreadLoad], zero: int, fill: int) -> None:
-        """rows: words of the target; wanted: [word, 4096]; zero, fill: addresses of constants."""
-        self._rows, self._wanted, self._zero, self._fill = rows, wanted[rows], zero, fill
+    def __init__(self, rows: Ints, wanted: Ints, rounds: Sequence[SpreadLoad]) -> None:
+        """rows: words of the target; wanted: [word, 4096]."""
+        self._rows, self._wanted = rows, wanted[rows]
         used = np.array([load.has(self._wanted).any(axis=1) for load in rounds])  # [round, word]
         first = np.arange(len(rounds))[:, None] == used.argmax(axis=0)
         self._several = used.sum(axis=0) > 1
         self._chosen = {load: ((first[k], False), (used[k] & ~first[k], True)) for k, load in enumerate(rounds)}
 
-    def items(self, load: SpreadLoad, start: int, base: int) -> Iterator[tuple[Ints, list[Item]]]:
+    def items(self, load: SpreadLoad, start: int, base: int, zero: int, fill: int) -> Iterator[tuple[Ints, list[Item]]]:
         """The items of a round, with the column of every PE; what is written before what is joined. start: of the load
-        in LM0; base: of the target.
+        in LM0; base: of the target; zero, fill: of constants in LM0.
         """
         for chosen, join in self._chosen[load]:
             if chosen.any():
-                pe_of, different = columns(self._reads(load, chosen, start, join))
+                pe_of, different = columns(self._reads(load, chosen, start, zero, None if join else fill))
                 yield pe_of, items(base + self._rows[chosen], different, join)
 
-    def _reads(self, load: SpreadLoad, chosen: NDArray[np.bool_], start: int, join: bool) -> Ints:
+    def _reads(self, load: SpreadLoad, chosen: NDArray[np.bool_], start: int, zero: int, fill: int | None) -> Ints:
         """What the chosen words of the target read: [word, 4096]."""
         wanted = self._wanted[chosen]
-        reads = np.where((wanted != NONE) & self._several[chosen, None], self._zero, ANY)
-        if not join:
-            reads = np.where(wanted == FILL, self._fill, reads)
+        reads = np.where((wanted != NONE) & self._several[chosen, None], zero, ANY)
+        if fill is not None:
+            reads = np.where(wanted == FILL, fill, reads)
         return np.where(load.has(wanted), start + load.word(np.maximum(wanted, 0)), reads)
 
 

@@ -106,10 +106,12 @@ class Homes:
         """All homes of a version; each holds all of it."""
         return self._places[version]
 
-    def make(self, version: Version, spare: int = SPARE) -> tuple[Place, ...]:
-        """Homes for a version, in GRF where as many words stay free there. Raises NoRoom."""
+    def make(self, version: Version, spare: int = SPARE, busy: str = "") -> tuple[Place, ...]:
+        """Homes for a version, in GRF where as many words stay free there. busy: a bank that is read all the while it
+        is written, which is taken last. Raises NoRoom.
+        """
         words = -(-2 * version.map.longs // 4) * 4
-        return self._put(version, self._two(words, spare) or (self._one(words, version, spare),))
+        return self._put(version, self._two(words, spare) or (self._one(words, version, spare, busy),))
 
     def share(self, version: Version, other: Version) -> tuple[Place, ...]:
         """A version is where another one is."""
@@ -156,8 +158,9 @@ class Homes:
             return ()
         return tuple(self.code.take(words, (bank,)) for bank in GRF)
 
-    def _one(self, words: int, version: Version, spare: int) -> Slot:
+    def _one(self, words: int, version: Version, spare: int, busy: str) -> Slot:
         grf, lm = (sorted(banks, key=self.code.largest, reverse=True) for banks in (GRF, LM))
+        lm.sort(key=lambda bank: bank == busy)
         grf = [bank for bank in grf if words <= MEDIUM and words + spare <= self.code.largest(bank)]
         try:
             return self.code.take(words, (*grf, *lm))
@@ -173,4 +176,4 @@ class Homes:
                     free=free,
                 ),
                 tr("a smaller batch, or narrower layers"),
-            ) from None
+            ).of(words, (*grf, *lm)) from None

@@ -18,9 +18,10 @@ from haribote.stack import moves
 from haribote.stack.code import FIXED_MASKS, Code, Slot
 from haribote.stack.maps import BitMap
 from haribote.stack.places import BANKS, NoBuffer, NoDram, NoRoom, Place
-from haribote.stack.plan import Alias, Become, Load, Plan, Store, Stream, Version, in_dram
+from haribote.stack.plan import Alias, Become, Load, Pick, Plan, Store, Stream, Version, in_dram
 from haribote.stack.products.pairs import pairs_of
 from haribote.stack.program import emitters
+from haribote.stack.program.again import picked_again
 from haribote.stack.program.allocate import SPARE_FOR_GOOD, Homes, Lives, in_place
 from haribote.stack.program.emitters import Context, Places
 from haribote.stack.program.executable import Executable, Port
@@ -34,11 +35,14 @@ from simulator.schedule import Keep, overlapped
 MOST_PASSES = 24
 """How often a program is written at most, until no new table is asked for."""
 SETTLED = 4
-"""Passes after which tables of addresses are kept no more: they differ when addresses do, and they move addresses."""
+"""Passes after which words that differ from PE to PE are kept no more: some differ when addresses do, and they move
+addresses. Where versions find no room they are not kept either."""
 
 
 MOST_RESIDENT = isa.LM_WORDS
 """Words per PE of residents on the chip: half of its LM. What is more stays in DRAM from step to step."""
+WORTH = 8
+"""How many times smaller than what is asked for a version may be that makes room for it by going to DRAM."""
 LEAST_AWAY = 32
 """Words per PE of a resident that may stay there."""
 
@@ -71,12 +75,17 @@ def build(plan: Plan, quick: bool = False) -> Built:
     lines that no assembler takes."""
     code, rooms, away = Code(), dict[object, Place](), _too_many(plan.resident)
     for number in range(MOST_PASSES):
-        if number == SETTLED:
-            code, rooms = Code(zeros=False, streams=True), {}
         asked = code.asked
         builder = _Builder(plan, code, rooms, away)
         try:
             builder.emit()
+            before, plan = plan, picked_again(plan, builder.work, builder.gone)
+            if code.keeps_data and (builder.gone or number >= SETTLED):
+                code, rooms = Code(zeros=False, streams=True), {}
+                continue
+            if plan is not before:
+                code.restart()
+                continue
             if not code.doubtful:
                 return builder.built(quick)
             code.restart(complete=True)  # its tables get their room before all else
@@ -145,6 +154,7 @@ class _Builder:
         self.pieces: list[ActionCode] = []
         self.residents: list[tuple[_Way, _Way]] = []
         self.spilled: dict[Version, Place] = {}
+        self.gone: dict[Version, int] = {}  # those that were spilled, and what reads them next
         self.alive: dict[Stream, Keep] = {}
 
     def emit(self) -> None:
@@ -293,7 +303,7 @@ class _Builder:
             elif (number, version) in self.here:
                 self.homes.share(version, self.here[number, version])
             else:
-                self.homes.make(version)
+                self.homes.make(version, busy="LM0" if isinstance(action, Pick) else "")
         emitters.emit(action, self.context)
 
     def _return(self, version: Version) -> None:
@@ -316,19 +326,27 @@ class _Builder:
                     raise  # nothing of the PEs is in the way
                 self.code.back(marks[0])
                 self.homes.back(marks[1])
-                latest = self._latest(number, used)
+                latest = self._latest(number, used, error)
                 if latest is None:
                     raise
+                self.gone.setdefault(latest, self.lives.next_use(latest, number) or number)
                 self._spill(latest)
         there = [version for version in (*reads(action), *writes(action)) if version in self.homes]
         places = {version: self.homes.of(version) for version in there}
         self.pieces.append(ActionCode(action, tuple(self.code.lines[start:]), places))
 
-    def _latest(self, number: int, used: set[Version]) -> Version | None:
-        """The version that is needed latest, of those that can go."""
+    def _latest(self, number: int, used: set[Version], asked: NoRoom) -> Version | None:
+        """The version that is needed latest, of those that can go: where room is asked for, and not far too small, if
+        there is any such."""
         there = (v for v in self.homes if not in_dram(v) and v not in used and v not in self.lives.resident)
         free = [v for v in there if self.homes.alone(v)]
-        return max(free, key=lambda v: self.lives.next_use(v, number) or 0, default=None)
+
+        def key(version: Version) -> tuple[bool, bool, int]:
+            here = not asked.banks or any(place.memory in asked.banks for place in self.homes.of(version))
+            large = 2 * WORTH * version.map.longs >= asked.words
+            return here, here and large, self.lives.next_use(version, number) or 0
+
+        return max(free, key=key, default=None)
 
     def _spill(self, version: Version) -> None:
         start = len(self.code.lines)

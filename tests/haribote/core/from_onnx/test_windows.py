@@ -7,6 +7,7 @@ import onnx
 import onnx.parser
 import pytest
 
+from haribote.core.from_onnx.windows import Along, beside_each_other, slots
 from haribote.frontend.torch import trace_step
 from haribote.graph import Index, complete, evaluate
 from haribote.passes import decompose, simplify
@@ -55,6 +56,23 @@ def compared(model: onnx.ModelProto) -> onnx.ModelProto:
 def test_windows_mean_the_same(body: str) -> None:
     after = compared(graph(body))
     assert not {"Conv", "ConvTranspose", "MaxPool", "AveragePool"} & {node.op_type for node in after.graph.node}
+
+
+def test_channels_and_places_have_bits_of_their_own_where_that_costs_none() -> None:
+    found = slots(6, 25)
+    assert len(found) == 256
+    assert all(found[32 * c + p] == (25 * c + p if c < 6 and p < 25 else -1) for c in range(8) for p in range(32))
+    assert slots(3, 9).tolist() == list(range(27)), "2 and 4 bits; 27 elements have 5"
+
+
+def test_rows_of_an_image_share_what_is_beside_them() -> None:
+    rows, columns = (Along(np.arange(length)[:, None] + np.arange(5)[None] - 4, 6) for length in (10, 10))
+    cells, seen = beside_each_other([rows, columns])
+    assert len(cells) == 13 * 10 + 14
+    expected = np.arange(36).reshape(6, 6)
+    expected = np.pad(expected, 4, constant_values=-1)
+    windows = np.lib.stride_tricks.sliding_window_view(expected, (5, 5))
+    np.testing.assert_array_equal(cells[seen], windows)
 
 
 def test_the_windows_of_a_layer_and_of_its_gradient_are_picked_once() -> None:

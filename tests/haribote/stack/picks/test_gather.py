@@ -130,3 +130,12 @@ def test_an_index_out_of_bounds_is_refused() -> None:
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(1, 257) * (np.arange(256) > 0))
     with pytest.raises(gather.PickError, match=r"shape \(255,\) for a target"):
         gather.emit(code, place, Place("LM1", 0, SMALL), np.arange(255))
+
+
+def test_tables_are_the_same_wherever_sources_and_constants_are() -> None:
+    index, code = np.random.default_rng(6).integers(-1, 256, (16, 16)), Code()
+    source, target = taken(code, "LM1", SMALL), taken(code, "GRF1", SMALL)
+    gather.emit(code, source, target, index, 1.0)
+    code.take(20, ("LM0",))
+    gather.emit(code, source, target, index, 1.0)
+    assert len(code.uploads) == 1
