@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.cpp_times import measure, step_times
 from benchmarks.families import ENOUGH, family_lines, program_of
 from benchmarks.figures import FamilyTime, Figure
 from haribote.answers.resolve import resolve_row
 from haribote.chip.codegen import run_kernel
 from haribote.commands.export import compile_folder, export
 from haribote.kernel_table import KERNELS, problem
-from haribote.lessons.cpp_times import measure, step_times
 from haribote.network import BATCH, HIDDEN, LEARNING_RATE, PIXELS, WIDTHS
 from haribote.training.backends import Backend, TorchBackend
 from haribote.training.models import mlp

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from haribote.chip.program import Compiled
 from haribote.compiler import compile_for_sim, start_session
 from haribote.errors import HariboteError
-from haribote.graph import Index, updates
+from haribote.graph import Index
 from haribote.partition.cut import cut
 from haribote.partition.host import fastest, reference
 from haribote.partition.pieces import Cut
-from haribote.partition.session import CutSession
+from haribote.partition.session import CutSession, HostSession
 from haribote.words import share_of
 from simulator import Machine
 from simulator.isa.cost import Cost, sum_costs
@@ -72,9 +72,6 @@ class CompiledGraph:
             )
         self.model, self.options, self.index = model, options, Index(model)
         self.names = list(self.index.inputs)
-        self._updates = updates(model)
-        self._values: dict[str, Array] = {}
-        self._outputs: dict[str, Array] = {}
         self._session: Any = None
         self.cut: Cut | None = None
         self.cost: Cost | None = None
@@ -85,10 +82,9 @@ class CompiledGraph:
             self._session, self.cost = start_session(self.compiled, machine), self.compiled.cost
         elif options.device == "auto":
             self._session = self._cut_session(machine)
-        elif options.host == "fastest":
-            self.engine, self._evaluate = fastest(model)
         else:
-            self.engine, self._evaluate = "reference", reference(model)
+            self.engine, run = fastest(model) if options.host == "fastest" else ("reference", reference(model))
+            self._session = HostSession(model, run)
 
     def _cut_session(self, machine: Machine | None) -> CutSession:
         if self.options.level != 2:
@@ -103,17 +99,17 @@ class CompiledGraph:
     @property
     def session(self) -> Any:
         """The chip's session; None on the host."""
-        return self._session
+        return None if self.options.device == "host" else self._session
 
     @property
     def coverage(self) -> str:
         """How many nodes run on the chip, `n of n`."""
         if self.cut is not None:
             return self.cut.coverage
-        if self.compiled and self._session and self.options.level < 2:  # where no kernel fits, the host computes
+        if self.compiled and self.session and self.options.level < 2:  # where no kernel fits, the host computes
             return share_of(self.compiled.chip_count, self.compiled.node_count)
         count = len(self.model.graph.node)
-        return share_of(count if self._session else 0, count)
+        return share_of(count if self.session else 0, count)
 
     def write(self, name: str, value: Array) -> None:
         """Give an input or a parameter a value. Raises HariboteError for another name, shape or dtype."""
@@ -133,27 +129,18 @@ class CompiledGraph:
                     received=received,
                 )
             )
-        if self._session:
-            self._session.write(name, value)
-        else:
-            self._values[name] = value
+        self._session.write(name, value)
 
     def read(self, name: str) -> Array:
         """An output of the last run, or a parameter as it is now."""
-        if self._session:
-            result: Array = self._session.read(name)
-            return result
-        return self._outputs[name] if name in self._outputs else self._values[name]
+        result: Array = self._session.read(name)
+        return result
 
     def run(self, inputs: Mapping[str, Array]) -> None:
         """Write `inputs` and run once; every updated parameter is the parameter of the next run."""
         for name, value in inputs.items():
             self.write(name, value)
-        if self._session:
-            self._session.step({})
-            return
-        self._outputs = self._evaluate(self._values)
-        self._values |= {name: self._outputs[after] for name, after in self._updates.items()}
+        self._session.step({})
 
     def __call__(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Run once and read all outputs, by name."""

@@ -23,7 +23,6 @@ from haribote.cpp.session import Session, sessions
 from haribote.errors import HariboteError
 from haribote.graph import Builder, Index, attributes, evaluate, turned
 from haribote.graphs.cases import unit_cases
-from haribote.lessons.cpp_times import product
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.passes.mixed_precision import FORMATS
 from haribote.passes.nhwc import NCHW, NHWC, OPERATORS
@@ -150,6 +149,19 @@ def product_times(gemms: Mapping[str, str], hidden: int = HIDDEN, batch: int = B
         ready_to_run = {name: product(a, b, forms, gemm).prepared() for name, gemm in gemms.items()}
         result[title] = measured(ready_to_run)
     return result
+
+
+def product(a: tuple[int, ...], b: tuple[int, ...], forms: Mapping[str, Any], algorithm: str) -> Session:
+    """One Gemm of random matrices of these shapes, ready to run."""
+    builder = Builder("product")
+    builder.output(
+        builder.op("Gemm", builder.input("a", a, "float32"), builder.input("b", b, "float32"), name="y", **forms)
+    )
+    session = sessions({"product": builder.finish()}, algorithm)["product"]
+    random = np.random.default_rng(1)
+    for name, shape in (("a", a), ("b", b)):
+        session.write(name, random.standard_normal(shape).astype(np.float32))
+    return session
 
 
 def written_by(function: Callable[..., Any], m: int, n: int, k: int, trans_a: bool, trans_b: bool) -> str:

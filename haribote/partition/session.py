@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from haribote.compiler import start_session
 from haribote.errors import GraphError
 from haribote.graph import Index, updates
-from haribote.partition.host import engines
+from haribote.partition.host import Run, engines
 from haribote.partition.pieces import Cut, Piece, made
 from simulator import Machine
 from simulator.messages import tr
@@ -34,15 +34,9 @@ class PieceSession(Protocol):
 
 
 class HostSession:
-    """A piece on the host."""
+    """A graph, or a piece of one, on the host."""
 
-    def __init__(self, model: onnx.ModelProto, engine: str) -> None:
-        run = engines()[engine](model)
-        if run is None:
-            raise GraphError(
-                tr("{engine} does not take the graph {name!r} any more", engine=engine, name=model.graph.name),
-                tr("clear the cache"),
-            )
+    def __init__(self, model: onnx.ModelProto, run: Run) -> None:
         self._run, self._updates = run, updates(model)
         self._inputs: dict[str, Array] = {}
         self._outputs: dict[str, Array] = {}
@@ -124,7 +118,13 @@ class CutSession:
 
 
 def _started(piece: Piece, machine: Machine | None) -> PieceSession:
-    if piece.compiled is None:
-        return HostSession(piece.model, piece.engine)
-    session: PieceSession = start_session(piece.compiled, machine)
-    return session
+    if piece.compiled is not None:
+        session: PieceSession = start_session(piece.compiled, machine)
+        return session
+    run = engines()[piece.engine](piece.model)
+    if run is None:
+        raise GraphError(
+            tr("{engine} does not take the graph {name!r} any more", engine=piece.engine, name=piece.model.graph.name),
+            tr("clear the cache"),
+        )
+    return HostSession(piece.model, run)

@@ -23,10 +23,9 @@ from haribote.kernel_table import TILE, KernelRow
 from haribote.resident.plan import COPY_0_IS_ENOUGH, Local
 from haribote.resident.rooms import LOCALS
 from simulator import SimulatorError, assemble
+from simulator.effects.accesses import Written, written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
-from simulator.schedule.nodes import nodes_of
-from simulator.schedule.touches import moved_banks, touches
 
 if TYPE_CHECKING:
     from simulator import Machine
@@ -49,6 +48,11 @@ class _Emitted:
     def program(self) -> Program:
         """Raises AssemblyError."""
         return assemble("\n".join(self.lines), tr("kernel of {name}", name=self.op.output.name))
+
+    @cached_property
+    def written(self) -> Written | None:
+        """What it may write."""
+        return written_by(self.program)
 
 
 def _emitted(piece: ChipPiece) -> _Emitted:
@@ -101,7 +105,7 @@ class Trial:
             wanted, _ = self._result(plain)
             self._scrub(plain)
         self._prepare(moved, arrays, everywhere)
-        hidden = [memory for memory in LOCALS if _written(moved.program, memory) is None]
+        hidden = [memory for memory in LOCALS if _written(moved, memory) is None]
         before = {memory: self._lm(memory).copy() for memory in hidden}
         self._machine.run(moved.program)
         found, odd = self._result(moved)
@@ -160,26 +164,17 @@ class Trial:
             self._machine.bar0[:] = self._machine.bar1[:] = 0
             return True
         for memory in LOCALS:
-            written = _written(emitted.program, memory)
+            written = _written(emitted, memory)
             if written is None:
-                written = set(np.flatnonzero((self._lm(memory) != before[memory]).any(axis=1)).tolist())
+                written = frozenset(np.flatnonzero((self._lm(memory) != before[memory]).any(axis=1)).tolist())
             if written - set(_allowed(row, emitted.op, memory)):
                 return True
         return False
 
 
-def _written(program: Program, memory: str) -> set[int] | None:
+def _written(emitted: _Emitted, memory: Local) -> frozenset[int] | None:
     """The words of a local memory that a program may write; None where its text does not tell."""
-    nodes = nodes_of(program)
-    moved = moved_banks(nodes)
-    found: set[int] = set()
-    for node in nodes:
-        for touch in touches(node, moved):
-            if touch.written and touch.memory == memory.lower():
-                if touch.cells is None:
-                    return None
-                found |= touch.cells
-    return found
+    return None if emitted.written is None else emitted.written.get(memory.lower(), frozenset())
 
 
 def _words(operand: Operand, memory: str) -> range:

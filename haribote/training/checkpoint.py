@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,25 +56,38 @@ class Run:
 
 def save_checkpoint(path: Path, run: Run, parameters: Parameters) -> None:
     """Write the checkpoint; the one that was there is replaced only when the new one is complete."""
-    content = io.BytesIO()
-    meta = np.frombuffer(json.dumps(asdict(run)).encode(), np.uint8)
-    np.savez(content, **{_META: meta, **parameters})  # type: ignore[arg-type]
-    write_file(path, content.getvalue())
+    write_arrays(path, _META, asdict(run), parameters)
 
 
 def load_checkpoint(path: Path) -> tuple[Run, Parameters]:
     """Read a checkpoint. Raises CheckpointError where there is none or it is damaged."""
+    with reading(
+        path, tr("`haribote train` to make one, or --checkpoint FILE"), tr("train again without --resume")
+    ) as arrays:
+        return Run(**json.loads(arrays.pop(_META).tobytes())), arrays
+
+
+def write_arrays(path: Path, mark: str, meta: Mapping[str, Any], arrays: Parameters) -> None:
+    """Write what `reading` reads: arrays by name, and as one of them, `mark`, what they belong to."""
+    content = io.BytesIO()
+    marked = {mark: np.frombuffer(json.dumps(meta).encode(), np.uint8)}
+    np.savez(content, **marked, **arrays)  # type: ignore[arg-type]
+    write_file(path, content.getvalue())
+
+
+@contextmanager
+def reading(path: Path, missing: str, damaged: str) -> Iterator[Parameters]:
+    """The arrays of a checkpoint, while what they mean is read.
+
+    missing, damaged: what to do where there is none, or it is not complete, a CheckpointError.
+    """
     if not path.is_file():
-        raise CheckpointError(
-            tr("there is no checkpoint {path}", path=path), tr("`haribote train` to make one, or --checkpoint FILE")
-        )
+        raise CheckpointError(tr("there is no checkpoint {path}", path=path), missing)
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        run = Run(**json.loads(arrays.pop(_META).tobytes()))
+        yield arrays
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(
-            tr("{path} is not a complete checkpoint: {error}", path=path, error=error),
-            tr("train again without --resume"),
+            tr("{path} is not a complete checkpoint: {error}", path=path, error=error), damaged
         ) from error
-    return run, arrays

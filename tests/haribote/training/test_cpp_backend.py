@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.cpp_times import compare_products, measure
 from haribote.compiler import lower_for_cpp
 from haribote.cpp.operators import ALGORITHMS
 from haribote.cpp.session import Session, sessions
 from haribote.data.dataset import load
 from haribote.errors import GraphError
-from haribote.lessons.cpp_times import compare_products, measure
 from haribote.training.backends import TorchBackend
 from haribote.training.cpp_backend import CppBackend
 from haribote.training.models import mlp

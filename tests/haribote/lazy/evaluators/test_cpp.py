@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.cpp_times import measure
 from haribote import lazy
 from haribote.cpp.build import CompilerMissing, compiler
-from haribote.lessons.cpp_times import measure
-from haribote.lessons.cpp_times import product as gemm
+from haribote.lessons.cpp import product as gemm
 from tests.haribote.lazy.programs import programs
 
 pytestmark = pytest.mark.usefixtures("compiled")

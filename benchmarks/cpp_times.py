@@ -1,6 +1,6 @@
 """How long a train step takes, generated C++ beside torch, and each Gemm template beside the others.
 
-    python -m haribote.lessons.cpp_times [--hidden 16] [--batch 256] [--rounds 30]
+    python -m benchmarks.cpp_times [--hidden 16] [--batch 256] [--rounds 30]
 
 Everything runs on one thread, in turn within each round, so that a slow moment of the machine hits all alike.
 """
@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from haribote.commands.command import run_command
 from haribote.cpp.operators import ALGORITHMS
-from haribote.cpp.session import Session, sessions
-from haribote.graph import Builder
+from haribote.lessons.cpp import product
 from haribote.network import BATCH, CLASSES, HIDDEN, LEARNING_RATE, PIXELS
 from haribote.training.backends import Backend, TorchBackend
 from haribote.training.cpp_backend import CppBackend
 from haribote.training.models import mlp
 from simulator.console import Parser
-from simulator.messages import say, tr
 
 _PAUSE = 2e-3  # seconds that one timing takes at least
 
@@ -33,39 +31,28 @@ _PAUSE = 2e-3  # seconds that one timing takes at least
 def main() -> int:
     """Print the tables; exit status 0, or 2 with a message."""
     parser = Parser(
-        prog="haribote.lessons.cpp_times",
-        description=tr(
-            "How long a train step takes, generated C++ beside torch, and each Gemm template beside the others."
-        ),
+        prog="benchmarks.cpp_times",
+        description="How long a train step takes: C++ beside torch, and each Gemm template beside the others.",
     )
     parser.add_argument("--hidden", type=int, default=HIDDEN, metavar="H")
     parser.add_argument("--batch", type=int, default=BATCH, metavar="N")
-    parser.add_argument(
-        "--rounds", type=int, default=30, metavar="R", help=tr("timings of each; the median counts (30)")
-    )
+    parser.add_argument("--rounds", type=int, default=30, metavar="R", help="timings of each; the median counts (30)")
     parser.set_defaults(run=_run, command="")
     return run_command(parser)
 
 
 def _run(options: argparse.Namespace) -> int:
-    say(compare_steps(options.hidden, options.batch, options.rounds))
-    say(compare_products(options.hidden, options.batch, options.rounds))
+    print(compare_steps(options.hidden, options.batch, options.rounds))
+    print(compare_products(options.hidden, options.batch, options.rounds))
     return 0
 
 
 def compare_steps(hidden: int, batch: int, rounds: int) -> str:
     """A table of the train step of 784-hidden-10: torch eager, and C++ with each Gemm template."""
     times = step_times(hidden, batch, rounds)
-    rows = [tr("train step of 784-{hidden}-10, batch {batch}, one thread:", hidden=hidden, batch=batch)]
+    rows = [f"train step of 784-{hidden}-10, batch {batch}, one thread:"]
     for name, seconds in times.items():
-        rows.append(
-            tr(
-                "  {name:14} {value:9.0f} us  {value2:6.2f} of torch's time",
-                name=name,
-                value=1e6 * seconds,
-                value2=seconds / times["torch eager"],
-            )
-        )
+        rows.append(f"  {name:14} {1e6 * seconds:9.0f} us  {seconds / times['torch eager']:6.2f} of torch's time")
     return "\n".join(rows)
 
 
@@ -95,32 +82,12 @@ def compare_products(hidden: int, batch: int, rounds: int) -> str:
     rows = []
     for title, (a, b, forms) in shapes.items():
         times = measure({name: product(a, b, forms, name).run for name in ALGORITHMS}, rounds)
-        rows.append(tr("Gemm {title}, {a}x{a2} and {b}x{b2}:", title=title, a=a[0], a2=a[1], b=b[0], b2=b[1]))
+        rows.append(f"Gemm {title}, {a[0]}x{a[1]} and {b[0]}x{b[1]}:")
         for name, seconds in times.items():
             speed = 2e-9 * batch * PIXELS * hidden / seconds
-            rows.append(
-                tr(
-                    "  {name:14} {value:9.0f} us  {speed:7.1f} GFLOP/s  {value2:5.1f} x naive",
-                    name=name,
-                    value=1e6 * seconds,
-                    speed=speed,
-                    value2=times["naive"] / seconds,
-                )
-            )
+            faster = times["naive"] / seconds
+            rows.append(f"  {name:14} {1e6 * seconds:9.0f} us  {speed:7.1f} GFLOP/s  {faster:5.1f} x naive")
     return "\n".join(rows)
-
-
-def product(a: tuple[int, ...], b: tuple[int, ...], forms: Mapping[str, Any], algorithm: str) -> Session:
-    """One Gemm of random matrices of these shapes, ready to run."""
-    builder = Builder("product")
-    builder.output(
-        builder.op("Gemm", builder.input("a", a, "float32"), builder.input("b", b, "float32"), name="y", **forms)
-    )
-    session = sessions({"product": builder.finish()}, algorithm)["product"]
-    random = np.random.default_rng(1)
-    for name, shape in (("a", a), ("b", b)):
-        session.write(name, random.standard_normal(shape).astype(np.float32))
-    return session
 
 
 def measure(actions: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
