@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from haribote.answers.given import REGION, source_of
+from haribote.answers.given import REGION, given, source_of
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.own.ledger import Entry, Ledger
 from haribote.own.mine import FILE, RUN, code_lines, keep_ledger, kept_ledger, last_run, mine_lines, my_compiler
@@ -85,3 +85,13 @@ def test_what_is_printed(tmp_path: Path) -> None:
     assert lines[-2].startswith("the last run") and "50 % cycles" in lines[-2] and lines[-1].endswith("kernels 5.19")
     (folder / FILE).write_text("[{")
     assert kept_ledger(folder) is None
+
+
+def test_the_generators_are_as_long_as_the_notebooks_say() -> None:
+    whole = own = 0
+    for task in all_tasks():
+        if task.shared:
+            lines = code_lines((ROOT / "solutions" / task.file).read_text(encoding="utf-8"))
+            whole, own = whole + lines.total(), own + (lines - code_lines(given(task))).total()
+    said = (ROOT / "notebooks" / "source" / "00_start" / "02_first_kernel.md").read_text(encoding="utf-8")
+    assert f"some {round(whole, -2)} lines together" in said and f"the {round(own, -1)} lines that matter" in said
