@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -92,6 +93,36 @@ def write_file(path: Path, content: str | bytes, durable: bool = True) -> None:
     """Write a file whole or not at all, as `writing` does. content: text becomes UTF-8. Raises FileError."""
     with writing(path, durable) as file:
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, by name: all of them or none. What else is in the folder stays.
+
+    They are written beside their places first, which takes all the room; what follows only renames them.
+
+    Raises:
+        FileError: the disk is full or the folder cannot be written; the files that were there before still are.
+    """
+    place = Path(os.path.realpath(folder))
+    known = place.is_dir()
+    temporary = (place if known else place.parent) / f".{uuid.uuid4().hex}.part"
+    written = folder
+    try:
+        for name, content in contents.items():
+            written = folder / name
+            with _replacing(temporary / name, durable=True) as file:
+                file.write(content)
+        if not known:
+            temporary.rename(place)
+            return
+        for name in contents:
+            written = folder / name
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(temporary / name, place / name)
+    except OSError as error:
+        raise _explained(written, error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager

@@ -120,8 +120,14 @@ def _grade(options: argparse.Namespace) -> int:
     if not options.limit > 0:
         message = tr("--limit must be above 0 seconds, received {limit:g}", limit=options.limit)
         raise HariboteError(message, "--limit 900")
+    if options.final and options.seed is not None:
+        message = tr("--final draws a private seed, and --seed names one")
+        raise HariboteError(message, tr("leave one of the two away"))
+    if options.seed == FINAL_SEED:
+        public = tr("seed {seed} is that of `check --final`: its values are public", seed=FINAL_SEED)
+        raise HariboteError(public, tr("without --seed, a private one is drawn"))
     workers = options.workers or os.cpu_count() or 1
-    chosen_seed = secrets.randbelow(SEEDS) if options.final and options.seed is None else options.seed
+    chosen_seed = secrets.randbelow(SEEDS) if options.final else options.seed
     chosen = GradeOptions(
         output=options.output or ROOT / RUN, again=tasks, seed=chosen_seed, workers=workers, limit=options.limit,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,

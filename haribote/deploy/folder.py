@@ -16,7 +16,7 @@ from haribote.cpp.emit import emit, quoted
 from haribote.cpp.gemm import default_gemm
 from haribote.deploy.graphs import TRAIN, Deployable
 from haribote.graph import Index, updates
-from simulator.files import write_file
+from simulator.files import write_files
 from simulator.messages import tr
 
 Array = NDArray[Any]
@@ -66,7 +66,7 @@ add_executable(run run.cpp)
 def write_folder(
     folder: Path, found: Deployable, mean: float = 0.0, deviation: float = 1.0, gemm: str = ""
 ) -> list[Path]:
-    """Write all files; each appears whole or not at all. Nothing is written where the graph cannot be translated.
+    """Write all files, or none, as where the disk is full or the graph cannot be translated.
 
     Args:
         mean, deviation: pixels p of pictures become (p / 255 - mean) / deviation.
@@ -86,8 +86,7 @@ def write_folder(
     }
     contents: dict[str, bytes] = {name: text.encode() for name, text in texts.items()} | headers()
     contents |= {f"parameters/{file_of(name)}": _npy(value) for name, value in found.parameters.items()}
-    for name, content in contents.items():
-        write_file(folder / name, content)
+    write_files(folder, contents)
     return [folder / name for name in contents]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from simulator.__main__ import main
 from simulator.errors import SimulatorError
-from simulator.files import FileError, locked, read, read_bytes, write_file
+from simulator.files import FileError, locked, read, read_bytes, write_file, write_files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices, pipes and links of Unix")
 
@@ -195,3 +195,24 @@ def test_write_file_makes_folders_and_replaces(tmp_path: Path) -> None:
     write_file(target, b"one")
     write_file(target, b"two")
     assert target.read_bytes() == b"two" and len(list(target.parent.iterdir())) == 1
+
+
+def test_the_files_of_a_folder_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    old, new = tmp_path / "old", tmp_path / "new"
+    write_files(old, {"a": b"before", "sub/b": b"before"})
+    (old / "mine").write_bytes(b"mine")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, hard))  # as a disk that is full after the first file
+        for folder in (old, new):
+            with pytest.raises(FileError, match=f"cannot write {folder}/sub/b"):
+                write_files(folder, {"a": b"after", "sub/b": bytes(1000), "c": b""})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert {path.name: path.read_bytes() for path in old.rglob("*") if path.is_file()} == {
+        "a": b"before", "b": b"before", "mine": b"mine",
+    }  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["old"] and len(list(old.iterdir())) == 3
+    write_files(old, {"a": b"after", "new/c": b""})
+    assert (old / "a").read_bytes() == b"after" and (old / "mine").exists() and (old / "sub" / "b").exists()

@@ -90,3 +90,14 @@ def test_killed_and_called_again(tmp_path: Path) -> None:
     assert after.startswith(before) and set(seed) == {"seed"} and len(verdicts) == 10
     assert len({line["key"] for line in verdicts}) == 10
     assert {line["verdict"]["seed"] for line in verdicts} == {seed["seed"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--seed", "2012"], "its values are public"), (["--final", "--seed", "7"], "leave one of the two away")],
+)
+def test_no_mark_rests_on_a_seed_that_everybody_knows(
+    options: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["grade", str(tmp_path), *options, "-o", str(tmp_path / "graded")]) == 2
+    assert words in capsys.readouterr().err and not (tmp_path / "graded").exists()
