@@ -38,17 +38,23 @@ PRECISIONS = {
 LOWER = {"d": Text("single"), "f": Text("half"), "h": Text("half")}
 
 
+def runs(numbers: Iterable[int]) -> list[str]:
+    """Numbers as ranges, in their own order: `0-15`, `32`."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return [str(a) if a == b else f"{a}-{b}" for a, b in found]
+
+
 def spans(numbers: Iterable[int]) -> str:
     """Numbers as ranges: `0-15, 32-47`."""
-    parts: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
+    parts = runs(sorted(set(numbers)))
     if len(parts) > 4:  # a regular pattern is easier to read by its first and last parts
-        parts = [parts[0], parts[1], [-1, -1], parts[-1]]
-    return ", ".join("…" if a < 0 else str(a) if a == b else f"{a}-{b}" for a, b in parts)
+        parts = [parts[0], parts[1], "…", parts[-1]]
+    return ", ".join(parts)
 
 
 def linear(addresses: Sequence[int]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from simulator import isa
-from simulator.explain.wording import BANKS
+from simulator.explain.wording import BANKS, runs, short
 from simulator.isa import program as p
 from simulator.isa.words import words_of
 from simulator.messages import tr
@@ -15,36 +15,19 @@ from simulator.pictures.canvas import Canvas
 CYCLES = range(isa.STEP_CYCLES)
 
 
-def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Numbers as runs (first, last), in order."""
-    found: list[tuple[int, int]] = []
-    for number in sorted(set(numbers)):
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found
-
-
 def full(numbers: Iterable[int]) -> str:
     """All runs: `0-7,16-23`."""
-    return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in runs(numbers))
+    return listed(sorted(set(numbers)))
 
 
-def listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Iterable[int]) -> str:
     """Numbers in their own order: `0-7`, or `0,4`."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in found)
+    return ",".join(runs(numbers))
 
 
 def brief(numbers: Iterable[int], most: int = 2) -> str:
     """Runs for people: `0-7, 16-23`, or the first and the last of many."""
-    parts = [f"{a}-{b}" if a != b else str(a) for a, b in runs(numbers)]
+    parts = runs(sorted(set(numbers)))
     return ", ".join(parts if len(parts) <= most else [*parts[: most - 1], "…", parts[-1]])
 
 
@@ -61,13 +44,9 @@ def bank_name(operand: p.Operand) -> str:
     """`LM0`, `T`, `$mauf`, …"""
     if isinstance(operand, p.PeMemory):
         return BANKS[operand.bank]
+    if isinstance(operand, p.Path | p.Fixed | p.MaskRegister | p.BaseAddress):
+        return short(operand)
     names = {p.TRegister: "T", p.NoWrite: tr("nowhere"), p.Turnaround: tr("turnaround"), p.Immediate: tr("literal")}
-    if isinstance(operand, p.Path | p.Fixed):
-        return f"${operand.name}"
-    if isinstance(operand, p.MaskRegister):
-        return tr("mask {entry}", entry=operand.entry)
-    if isinstance(operand, p.BaseAddress):
-        return tr("base of {banks}", banks=BANKS[operand.bank])
     if isinstance(operand, p.Matrix):
         return tr("matrix {register}", register=operand.register)
     return names.get(type(operand), type(operand).__name__.upper())
@@ -78,13 +57,9 @@ def cell_text(operand: p.Operand, cycle: int, pe: int) -> str:
     if isinstance(operand, p.PeMemory):
         plus = "T+" if operand.indirect else ""
         return plus + brief(bank_words(operand, cycle, pe))
-    if isinstance(operand, p.TRegister):
+    if isinstance(operand, p.TRegister | p.Path):
         return tr("cycle {cycle}'s words", cycle=cycle)
-    if isinstance(operand, p.Immediate):
-        return f"0x{operand.word:08x}"
-    if isinstance(operand, p.Path):
-        return tr("cycle {cycle}'s words", cycle=cycle)
-    return ""
+    return short(operand) if isinstance(operand, p.Immediate) else ""
 
 
 def writes(operand: p.Operand, cycle: int, pe: int) -> str:
