@@ -64,8 +64,8 @@ def counts(progress: Progress) -> str:
 
 def _line(task: Task, progress: Progress, width: int) -> str:
     """width: columns of the titles."""
-    level = "" if task.level == "core" else f"  {shown(task.level)}"
-    medal = f"  {shown(progress.medal(task))}" if progress.medal(task) else ""
+    level = "" if task.level == "core" else f"  {word(task.level)}"
+    medal = f"  {word(progress.medal(task))}" if progress.medal(task) else ""
     points = f"{progress.points(task):>3}{tr(' of ')}{task.points:<3}"
     time = f"{task.minutes:>3}{tr(' min')}"
     mark = GENERATED if task.id in progress.generated else MARKS[progress.state(task)]

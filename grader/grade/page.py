@@ -95,7 +95,9 @@ def _class_table(report: Report) -> Iterator[str]:
     yield "".join(f'<th class="stage begins" colspan="{count}">{escape(stage)}</th>' for stage, count in stages)
     yield f"</tr><tr><th>id</th><th>{tr('points')}</th>"
     for task in tasks:
-        told = escape(tr("{title}, {level}, {points} points", title=task.title, level=task.level, points=task.points))
+        told = escape(
+            tr("{title}, {level}, {points} points", title=task.title, level=word(task.level), points=task.points)
+        )
         yield f'<th class="{_begins(task)}" title="{told}">{task.id}</th>'
     yield "</tr></thead><tbody>"
     for number, submission in enumerate(report.submissions):

@@ -50,7 +50,7 @@ def describe(dataset: Dataset) -> str:
         "",
         left(tr("digit"), 10) + "".join(f"{digit:>7}" for digit in range(10)),
     ]
-    for name, count in zip(("train", "test"), counts, strict=True):
+    for name, count in zip((tr("train"), tr("test")), counts, strict=True):
         lines.append(left(name, 10) + "".join(f"{n:>7,}" for n in count))
     return "\n".join([*lines, "", *_characters(dataset.train_images[:4])])
 

@@ -26,7 +26,7 @@ from simulator.columns import aligned
 from simulator.files import read
 from simulator.isa.cost import Cost, cost_of, sum_costs
 from simulator.isa.program import Program
-from simulator.messages import Text, shown, tr
+from simulator.messages import Text, tr
 from simulator.schedule.overlap import floors, overlapped
 
 BY_HAND = Cost(steps=291, nops=10, moves=5, move_words=36_992, cycles=3_412, overlapped=2_395)
@@ -63,7 +63,7 @@ class Board:
     @property
     def notes(self) -> list[str]:
         """A line for each entry that has something to say, in the language of the moment."""
-        return [f"{shown(entry.name)}: {shown(entry.note)}" for entry in self.entries if entry.note]
+        return [tr("{name}: {note}", name=entry.name, note=entry.note) for entry in self.entries if entry.note]
 
     def __str__(self) -> str:
         rows = [tuple(map(word, row)) for row in (HEAD, *(entry.cells for entry in self.entries))]

@@ -30,7 +30,7 @@ def table(built: Built) -> str:
     cells = [HEAD, *(_row(k, *both, letters) for k, both in enumerate(zip(built.pieces, costs, strict=True), 1))]
     scheduled = built.executable.cost
     cells.append(("", "", tr("one after another"), "", "", *_numbers(sum_costs(costs))))
-    cells.append(("", "", "scheduled", "", "", *_numbers(scheduled)))
+    cells.append(("", "", tr("scheduled"), "", "", *_numbers(scheduled)))
     said = [tuple(map(word, HEAD)), *((*row[:2], shown(row[2]), *row[3:]) for row in cells[1:])]
     lines = aligned(said, rights=[0, *range(len(HEAD) - NUMBERS, len(HEAD))])
     below = ["", *stays(built, letters), "", *products(built, costs), "", *letters.legend(), "", _total(scheduled)]

@@ -73,9 +73,9 @@ def told(piece: ActionCode) -> str:
         case Spill(_, back):
             return tr("back from DRAM") if back else tr("to DRAM, for want of room")
         case Load(_, half):
-            return tr("load halves") if half else "load"
+            return tr("load halves") if half else tr("load")
         case Store():
-            return "store"
+            return tr("store")
         case Shift(source, _, combine, _):
             return f"{combine or 'move'} {source.value}"
         case Alias(source, _):
