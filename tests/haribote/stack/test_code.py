@@ -73,3 +73,17 @@ def test_constants_are_all_asked_for_where_one_has_no_room() -> None:
     with pytest.raises(NoRoom):
         code.constants([(1.0, "GRF0"), (2.0, "GRF1"), (3, "GRF0")])
     assert code.asked == before + 3
+
+
+def test_no_room_says_how_much_is_asked_for_and_where() -> None:
+    with pytest.raises(NoRoom) as problem:
+        Code().take(9999, ("LM1", "GRF0"))
+    assert (problem.value.words, problem.value.banks) == (9999, ("LM1", "GRF0"))
+
+
+@pytest.mark.parametrize(("streams", "expected"), [(False, 16), (True, 0)])
+def test_where_room_is_short_it_is_taken_from_the_start(streams: bool, expected: int) -> None:
+    code = Code(streams=streams)
+    first, _ = code.take(8, ("LM1",)), code.take(8, ("LM1",))
+    code.give(first)
+    assert code.take(8, ("LM1",)).address == expected
