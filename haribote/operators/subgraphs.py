@@ -1,6 +1,6 @@
 """Nodes with graphs inside, written out where it is known before the run what they do.
 
-If      of a condition that is a constant: the branch
+If      of a condition that follows from constants and shapes: the branch
 Loop    of a constant number of turns that nothing ends early: its body so often
 Scan    its body once for each element of the axes that it goes along
 
@@ -11,16 +11,32 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper, shape_inference
+from onnx.reference import ReferenceEvaluator
 
 Array = NDArray[Any]
 
 KINDS = ("If", "Loop", "Scan")
+DECIDED = (
+    "Constant",
+    "Identity",
+    "Cast",
+    "Equal",
+    "Greater",
+    "Less",
+    "GreaterOrEqual",
+    "LessOrEqual",
+    "Not",
+    "And",
+    "Or",
+)
+"""Operators by which conditions are computed."""
 MOST_NODES = 20_000
 """Of what is written out; a longer loop stays."""
 
@@ -46,9 +62,6 @@ class _BodyWriter:
     def __post_init__(self) -> None:
         graph = self.model.graph
         self.constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-        for node in graph.node:
-            if node.op_type == "Constant" and node.attribute[0].name == "value":
-                self.constants[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
         known = [*graph.input, *graph.value_info, *graph.output]
         self.shapes = {
             info.name: [dim.dim_value if dim.HasField("dim_value") else -1 for dim in info.type.tensor_type.shape.dim]
@@ -56,6 +69,18 @@ class _BodyWriter:
             if info.type.tensor_type.HasField("shape")
         } | {name: list(value.shape) for name, value in self.constants.items()}
         self.version = next((e.version for e in self.model.opset_import if e.domain in ("", "ai.onnx")), 1)
+        for node in graph.node:
+            self._decide(node)
+
+    def _decide(self, node: NodeProto) -> None:
+        """Remember what a node gives where that follows from constants and shapes."""
+        shape = self.shapes.get(node.input[0]) if node.op_type in ("Shape", "Size") else None
+        if shape is not None and min(shape, default=0) >= 0 and not node.attribute:
+            self.constants[node.output[0]] = np.array(shape if node.op_type == "Shape" else prod(shape), np.int64)
+        elif node.op_type in DECIDED and all(name in self.constants for name in node.input):
+            given = {name: self.constants[name] for name in node.input}
+            found: Any = ReferenceEvaluator(node).run(None, given)
+            self.constants[node.output[0]] = np.asarray(found[0])
 
     def write(self) -> bool:
         """Whether a node was written out, in place."""
