@@ -53,16 +53,17 @@ LATER: dict[str, tuple[str, str | tuple[str, str], str]] = {
     "one PE, not two": ("4.19", ('"msl $aluf $ln0v"', '"msl $lm0v $ln0v"'), "that is one PE further"),
     # generators
     "the first word alone": ("5.35", ("for word in range(words)]", "for word in range(1)]"), "which is missing"),
-    "T forgotten": ("5.35", ("if t or through_t:", "if t:"), "it reads ('t', 0, 0), which is missing"),
+    "T forgotten": ("5.35", ("if t or through_t else", "if t else"), "it reads ('t', 0, 0), which is missing"),
     "nothing returned inside": ("5.35", ("    return places\n    ### END", "    ### END"), "is a `return` missing?"),
     "a wait too short": ("5.36", ("self.steps[place] = step + 3", "self.steps[place] = step + 2"), "needs 2 steps"),
-    "lines swallowed": ("5.36", ("        step = first + 1\n        yield line\n", "        step = first + 1\n"),
+    "lines swallowed": ("5.36", ("        step += 1\n        yield line\n", "        step += 1\n"),
                         "the lines are not those that were given"),
-    "copies for nobody": ("5.37", ("if everywhere and not", "if not"), "pair 0, should be -1"),
+    "copies for nobody": ("5.37", ("if layout.names(level) or not everywhere:", "if layout.names(level):"),
+                          "pair 0, should be -1"),
     "nobody else asked": ("5.38", ("if ((there >= 0) & (there != units)).any():", "if False:"), "must be None"),
     "dealt in another order": ("5.39", (".transpose(0, 2, 1, 3).reshape", ".transpose(0, 3, 1, 2).reshape"),
                                "where the way says"),
-    "no refusal": ("5.43", ("    if (found[at] != words).any():", "    if False:"), "must be refused"),
+    "no refusal": ("5.43", ("    if (found[word_of(large)] != words).any():", "    if False:"), "must be refused"),
     # 7.x
     "steps for cycles": ("7.1", ("STEP_CYCLES * line.count", "line.count"), "every value is 1/4 times the right one"),
     "from the bottom": (
