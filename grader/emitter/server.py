@@ -58,13 +58,15 @@ def serve(control: socket.socket, confined: bool) -> None:
 
 
 def warm_up(lines: list[bytes]) -> None:
-    """Import what answers to this task will need, by letting the bare stub reply once."""
-    order, values = read_order(lines[0]), decode(lines[1])
+    """Import what answers to this task will need, by letting the bare stub reply."""
+    order, requests = read_order(lines[0]), [decode(line) for line in lines[1:]]
     task = find_task(order.task)
     prepare(task)
     with suppress(HariboteError, KeyError):
-        request: dict[str, Any] = values
-        answering(task, ROOT / order.place, order.content)(request["name"], request["given"])
+        answers = answering(task, ROOT / order.place, order.content)
+        for request in requests:
+            values: dict[str, Any] = request
+            answers(values["name"], values["given"])
 
 
 def _supervise(control: socket.socket, order: dict[str, Any], files: list[int]) -> NoReturn:

@@ -99,10 +99,13 @@ def _close(warm: OrderedDict[Key, Warm]) -> None:
 
 
 def _warming(task: Task, requests: bytes) -> bytes:
-    """Order and request with which a process warms up: the bare stub, and the first case."""
+    """Order and requests with which a process warms up: the bare stub, the first case, and the last, which may be in the
+    product: what that computes before it comes to the answer is remembered for all.
+    """
     stub = stub_of(task, source_of(task)).encode()
     order = Order(task.id, f"haribote/{task.file}", stub, {}, task.seconds)
-    return f"{order.line()}\n".encode() + requests.split(b"\n", 1)[0] + b"\n"
+    cases = requests.splitlines(keepends=True)
+    return f"{order.line()}\n".encode() + cases[0] + cases[-1]
 
 
 def _run_openly(tree: Path, lines: bytes, limits: Limits) -> Outcome:
