@@ -99,8 +99,8 @@ def _close(warm: OrderedDict[Key, Warm]) -> None:
 
 
 def _warming(task: Task, requests: bytes) -> bytes:
-    """Order and requests with which a process warms up: the bare stub, the first case, and the last, which may be in the
-    product: what that computes before it comes to the answer is remembered for all.
+    """Order and requests with which a process warms up: the bare stub, the first case, and the last, which may be in
+    the product: what that computes before it comes to the answer is remembered for all.
     """
     stub = stub_of(task, source_of(task)).encode()
     order = Order(task.id, f"haribote/{task.file}", stub, {}, task.seconds)
