@@ -36,7 +36,7 @@ _WORDS = (
         Text("largest error"),
     ),
     *(Text("value"), Text("action"), Text("layout"), Text("in"), Text("serial"), Text("overlapped")),
-    *(Text("scalar"), Text("missing"), Text("result")),
+    *(Text("scalar"), Text("missing"), Text("result"), Text("MV words")),
 )
 _BY_NAME = {str(word): word for word in _WORDS}
 

@@ -19,6 +19,7 @@ WRONG = (
     (re.compile(r"課題(?:\d+\.\d|\{(?:id|task|found)\})"), "the id of a task is a name: a blank before it"),
     (re.compile(r"： \S"), "a wide colon has its blank inside"),
     (re.compile(rf"[{WORD}]\("), "wide brackets"),
+    (re.compile(rf"^\S.*[{WORD}）][:;] "), "wide colons and semicolons, but for columns that are aligned by blanks"),
 )
 
 
