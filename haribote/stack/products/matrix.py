@@ -77,17 +77,18 @@ class _Product:
         self.registers = Registers(self.code)
         self.depth = len(self.walks.blocks)
         chunk = self.banks.chunk
-        rows, buffers = (len(self.walks.row_groups), 2) if self.banks.in_blocks else (1, 1)
-        self.held = 1 if self.banks.in_blocks else self.depth  # blocks of vectors at once
+        in_blocks, rows = self.banks.in_blocks, len(self.walks.row_groups)
+        self.held = 1 if in_blocks else self.depth  # blocks of vectors at once
+        buffers = 0 if self.given is not None else 2 if in_blocks else 1
         words = GROUP * self.held * chunk * len(self.parts)
-        self.vectors = [self.code.take(words, (self.banks.vectors,)) for _ in range(buffers) if self.given is None]
-        sums = 4 * self.kind.words * chunk * rows
+        self.vectors = [self.code.take(words, (self.banks.vectors,)) for _ in range(buffers)]
+        self.apart = chunk if in_blocks else 0  # groups from the sums of a row group to those of the next
+        sums = 4 * self.kind.words * (rows * chunk if in_blocks else chunk)
         self.sums = None if self.banks.in_place else self.code.take(sums, (self.banks.sums,))
         if self.depth == 1:  # nothing is summed over addresses, so a block is used once
             self.forms, self.copies = used_once(self.code, self.banks, self.parts, self.kind), [""]
         else:
             once = len(self.walks.groups) <= self.banks.chunk
-            rows = len(self.walks.row_groups)
             self.forms = (once and in_turn(self.code, self.banks, self.parts, self.depth, self.kind)) or kept(
                 self.code, self.banks, self.parts, rows, self.depth, self.kind
             )
@@ -242,7 +243,7 @@ class _Product:
 
     def _sum(self, rows: int, place: int, elements: Sequence[Values]) -> str:
         if self.sums is not None:
-            words, place = self.kind.words, place + rows * self.banks.chunk * self.banks.in_blocks
+            words, place = self.kind.words, place + rows * self.apart
             return operand(
                 self.sums.bank, [self.sums.address + words * (4 * place + cycle) for cycle in range(4)], words
             )
