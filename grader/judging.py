@@ -162,9 +162,10 @@ def told_with(result: Result, task: Task, content: bytes, path: Path, outcome: O
     failure = result.failure
     if failure is None:
         return result
-    if failure.explanation == str(_UNANSWERED):  # time, memory or output: what has no end uses up
-        ended = tr("an answer returns its result; take out what ends the program, such as exit() or os._exit()")
-        advice = tr("is there an endless loop?") if outcome.stopped else ended
+    if failure.explanation == str(_UNANSWERED):
+        advice = tr("an answer returns its result; take out what ends the program, such as exit() or os._exit()")
+        if outcome.stopped:  # time, memory or output: what has no end uses up
+            advice = tr("is there an endless loop?")
         failure = replace(failure, explanation=advised(failure.explanation, advice))
     return replace(result, failure=with_next_step(failure, task.id, _place_in(content, task, path)))
 

@@ -148,14 +148,14 @@ class Prepared:
     def __call__(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """One run: all outputs by name."""
         used = {name: feeds[name] for name in self.names}
-        evaluate = self.evaluate
-        if self.session is not None and any(map(too_wide, used.values())):
-            evaluate = reference(self.session.cut.model)
-        if self.session is None or evaluate is not None:
-            assert evaluate is not None
-            return {name: np.asarray(value) for name, value in evaluate(used).items()}
-        self.session.step(used)
-        return {name: np.asarray(self.session.read(name)) for name in self.outputs}
+        session, evaluate = self.session, self.evaluate
+        if session is not None and not any(map(too_wide, used.values())):
+            session.step(used)
+            return {name: np.asarray(session.read(name)) for name in self.outputs}
+        if session is not None:
+            evaluate = reference(session.cut.model)
+        assert evaluate is not None
+        return {name: np.asarray(value) for name, value in evaluate(used).items()}
 
 
 class HariboteBackend(Backend):

@@ -63,7 +63,6 @@ def run_plainly(
     command: Sequence[str], files: Mapping[str, bytes], stdin: bytes, seconds: float, wanted: str
 ) -> Finished:
     """A plain process in an empty folder, which is gone afterwards."""
-
     with tempfile.TemporaryDirectory(prefix="haribote-") as name:
         folder = Path(name)
         for file, content in files.items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from haribote.answers.calls import Calls
 from haribote.answers.generators import NOP_PLACER
-from haribote.answers.tasks import UnknownTask, all_tasks, find_task
+from haribote.answers.tasks import Task, UnknownTask, all_tasks, find_task
 from haribote.chip.codegen import ChipPiece, TransferPiece
 from haribote.chip.program import MOVES, Compiled, ProgramPart
 from haribote.own.shares import part_of, per_cent
@@ -145,16 +145,23 @@ def _number(task: str) -> tuple[int, ...]:
 
 def _named(entry: Entry) -> str:
     """`kernels 5.19`, and of a task beside the core its level: `layouts 7.7 (challenge)`."""
-    task = next((task for task in all_tasks() if task.id == entry.task and not task.is_kernel), None)
-    beside = f" ({word(task.level)})" if task is not None and task.level != "core" else ""
-    return f"{word(entry.part)} {entry.task}".strip() + beside
+    task, name = _task(entry.task), f"{word(entry.part)} {entry.task}".strip()
+    if task is None or task.is_kernel or task.level == "core":
+        return name
+    return f"{name} ({word(task.level)})"
 
 
 def _title(task: str) -> str:
+    found = _task(task)
+    return found.title if found else "other"
+
+
+def _task(name: str) -> Task | None:
+    """The task of an entry, None for what belongs to none."""
     try:
-        return find_task(task).title
+        return find_task(name)
     except UnknownTask:
-        return "other"
+        return None
 
 
 def _generated(compiled: Compiled) -> Iterator[Entry]:
