@@ -62,10 +62,12 @@ for name in sys.argv[2:]:
         sys.exit(f"{name} is missing")
 """
 FRESH = "python bootstrap.py setup --fresh"
+TESTS = ["-m", "pytest", "-n", "auto", "--dist", "worksteal", "-p", "no:nbval"]
+"""The tests start nbval in processes of their own; in their own workers it would only take time to load."""
 JOBS = {  # what is run with the environment's Python; the user's further arguments go to the last one
     "demo": [["-m", "haribote.commands.cli", "demo"]],
-    "test": [["-m", "pytest", "-n", "auto", "--dist", "worksteal"]],
-    "test-all": [["-m", "pytest", "-n", "auto", "--dist", "worksteal", "-m", "slow or not slow"]],
+    "test": [TESTS],
+    "test-all": [[*TESTS, "-m", "slow or not slow"]],
     "test-pythons": [["tests/pythons.py"]],
     "bench": [["-m", "benchmarks.bench"]],
     "lab": [["-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{FIRST}"]],

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from simulator import moved
+from tests.parsing import parsed
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("simulator", "haribote", "grader")  # each may import those before it
@@ -30,11 +31,6 @@ def module(path: Path) -> str:
 
 
 MODULES = {module(path): path for package in PACKAGES for path in files(package)}
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
@@ -237,7 +233,7 @@ def texts_of(path: Path) -> Iterator[str]:
     """The comments and docstrings of a file."""
     with path.open("rb") as file:
         yield from (token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield ast.get_docstring(node) or ""
 
@@ -266,7 +262,7 @@ def test_files_that_texts_name_are_there() -> None:
 def test_a_class_name_is_in_two_files_at_most() -> None:
     places: dict[str, set[Path]] = {}
     for path in MODULES.values():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, set()).add(path)
     found = {name for name, files in places.items() if len(files) > 2}

@@ -9,7 +9,7 @@ from benchmarks.onnx_core import cases, verdict
 PARTS = ["softmax_axis", "reduce_log_sum_exp_keepdims", "averagepool_2d_pads", "gather_", "layer_norm"]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_some_and_their_values(part: str) -> None:
     found = {case.name: verdict(case, values=True) for case in cases(part)}

@@ -35,7 +35,7 @@ SAMPLES = (
 """Old and new opsets, bodies, and inputs that decide how the graph looks."""
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("device", onnx_backend.DEVICES)
 def test_it_passes_tests_of_onnx(device: str) -> None:
     found = [test for test in onnx_scoreboard.tests(device) if test.name in SAMPLES]

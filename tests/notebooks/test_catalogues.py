@@ -13,6 +13,7 @@ from notebooks import messages
 from notebooks.messages import DOMAINS, PLACE, ROOT, found_in, marked, mo, path_of, po, read, renewed, stored
 from simulator.notebook.cells import is_text
 from simulator.page_texts import END_OF_CONTEXT, PAGE
+from tests.parsing import parsed
 
 HALF_KANA = re.compile("[\uff61-\uff9f]")
 CODE = re.compile(r"[{};]\s*$|^\s*#include|^[a-z]\w* = \w+$|\bdef [a-z]|\(\?[:P]|var\(--|::")
@@ -66,7 +67,7 @@ def test_what_is_drawn_is_marked() -> None:
     unmarked = []
     for packages in DOMAINS.values():
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(path)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     named = {word.arg: word.value for word in node.keywords}
                     drawn = [*node.args[2:3]] if node.func.attr == "text" and "name" not in named else []
@@ -90,7 +91,7 @@ def test_what_is_marked_is_written_there() -> None:
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
             name = path.relative_to(ROOT).as_posix()
             if name not in LOADED:
-                calls = marked(ast.parse(path.read_text(encoding="utf-8")))
+                calls = marked(parsed(path))
                 made += [f"{name}:{call.lineno}" for call in calls if not is_text(call.args[0])]
     assert made == []
 
@@ -100,7 +101,7 @@ def test_what_has_places_is_given_them() -> None:
     wrong = []
     for packages in DOMAINS.values():
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
-            for call in marked(ast.parse(path.read_text(encoding="utf-8"))):
+            for call in marked(parsed(path)):
                 given = {word.arg for word in call.keywords}
                 if given and is_text(call.args[0]) and given != places(call.args[0].value):
                     wrong.append(f"{path.relative_to(ROOT)}:{call.lineno}")

@@ -127,6 +127,7 @@ def test_integers_are_exact(row: KernelRow) -> None:
     assert np.array_equal(run_kernel(row, problem(row), arrays).output, a @ b)
 
 
+@pytest.mark.some(3)
 @each_row
 def test_integers_of_many_bits_are_exact(row: KernelRow) -> None:
     """20-bit integers, more than a pseudo-single holds, times 0 or 1 with at most 8 ones."""
@@ -140,6 +141,7 @@ def test_integers_of_many_bits_are_exact(row: KernelRow) -> None:
     assert np.array_equal(run_kernel(row, problem(row), arrays).output, a @ b)
 
 
+@pytest.mark.some(2)
 @each_row
 def test_padding_stays_zero_to_the_bit(row: KernelRow) -> None:
     """10 real outputs of 16 and 784 real columns of 1024; the other rows and columns are zeros, some of them -0."""
@@ -159,6 +161,7 @@ def test_padding_stays_zero_to_the_bit(row: KernelRow) -> None:
         assert not output[:, 784:].view(np.uint32).any()
 
 
+@pytest.mark.some(2)
 @each_row
 @pytest.mark.parametrize("value", [0.0, -0.0])
 def test_zeros(row: KernelRow, value: float) -> None:

@@ -45,6 +45,7 @@ def _graded(folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int | None) -> 
     return found
 
 
+@pytest.mark.slow
 def test_a_run_has_a_seed_of_its_own_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = _graded(tmp_path / "one", monkeypatch, None)
     assert _graded(tmp_path / "one", monkeypatch, None) == first

@@ -137,6 +137,7 @@ def test_junk_tells_its_place() -> None:
     assert (kinds[0] > 1e37).all() and (kinds[1][0::2] < -1e37).all() and np.isnan(kinds[1][1::2]).all()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("task", ["5.1", "5.12", "5.28", "5.34"])
 def test_after_a_run_there_is_junk_everywhere_again(task: str) -> None:
     """Only what a run may have changed is filled anew: all of it, whatever ran before."""
@@ -166,6 +167,7 @@ mvp/n64 $lc0@1.0 $d1024@2
 """
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("poison", [POISON, OTHER_POISON])
 def test_a_run_amid_junk_leaves_the_same_on_both_engines(poison: int) -> None:
     """Of DRAM too, which the native engine reads by pages; and where another program ran before."""

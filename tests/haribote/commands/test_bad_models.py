@@ -85,6 +85,7 @@ def test_a_bad_model_is_a_message(name: str, server: subprocess.Popen[str], tmp_
             assert not out.exists() and not out.with_suffix(".svg").exists(), what
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 def test_the_limit_of_memory_holds(server: subprocess.Popen[str]) -> None:
     """Otherwise the test above says nothing about memory."""

@@ -61,6 +61,7 @@ def test_three_files_are_written(told: list[stories.Wanted], capsys: pytest.Capt
     assert {path.name: path.read_bytes() for path in Path("again").iterdir()} == first
 
 
+@pytest.mark.slow
 def test_what_was_there_before_is_replaced(told: list[stories.Wanted]) -> None:
     assert run("--view") == 0
     assert Path("runs/share/view.html").read_text(encoding="utf-8") == "<p>a viewer</p>"
@@ -79,6 +80,7 @@ def test_files_of_others_are_never_replaced(told: list[stories.Wanted], capsys: 
     assert Path("file").read_text() == "text" and Path("mine/thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_what_was_there(told: list[stories.Wanted], monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--name", "Aki") == 0
     before = {path.name: path.read_bytes() for path in Path("runs/share").iterdir()}
