@@ -1,0 +1,201 @@
+"""Options that several commands have, and what is asked for by them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from haribote.answers.ownership import solutions_wanted
+from haribote.errors import HariboteError
+from haribote.network import HIDDEN, LARGE, LEARNING_RATE, NETWORKS, SMALL, Network
+from simulator.console import Parser
+from simulator.messages import tr
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+
+
+def command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    """A command of `haribote`, with a line that says what it does."""
+    return commands.add_parser(name, help=text, description=text)
+
+
+MOST_SIZE = 65_536  # of a batch or a layer
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(tr("must be at least 1, received {number}", number=number))
+    return number
+
+
+def units(text: str) -> int:
+    """The size of a batch or a layer, for argparse: what memory holds."""
+    number = positive(text)
+    if number > MOST_SIZE:
+        raise argparse.ArgumentTypeError(
+            tr("must be at most {most_size}, received {number}", most_size=MOST_SIZE, number=number)
+        )
+    return number
+
+
+def rate(text: str) -> float:
+    """A learning rate: a finite number above 0, for argparse."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(tr("must be a finite number above 0, received {text}", text=text))
+    return number
+
+
+def size(text: str) -> tuple[str, int]:
+    """`NAME=N`, for argparse."""
+    name, _, number = text.rpartition("=")
+    if not name:
+        raise argparse.ArgumentTypeError(tr("must be NAME=N, received {text}", text=text))
+    return name, positive(number)
+
+
+def network_options(parser: argparse.ArgumentParser) -> None:
+    """`--hidden --no-bias --network --lr`."""
+    text = tr("widths of the hidden layers ({hidden})", hidden=HIDDEN)
+    parser.add_argument("--hidden", type=units, nargs="+", default=[HIDDEN], metavar="H", help=text)
+    parser.add_argument("--no-bias", dest="bias", action="store_false", help=tr("layers without bias"))
+    text = tr(
+        "large: {pixels}-H-10, MNIST's pixels; small: {pixels2}-H-10, digits of 4x4 pixels (large)",
+        pixels=LARGE.pixels,
+        pixels2=SMALL.pixels,
+    )
+    parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
+    text = tr(
+        "learning rate of the SGD update ({learning_rate}; small {learning_rate2})",
+        learning_rate=LEARNING_RATE,
+        learning_rate2=SMALL.learning_rate,
+    )
+    parser.add_argument("--lr", type=rate, default=None, help=text)
+
+
+def network_of(options: argparse.Namespace) -> tuple[Network, float]:
+    """The network that is asked for, and its learning rate: as given, else its own."""
+    network = NETWORKS[options.network]
+    return network, network.learning_rate if options.lr is None else options.lr
+
+
+def kernels_option(parser: argparse.ArgumentParser) -> None:
+    """`--solutions`."""
+    text = tr("use the reference kernels instead of yours (the default where HARIBOTE_SOLUTIONS=1)")
+    parser.add_argument("--solutions", action=_Solutions, default=solutions_wanted(), help=text)
+
+
+class _Solutions(argparse.Action):
+    """`--solutions`: what is asked for on the command line, not by the environment, also chooses the level."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(nargs=0, **given)
+
+    def __call__(self, parser: argparse.ArgumentParser, options: argparse.Namespace, *_: object) -> None:
+        options.solutions = options.asked = True
+
+
+def level_option(parser: argparse.ArgumentParser) -> None:
+    """`-O`."""
+    from haribote.compiler import LEVELS
+
+    text = tr(
+        "sim: -O0 takes every value to DRAM and back between two operators; -O1 leaves it where it is wanted next; "
+        "-O2 chooses layouts and writes the kernels itself (0; with --solutions 2)"
+    )
+    parser.add_argument("-O", dest="level", type=int, choices=LEVELS, default=None, metavar="LEVEL", help=text)
+
+
+def level_of(options: argparse.Namespace, kernels: bool = False) -> int:
+    """The level: as given, else -O2 with `--solutions`, for which nobody writes kernels, else -O0. kernels: what is
+    asked for has to do with single kernels, so -O0 unless it is given.
+    """
+    if options.level is not None:
+        return int(options.level)
+    return 2 if getattr(options, "asked", False) and options.backend == "sim" and not kernels else 0
+
+
+def gemm_option(parser: argparse.ArgumentParser) -> None:
+    """`--gemm`."""
+    from haribote.cpp.gemm import CHOICES
+
+    text = tr(
+        "cpp: how matrices are multiplied (emitted where you have written task 3.1, else packed); "
+        "blas: by OpenBLAS, the optional extra `blas`"
+    )
+    parser.add_argument("--gemm", choices=CHOICES, default="", help=text)
+
+
+def precision_option(parser: argparse.ArgumentParser) -> None:
+    """`--precision`."""
+    text = tr(
+        "sim, -O2: how products are computed; half: of halves where layouts allow it, else of pseudo-singles, with "
+        "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
+    )
+    parser.add_argument("--precision", choices=("float", "mixed", "half"), default="float", help=text)
+
+
+def precision_of(options: argparse.Namespace) -> str:
+    """The precision that is asked for. Raises HariboteError where the backend has no choice."""
+    precision: str = options.precision
+    if precision != "float" and options.backend != "sim":
+        raise HariboteError(
+            tr("--precision {precision} is for --backend sim", precision=precision), "--backend sim -O2"
+        )
+    return precision
+
+
+def fill_of(options: argparse.Namespace) -> bool:
+    """Whether `--fill` is asked for. Raises HariboteError where no kernels are taken from the learner's files."""
+    if options.fill and options.backend != "sim":
+        raise HariboteError(
+            tr("--fill with --backend {backend}, which runs no kernels", backend=options.backend), "--backend sim"
+        )
+    if options.fill and getattr(options, "asked", False):
+        raise HariboteError(
+            tr("--fill takes your kernels where they pass, --solutions takes none of them"), tr("one of them")
+        )
+    if options.fill and level_of(options) == 2:
+        raise HariboteError(tr("--fill at -O2, where the compiler writes all kernels itself"), "-O0 or -O1")
+    return bool(options.fill)
+
+
+def mine_option(parser: argparse.ArgumentParser) -> None:
+    """`--mine`."""
+    text = tr(
+        "your parts of the compiler alone (at -O2 the course's kernels where yours are missing), and at the end what is"
+        " missing; kernels that fail are left out"
+    )
+    parser.add_argument("--mine", action="store_true", help=text)
+
+
+def mine_of(options: argparse.Namespace) -> bool:
+    """Whether `--mine` is asked for. Raises HariboteError beside what takes parts from elsewhere."""
+    if options.mine and getattr(options, "fill", False):
+        raise HariboteError(
+            tr("--mine takes your kernels alone, --fill the course's where yours are missing"), tr("one of them")
+        )
+    if options.mine and (options.solutions or solutions_wanted()):
+        raise HariboteError(
+            tr("--mine takes your parts, --solutions (or HARIBOTE_SOLUTIONS=1) none of them"), tr("one of them")
+        )
+    precision = getattr(options, "precision", "float")
+    if options.mine and precision != "float":
+        raise HariboteError(
+            tr(
+                "--precision {precision} takes products that the compiler writes, --mine your kernels",
+                precision=precision,
+            ),
+            tr("one of them"),
+        )
+    return bool(options.mine)
+
+
+def onnx_options(parser: argparse.ArgumentParser) -> None:
+    """An ONNX file or folder, and `--size`."""
+    parser.add_argument("path", type=Path, metavar="FILE|DIR", help=tr("an ONNX file, or a folder that `export` wrote"))
+    text = tr("the size of an axis that the file leaves open; as often as there are such axes")
+    parser.add_argument("--size", type=size, action="append", default=[], metavar="NAME=N", help=text)
