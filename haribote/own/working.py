@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from haribote.answers.generators import not_written
+from haribote.answers.generators import needs_of, not_written
 from haribote.answers.ownership import solutions_wanted
 from haribote.answers.resolve import Answer, resolve_row
 from haribote.answers.tasks import ROOT, find_task
@@ -27,7 +27,7 @@ class YourKernels:
     """A learner's kernels; with HARIBOTE_SOLUTIONS=1 the reference kernels in their place.
 
     answers: by the name of a row of the kernel table; None where it is not written. broken: of written tasks that do
-    not work, what is wrong. unchecked: tasks that work as far as the quick check tells.
+    not work, what is wrong. unchecked: tasks, generators too, whose kernels work as far as the quick check tells.
     """
 
     answers: Mapping[str, Answer | None]
@@ -77,35 +77,41 @@ def your_kernels() -> YourKernels:
     answers: dict[str, Answer | None] = {}
     broken: dict[str, str] = {}
     unchecked: list[str] = []
+    failing: set[str] = set()
     for row in KERNELS:
+        writer = row.task
         try:
             answers[row.name] = answer = resolve_row(row, solutions_wanted())
             if answer is None or answer.owner == "reference":
                 continue
+            writer = answer.kernel.task
             wrong, quick = _what_is_wrong(row, answer)
         except (Exception, SystemExit) as error:  # whatever a learner's file does when it is loaded
             wrong, quick = _short(error), False
         if wrong:
             broken.setdefault(row.task, wrong)
+            failing.add(writer)
         elif quick:
-            unchecked.append(row.task)
-    working = [task for task in dict.fromkeys(unchecked) if task not in broken]
+            unchecked.append(writer)
+    working = [task for task in dict.fromkeys(unchecked) if task not in failing]
     return YourKernels(answers, broken, tuple(working))
 
 
 def _what_is_wrong(row: KernelRow, answer: Answer) -> tuple[str, bool]:
     """What is wrong with a kernel, "" for nothing, and whether only the quick check says so."""
     text = "\n".join(run_kernel(answer.kernel, looked_at(row)))
-    by_hand = answer.kernel.task == row.task  # a generator's text is looked at for each row that it writes
-    verdict = last_verdict(find_task(row.task)) if by_hand else ""
+    writer = find_task(answer.kernel.task)
+    if writer.id != row.task:  # a generator's text is looked at for each row that it writes, checked or not
+        wrong = what_is_wrong(row, text)
+        if wrong:
+            wrong = tr("what your generator, task {generator}, writes: {wrong}", generator=writer.id, wrong=wrong)
+        return wrong, any(last_verdict(needed) != "passed" for needed in needs_of(writer))
+    verdict = last_verdict(writer)
     if verdict == "passed":
         return "", False
     if verdict == "failed":
         return tr("`grader check {task}` fails", task=row.task), False
-    wrong = what_is_wrong(row, text)
-    if wrong and not by_hand:
-        wrong = tr("what your generator, task {generator}, writes: {wrong}", generator=answer.kernel.task, wrong=wrong)
-    return wrong, True
+    return what_is_wrong(row, text), True
 
 
 def _short(error: BaseException) -> str:

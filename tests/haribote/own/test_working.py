@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from haribote.answers.resolve import Answer
 from haribote.chip.codegen import ChipPiece, LeftOut
 from haribote.errors import UnsupportedShape
-from haribote.kernel import Op
+from haribote.kernel import Kernel, Op
 from haribote.kernel_table import BY_NAME
 from haribote.lessons.coverage import on_chip
 from haribote.own import working
@@ -54,3 +55,20 @@ def test_where_a_kernel_refuses_an_operator_the_course_does_it(monkeypatch: pyte
     assert found.yours == ("UL 16 (5.7)",) and found.nodes == 28 and found.shares.part("yours").pieces == 0
     stand_ins = [piece for piece in found.compiled.pieces if isinstance(piece, ChipPiece) and piece.failing]
     assert stand_ins and all(piece.instead.startswith("unsupported shape") for piece in stand_ins)
+
+
+@pytest.mark.parametrize(("verdict", "unchecked"), [("passed", ()), ("", ("5.44",))])
+def test_what_a_generator_writes_is_checked_where_the_generator_is(
+    monkeypatch: pytest.MonkeyPatch, verdict: str, unchecked: tuple[str, ...]
+) -> None:
+    """The learner is told of the task that they can check: the generator's, once, and none of its kernels'."""
+    generator = Kernel("5.44", "the emitter", lines())
+    monkeypatch.delenv("HARIBOTE_SOLUTIONS", raising=False)
+    rows = {"mul", "relu"}
+    answer = Answer(generator, "yours")
+    monkeypatch.setattr(working, "resolve_row", lambda row, solutions: answer if row.name in rows else None)
+    monkeypatch.setattr(working, "run_kernel", lambda kernel, op: iter(()))
+    monkeypatch.setattr(working, "what_is_wrong", lambda row, text: "")
+    monkeypatch.setattr(working, "last_verdict", lambda task: verdict if task.id != "5.36" else "passed")
+    kernels = working.your_kernels()
+    assert kernels.unchecked == unchecked and kernels.of("yours") == ("5.12", "5.14")
