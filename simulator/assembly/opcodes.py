@@ -92,7 +92,8 @@ def _unknown_opcode(name: str) -> OperandError:
     spelled = [text for text, opcode in OPCODES.items() if opcode.row is row] if row else []
     for text in (f"{name}u", f"{name}d"):
         spelled += [text] if text in OPCODES else []
-    near = spelled[:6] or get_close_matches(name, (*OPCODES, *MOVE_OPCODES), 3)
+    alike = [text for text, opcode in OPCODES.items() if text == opcode.precision + name[1:]]  # in another precision
+    near = spelled[:6] or alike or get_close_matches(name, (*OPCODES, *MOVE_OPCODES), 3)
     return OperandError(
         tr("`{name}` is not complete", name=name) if spelled else tr("`{name}` is not an instruction", name=name),
         tr("did you mean {near}?", near=", ".join(near))

@@ -222,6 +222,13 @@ def test_an_error_renders_with_place_and_remedy() -> None:
     assert str(caught.value) == ("relu.vsm:2:3: error: `dvmul` is not complete\n    try: did you mean dvmulu, dvmuld?")
 
 
+def test_an_instruction_in_a_precision_that_it_does_not_have_is_named_in_those_that_it_has() -> None:
+    with pytest.raises(
+        AssemblyError, match="`lrelu` is not an instruction\n    try: did you mean drelu, frelu, hrelu?"
+    ):
+        assemble("lrelu $lm0v $lm0v $ln0v")
+
+
 def test_assembling_is_quick() -> None:
     """A whole train step is about 2,700 lines; it must not take longer than 0.3 s (generous here: slow machines)."""
     text = "\n".join(
