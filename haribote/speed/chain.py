@@ -15,6 +15,7 @@ from haribote.stack import moves
 from haribote.stack.code import Code
 from haribote.stack.collection import collection
 from haribote.stack.maps import COPY, PART, BitMap, address
+from haribote.stack.paths import paths
 from haribote.stack.places import Place
 from haribote.stack.planner.families import reduced
 from haribote.stack.vectors.emit import emit
@@ -84,6 +85,11 @@ def moves_between() -> Mapping[tuple[str, str], float]:
 def move_between(before: str, after: str) -> moves.Move:
     """The cheapest move of a 256x16 tensor from LM1 to LM0 that is found."""
     return moves.alone(Place("LM1", 0, map_of(before)), Place("LM0", 0, map_of(after)))
+
+
+def ways_between(before: str, after: str) -> list[str]:
+    """The names of the instructions of that move, in their order."""
+    return [hop.way.name for hop in next(paths(map_of(before), map_of(after)))]
 
 
 def fused(*op_types: str, layout: str = "A", together: bool = True) -> Cost:
