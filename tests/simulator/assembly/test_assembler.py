@@ -223,9 +223,7 @@ def test_an_error_renders_with_place_and_remedy() -> None:
 
 
 def test_an_instruction_in_a_precision_that_it_does_not_have_is_named_in_those_that_it_has() -> None:
-    with pytest.raises(
-        AssemblyError, match="`lrelu` is not an instruction\n    try: did you mean drelu, frelu, hrelu?"
-    ):
+    with pytest.raises(AssemblyError, match="did you mean drelu, frelu, hrelu"):
         assemble("lrelu $lm0v $lm0v $ln0v")
 
 
