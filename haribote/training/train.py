@@ -147,10 +147,20 @@ def _epochs(options: Options, run: Run, backend: Backend, data: Dataset, say: Ca
 
 
 def target_verdict(network: Network, run: Run) -> str:
-    """Whether the run has reached what PyTorch reaches on this network; "" before so many steps, or without target."""
-    if network.target is None or len(run.losses) < STEPS:
+    """Whether the run has reached what PyTorch reaches on this network, or how many epochs that takes.
+
+    "" without target.
+    """
+    if network.target is None or not run.losses:
         return ""
     reached, target = f"{100 * run.accuracies[-1]:.2f}%", f"{100 * network.target:.0f}%"
+    if len(run.losses) < STEPS:
+        return tr(
+            "the target, {target}, is for {steps} steps: --epochs {epochs}",
+            target=target,
+            steps=STEPS,
+            epochs=-(-STEPS * run.epoch // len(run.losses)),
+        )
     if run.accuracies[-1] >= network.target:
         return tr(
             "target reached: accuracy {reached}, and PyTorch gets {target} or more in {steps} steps",

@@ -13,9 +13,9 @@ from haribote.commands.infer import write_picture
 from haribote.data.dataset import DataError, Dataset, load, normalise
 from haribote.data.pooling import BORDER, at_side, pooled
 from haribote.graphs.cases import load_case
-from haribote.network import BATCH, SMALL, STEPS
+from haribote.network import BATCH, LARGE, SMALL, STEPS
 from haribote.training import train
-from haribote.training.checkpoint import CheckpointError, load_checkpoint
+from haribote.training.checkpoint import CheckpointError, Run, load_checkpoint
 from tests.haribote.run_options import options
 
 
@@ -68,6 +68,24 @@ def test_a_missed_target_is_said(digits: Dataset, tmp_path: Path) -> None:
     steps = len(digits.train_labels) // 32
     train.train(options(tmp_path, epochs=-(-STEPS // steps), learning_rate=1e-6, network=SMALL), digits, lines.append)
     assert lines[-1].startswith("target missed: accuracy ")
+
+
+@pytest.mark.parametrize(
+    ("epochs", "steps", "accuracy", "said"),
+    [
+        (1, 39, 0.56, "the target, 80%, is for 234 steps: --epochs 6"),
+        (4, 156, 0.81, "the target, 80%, is for 234 steps: --epochs 6"),
+        (6, 234, 0.8465, "target reached: accuracy 84.65%, "),
+        (1, 234, 0.79, "target missed: accuracy 79.00%, "),
+        (0, 0, 0.0, ""),
+    ],
+)
+def test_what_is_said_of_the_target(epochs: int, steps: int, accuracy: float, said: str) -> None:
+    run = Run([16], BATCH, SMALL.learning_rate, 42, "synthetic", losses=[1.0] * steps, accuracies=[accuracy] * epochs)
+    run.epoch = epochs
+    verdict = train.target_verdict(SMALL, run)
+    assert verdict.startswith(said) and bool(verdict) == bool(said)
+    assert train.target_verdict(LARGE, run) == ""
 
 
 def test_a_checkpoint_knows_its_network(digits: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
