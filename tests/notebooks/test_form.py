@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -256,3 +258,11 @@ def test_no_answer_is_stored_below_a_question_and_no_verdict_at_all(place: Place
     for cell in cells:
         stored = "".join(output.get("text", "") for output in cell.get("outputs", ()))
         assert not re.search(r"^(task )?\d\.\d+ (passed|failed)", stored, re.M), stored
+
+
+def test_every_name_in_a_cell_is_defined() -> None:
+    """Also in notebooks that only long runs execute."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821"]
+    files = [str(place.notebook) for place in PLACES if place.language == "en"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True)
+    assert files and done.returncode == 0, done.stdout + done.stderr
