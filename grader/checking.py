@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from grader.credits import credit, told
 from grader.debugger.debug import debug
 from grader.emitter.limits import TimeLimit, time_limit
 from grader.emitter.loading import shown
@@ -56,9 +57,20 @@ def check(task: str, *, path: Path | None = None, seed: int | None = None, keep:
         remember(path, result.state)
     debugger = partial(debug, found.id, path, seed)
     result = replace(result, seconds=time.monotonic() - start, reference=reference, debugger=debugger)
-    if keep and own and not reference:
-        Progress(ROOT).record(result)
+    if own and not reference:
+        progress = Progress(ROOT)
+        if keep:
+            progress.record(result)
+        result = with_credit(result, progress)
     return result
+
+
+def with_credit(result: Result, progress: Progress) -> Result:
+    """The result of a kernel that is not started, with what the learner's generators earn for it."""
+    by = progress.generated.get(result.task) if result.state == "not started" else None
+    if by is None:
+        return result
+    return replace(result, points=credit(find_task(result.task)), message=f"{told(by)}; {result.message}")
 
 
 def _unread(task: Task, path: Path, seed: int) -> Result | None:

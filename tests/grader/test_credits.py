@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.credits import credit, credited
+from grader.checking import with_credit
+from grader.credits import credit, credited, told
 from grader.grade.coordinator import verdicts_of, work_key
 from grader.grade.journal import Journal
 from grader.listing import listing
@@ -64,6 +66,15 @@ def test_list_counts_it(course: Path) -> None:
     assert progress.next_task() is not None and progress.next_task() != find_task("5.1")
     (course / "haribote" / find_task("5.38").file).write_text("raise NotWritten\n")
     assert Progress(course).generated == {} and Progress(course).points(find_task("5.3")) == 0
+
+
+def test_a_check_says_so(course: Path) -> None:
+    bare = Result("5.3", "DL 256x16 A", "not started", 0, 10, "t5_3.py", "write it")
+    found = with_credit(bare, Progress(course))
+    assert found.points == 8 and found.message == f"{told('5.40')}; write it"
+    up = replace(bare, task="5.9")
+    failed = replace(bare, state="failed")
+    assert with_credit(up, Progress(course)) is up and with_credit(failed, Progress(course)) is failed
 
 
 def test_grading_counts_it_too(tmp_path: Path) -> None:
