@@ -1,5 +1,5 @@
-"""`grader board PATH…`: the shortest right answers of a room, task by task, and the shortest whole compilers, for the
-shell and as a page for the wall.
+"""`grader board PATH…`: the shortest right answers of a room, task by task, the shortest whole compilers and the
+training steps with the fewest cycles, for the shell and as a page for the wall.
 
 It is made from submissions and from the journal of a graded run, without a network, and shows costs and names only:
 nothing of an answer can be seen in it. Of equal costs the one that was handed in first stands first.
@@ -8,17 +8,19 @@ nothing of an answer can be seen in it. Of equal costs the one that was handed i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
 from grader.grade.compilers import whole_compilers
+from grader.grade.coordinator import graded_as
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.medals import MEDALS, RULE, medal_of
 from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
+from haribote.own.marks import MARKS
 from haribote.words import word
 from simulator.columns import left
 from simulator.language import language
@@ -38,22 +40,31 @@ td small { opacity: .75; } .gold { font-weight: 700; }
 
 @dataclass(frozen=True, order=True)
 class Entry:
-    """A right answer. score: steps and MV of all its shapes, or lines. made: when it was handed in; the text sorts."""
+    """A right answer. score: steps and MV of all its shapes, lines, or cycles. made: when it was handed in; the text
+    sorts. level: of the compiler, such as `-O1`, where its programs are meant.
+    """
 
     score: int
     made: str
     learner: str
     medal: str = ""
+    level: str = ""
+
+    @property
+    def told(self) -> str:
+        """The score as it is shown."""
+        return " ".join(filter(None, (f"{self.score:,}" if self.level else str(self.score), self.level)))
 
     def __str__(self) -> str:
-        return f"{self.learner} {self.score}{f' ({word(self.medal)})' if self.medal else ''}"
+        return f"{self.learner} {self.told}{f' ({word(self.medal)})' if self.medal else ''}"
 
 
 @dataclass(frozen=True)
 class Board:
     """The right answers of every task that has any, the shortest first. waiting: answers that are not graded yet.
 
-    compilers: of everybody who has passed all parts of the small network's, by the lines of their own.
+    compilers: of everybody who has passed all parts of the small network's, by the lines of their own. steps: of each
+    network by its name the training steps that these compile, by their cycles, where `grade --networks` has run them.
 
     As text and as a page it is in the language of the moment.
     """
@@ -61,12 +72,15 @@ class Board:
     entries: Mapping[Task, Sequence[Entry]]
     waiting: int
     compilers: Sequence[Entry] = ()
+    steps: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
 
     @property
     def rows(self) -> Iterator[tuple[str, Sequence[Entry]]]:
-        """A name and its entries: the whole compilers, if there are any, then task by task."""
+        """A name and its entries: the whole compilers and what they compile, if there are any, then task by task."""
         if self.compilers:
             yield tr("the whole compiler, in lines of one's own"), self.compilers
+        for network, steps in self.steps.items():
+            yield tr("{network}, in cycles of a step", network=MARKS[network].network), steps
         for task, entries in self.entries.items():
             yield f"{task.id:<5} {shown(task.title)}", entries
 
@@ -76,20 +90,31 @@ class Board:
             places = ", ".join(f"{place}. {entry}" for place, entry in ranked(entries))
             rest = f", {_rest(entries)}" if _rest(entries) else ""
             lines.append(f"{left(name, 32)} {places}{rest}")
-        lines.append(shown(RULE))
-        return "\n".join([*lines, *([self.note] if self.waiting else [])])
+        lines += self.rules
+        return "\n".join([*lines, *([self.note] if self.note else [])])
+
+    @property
+    def rules(self) -> list[str]:
+        """What the medals are given for."""
+        steps = [
+            tr("{network}: gold {gold:,} cycles, silver {silver:,}, par {par:,}; no medal is worth points.",
+               network=MARKS[name].network, gold=MARKS[name].gold, silver=MARKS[name].silver, par=MARKS[name].par)
+            for name in self.steps
+        ]  # fmt: skip
+        return [shown(RULE), *steps]
 
     @property
     def note(self) -> str:
         """What is missing, and what to do about it; "" where nothing is."""
-        if not self.waiting:
-            return ""
-        some = self.waiting != 1
-        return tr(
-            "{waiting} answer{s} not graded yet: `grader grade` with the same folders",
-            waiting=self.waiting,
-            s="s" * some,
-        )
+        missing = []
+        if self.waiting:
+            some = "s" * (self.waiting != 1)
+            text = tr("{waiting} answer{s} not graded yet: `grader grade` with the same folders", waiting=self.waiting,
+                      s=some)  # fmt: skip
+            missing.append(text)
+        if self.compilers and not self.steps:
+            missing.append(tr("what these compilers compile: `grader grade --networks` with the same folders"))
+        return "; ".join(missing)
 
 
 def board(paths: Sequence[Path], graded: Path) -> Board:
@@ -99,7 +124,7 @@ def board(paths: Sequence[Path], graded: Path) -> Board:
     """
     known = {(v.get("task"), v.get("file")): v for v in read_verdicts(graded / NAME).values()}
     made = _entries(read_submissions(paths, any_version=True), known)
-    if not made.entries and made.waiting:
+    if made.waiting and not (made.entries or made.steps):
         raise HariboteError(
             tr("no right answer is graded in {graded}", graded=graded),
             tr("`grader grade PATH` first, or --graded FOLDER"),
@@ -113,7 +138,7 @@ def _entries(submissions: Sequence[Submission], known: Mapping[tuple[object, obj
     for task in (task for task in all_tasks() if task.gold):
         for submission in submissions:
             if task.id in submission.files:
-                verdict = known.get((task.id, submission.hashes[task.id]))
+                verdict = known.get((task.id, graded_as(submission, task.id)))
                 waiting += verdict is None
                 entry = _entry(task, submission, verdict) if verdict and verdict["state"] == "passed" else None
                 if entry:
@@ -122,7 +147,23 @@ def _entries(submissions: Sequence[Submission], known: Mapping[tuple[object, obj
     whole = [
         Entry(lines, one.made, printable(one.id), medal) for lines, medal, one in whole_compilers(submissions, passed)
     ]
-    return Board({task: sorted(found) for task, found in entries.items()}, waiting, whole)
+    return Board({task: sorted(found) for task, found in entries.items()}, waiting, whole, _steps(submissions, known))
+
+
+def _steps(submissions: Sequence[Submission], known: Mapping[tuple[object, object], Verdict]) -> dict[str, list[Entry]]:
+    """Of each network the steps of the submissions that were run and are right, each at its best level."""
+    found: dict[str, list[Entry]] = {}
+    for name, marks in MARKS.items():
+        for one in submissions:
+            try:
+                costs = {str(level): int(cycles) for level, (cycles, _) in known[name, one.digest]["costs"].items()}
+            except (KeyError, TypeError, ValueError):  # not run, or the journal does not say it
+                continue
+            if costs:
+                level = min(costs, key=lambda it: costs[it])
+                medal = marks.medal(costs[level])
+                found.setdefault(name, []).append(Entry(costs[level], one.made, printable(one.id), medal, level))
+    return {name: sorted(entries) for name, entries in found.items()}
 
 
 def _entry(task: Task, submission: Submission, verdict: Verdict) -> Entry | None:
@@ -158,7 +199,8 @@ def as_page(made: Board) -> str:
         f"<table><thead><tr><th>{tr('task')}</th>{places}<td></td></tr></thead>",
         "<tbody>",
         *(line for name, entries in made.rows for line in _row(name, entries)),
-        f"</tbody></table><p><small>{escape(shown(RULE))}</small></p>",
+        "</tbody></table>",
+        *(f"<p><small>{escape(rule)}</small></p>" for rule in made.rules),
         f"<p>{escape(made.note)}</p></main></body></html>\n",
     ]
     return "\n".join(parts)
@@ -168,5 +210,5 @@ def _row(name: str, entries: Sequence[Entry]) -> Iterator[str]:
     yield f"<tr><td>{escape(' '.join(name.split()))}</td>"
     for _, entry in ranked(entries):
         kind = entry.medal if entry.medal in MEDALS else ""
-        yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.score} <small>{word(kind)}</small></td>'
+        yield f'<td class="{kind}">{escape(entry.learner)}<br>{entry.told} <small>{word(kind)}</small></td>'
     yield "<td></td>" * (TOP - len(entries)) + f"<td><small>{_rest(entries)}</small></td></tr>"

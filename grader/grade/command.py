@@ -57,6 +57,8 @@ def add_commands(add: Add) -> None:
     )
     graded.add_argument("--no-cache", action="store_true", help=tr("run and judge everything anew"))
     graded.add_argument("--unsafe", action="store_true", help=tr("without a sandbox: only for answers that you trust"))
+    text = tr("run a training step of both networks with every whole compiler too, for the board (no marks)")
+    graded.add_argument("--networks", action="store_true", help=text)
     graded.add_argument(
         "--notebooks", action="store_true", help=tr("run our notebooks with every submission too (no marks)")
     )
@@ -131,7 +133,8 @@ def _grade(options: argparse.Namespace) -> int:
     chosen = GradeOptions(
         output=options.output or ROOT / RUN, again=tasks, seed=chosen_seed, workers=workers, limit=options.limit,
         cluster=options.cluster, any_version=options.any_version, cached=not options.no_cache, unsafe=options.unsafe,
-        notebooks=options.notebooks or bool(options.notebook), lessons=tuple(options.notebook or ()),
+        networks=options.networks, notebooks=options.notebooks or bool(options.notebook),
+        lessons=tuple(options.notebook or ()),
     )  # fmt: skip
     return grade(options.paths, chosen, say)
 

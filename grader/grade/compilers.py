@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from grader.grade.coordinator import graded_as
 from grader.submissions.submission import Submission
 from haribote.answers.given import given
 from haribote.answers.tasks import ROOT, Task, all_tasks
@@ -35,10 +36,12 @@ def reference_lines() -> int:
 def whole_compilers(
     submissions: Sequence[Submission], passed: set[tuple[str, str]]
 ) -> list[tuple[int, str, Submission]]:
-    """(lines, medal, submission) of everybody who has all parts, the shortest first. passed: (task, hash of a file)."""
+    """(lines, medal, submission) of everybody who has all parts, the shortest first. passed: (task, hash of an answer,
+    as in `coordinator.graded_as`).
+    """
     found = []
     for one in submissions:
-        if all((task.id, one.hashes.get(task.id, "")) in passed for task in parts()):
+        if all(task.id in one.files and (task.id, graded_as(one, task.id)) in passed for task in parts()):
             lines = sum(own_lines(task, one.files[task.id]) for task in parts())
             found.append((lines, _medal(lines), one))
     return sorted(found, key=lambda it: (it[0], it[2].made))

@@ -19,6 +19,7 @@ from grader.running import shared_with
 from grader.sandbox.limits import SUBMISSION
 from grader.submissions.submission import Submission, answer_hash, printable
 from haribote.answers.tasks import Task, all_tasks, find_task
+from haribote.network import NETWORKS
 from simulator.messages import tr
 
 Grade = Callable[[Work], Verdict]
@@ -40,9 +41,14 @@ def work_list(
 
 def work_key(submission: Submission, task: str, seed: int) -> str:
     """Under which a verdict is written: of submission, task, file, seed and all that decides a verdict."""
-    digest = answer_hash(submission.files[task], shared_files(submission, task))
+    digest = graded_as(submission, task)
     parts = (submission.id, submission.source, task, digest, seed, verdict_hash())
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+def graded_as(submission: Submission, task: str) -> str:
+    """The hash under which a verdict names an answer: of its file with all that it imports of the submission's."""
+    return answer_hash(submission.files[task], shared_files(submission, task))
 
 
 def shared_files(submission: Submission, task: str) -> tuple[tuple[str, bytes], ...]:
@@ -181,16 +187,12 @@ def _again(
 
 def trouble(work: Work, why: str) -> Verdict:
     """The verdict where the grader itself has failed: no points, but not the learner's fault."""
-    task = find_task(work.task)
     message = tr(
         "the grader's own trouble, not this answer's fault: {why}; `grade --task {id}` tries it again",
         why=why,
-        id=task.id,
+        id=work.task,
     )
-    return {
-        "task": task.id, "state": "trouble", "points": 0, "of": task.points, "seed": work.seed, "cases": 0, "total": 0,
-        "message": printable(message), "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
-    }  # fmt: skip
+    return _blank(work) | {"state": "trouble", "message": printable(message)}
 
 
 def _seconds(verdict: Verdict) -> float:
@@ -204,7 +206,7 @@ def out_of_time(work: Work, limit: float) -> Verdict:
     failure = tr(
         "it was not run, for this submission has had its {limit:g} s for all its answers together", limit=limit
     )
-    return not_started(find_task(work.task)) | {"state": "failed", "seed": work.seed, "failure": failure}
+    return _blank(work) | {"state": "failed", "failure": failure}
 
 
 def _told(error: BaseException) -> str:
@@ -222,6 +224,13 @@ def not_started(task: Task) -> Verdict:
         "task": task.id, "state": "not started", "points": 0, "of": task.points, "seed": 0,
         "cases": 0, "total": 0, "message": "", "failure": "", "cause": "", "costs": {}, "note": "", "answer": "",
     }  # fmt: skip
+
+
+def _blank(work: Work) -> Verdict:
+    """A verdict that says nothing yet on an answer, or on the step of a network, for which there are no points."""
+    if work.task not in NETWORKS:
+        return not_started(find_task(work.task)) | {"seed": work.seed}
+    return not_started(all_tasks()[0]) | {"task": work.task, "of": 0, "seed": work.seed}
 
 
 def verdicts_of(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from grader.grade.coordinator import graded_as
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
 from grader.medals import MEDALS
@@ -78,7 +79,7 @@ def _counts(state: Mapping[str, str]) -> str:
 def _medals(submission: Submission, state: Mapping[str, str], won: Mapping[tuple[str, object], str]) -> str:
     """`2/1/5`: gold, silver and par, of answers that were graded."""
     passed = [task for task in submission.files if state.get(task) == "passed"]
-    medals = [won.get((task, submission.hashes[task]), "") for task in passed]
+    medals = [won.get((task, graded_as(submission, task)), "") for task in passed]
     return "/".join(str(medals.count(medal)) for medal in reversed(MEDALS))
 
 
@@ -93,7 +94,7 @@ def _state(
 ) -> str:
     if task.id not in submission.files:
         return "not started"
-    found = by_file.get((task.id, submission.hashes[task.id]))
+    found = by_file.get((task.id, graded_as(submission, task.id)))
     if found in ("passed", "failed", "not started"):
         return found
     try:

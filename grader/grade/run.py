@@ -7,22 +7,26 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from grader.grade.coordinator import Progress, run, work_key, work_list
 from grader.grade.executors import Crew, cluster_crew, local_crew
 from grader.grade.journal import NAME, Journal
+from grader.grade.judge import Verdict
 from grader.grade.notebooks import check_names, run_notebooks
 from grader.grade.page import as_page
 from grader.grade.report import Report, as_csv, as_json, as_text, report_of
-from grader.grade.work import Work
+from grader.grade.steps import step_one, step_work, what_failed
+from grader.grade.work import Work, grade_one
 from grader.sandbox import find_sandbox
 from grader.sandbox.limits import SUBMISSION
 from grader.sandbox.tree import course_tree
 from grader.submissions.submission import read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
+from haribote.network import NETWORKS
 from simulator.engine import native
 from simulator.files import write_file
 from simulator.messages import tr
@@ -36,6 +40,8 @@ class GradeOptions:
 
     seed: of the random values; None: the journal's, or a new one that nobody knows before. lessons: of the notebooks
     only these. limit: seconds of one submission, for all its answers together.
+
+    networks: run the training steps of whole compilers too.
     """
 
     output: Path
@@ -47,6 +53,7 @@ class GradeOptions:
     cached: bool = True
     limit: float = SUBMISSION
     unsafe: bool = False
+    networks: bool = False
     notebooks: bool = False
     lessons: tuple[str, ...] = ()
 
@@ -58,6 +65,8 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
     """
     if options.unsafe and options.notebooks:
         raise HariboteError(tr("notebooks are run in the sandbox only"), tr("leave --notebooks or --unsafe away"))
+    if options.unsafe and options.networks:
+        raise HariboteError(tr("steps are compiled in the sandbox only"), tr("leave --networks or --unsafe away"))
     if options.unsafe:
         say(tr("WITHOUT A SANDBOX: the answers run as you, and can do whatever you can"))
     else:
@@ -102,6 +111,13 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
         )
         _run(works, journal, crew, left, options.limit, say)
         report = report_of(submissions, journal, seed)
+        if options.networks:
+            steps = list(step_work(submissions, report.verdicts, seed, options.cached))
+            left = sum(work.key not in journal.verdicts for work in steps)
+            say(tr("training steps of {count} whole compilers", count=len(steps) // len(NETWORKS)))
+            _run(steps, journal, crew, left, options.limit, say, step_one)
+            for line in what_failed(steps, journal):
+                say(line)
     if options.notebooks:
         report = replace(report, notebooks=run_notebooks(submissions, options.workers, say, options.lessons))
     _write(report, options.output)
@@ -120,11 +136,12 @@ def _seed(wanted: int | None, journal: Journal) -> int:
 
 
 def _run(
-    works: list[Work], journal: Journal, crew: Crew, left: int, limit: float, say: Callable[[str], object]
-) -> Progress:
+    works: Sequence[Work], journal: Journal, crew: Crew, left: int, limit: float, say: Callable[[str], object],
+    grade: Callable[[Any], Verdict] = grade_one,
+) -> Progress:  # fmt: skip
     try:
         with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
-            return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), limit=limit)
+            return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), grade, limit)
     except KeyboardInterrupt:
         say(
             tr(

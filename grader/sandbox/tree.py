@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.closure import closure, read_file
-from grader.course import product_files, source_files
+from grader.course import LEARNERS, product_files, source_files
 from grader.emitter import in_product
 from grader.emitter.forms import form_of
 from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
@@ -33,6 +33,9 @@ from simulator.parsing import parsed
 COURSE = "/course"  # where the tree lies in the sandbox
 _PACKAGE = b'"""Of the grader, an answer sees its emitter alone."""\n'
 _RUNS = ("grader.emitter.__main__", "grader.emitter.server")
+_TASKS = "haribote/answers/tasks.toml"
+_SCHEDULE = "simulator/schedule/__init__.py"
+_STEP = "grader.emitter.whole_step"
 _READ = (".cpp", ".hpp")
 _KEPT = 7 * 86400.0  # seconds after which another version's tree is removed
 
@@ -54,6 +57,26 @@ def lesson_tree() -> Path:
     return _stored(product_files() | source_files(("grader", "solutions")) | notebooks, replaceable=True)
 
 
+@cache
+def step_tree() -> Path:
+    """The folder in which a whole training step is compiled: no answer of the course's is there, every task's file is
+    the bare stub, and of the compiler only what calls the answers.
+    """
+
+    @cache
+    def read(name: str) -> str | None:
+        return None if name.startswith("solutions/") or name in _answers() else read_file(name)
+
+    starts = {_STEP: None, "haribote.compiler": ("lower", "compile_resident", "compile_learners")}
+    files = {name: text.encode() for name, text in closure(starts, read).items()}
+    for folder in {(ROOT / name).parent for name in files}:
+        files |= _data(folder)
+    own = tuple(f"haribote/{folder}/" for folder in LEARNERS)
+    files |= {name: text for name, text in product_files().items() if name.startswith(own)}
+    files[_SCHEDULE] = _emptied(files[_SCHEDULE].decode(), tr("the product's own scheduler is not there"), "schedule")
+    return _stored(files | {_TASKS: _tasks(), "grader/__init__.py": _PACKAGE}, replaceable=True)
+
+
 def tree_files(task: Task) -> dict[str, bytes]:
     """All files of the tree by name."""
     replaced = withheld(task)
@@ -73,7 +96,7 @@ def tree_files(task: Task) -> dict[str, bytes]:
     files |= {name: content for folder in folders for name, content in _data(folder).items()}
     files |= {name: content for name, content in replaced.items() if name in files}
     files |= {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in ROOT.glob("*/locale/**/*.mo")}
-    return files | {"haribote/answers/tasks.toml": _tasks(), "grader/__init__.py": _PACKAGE}
+    return files | {_TASKS: _tasks(), "grader/__init__.py": _PACKAGE}
 
 
 @cache

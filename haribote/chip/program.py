@@ -125,15 +125,15 @@ def link(model: onnx.ModelProto, pieces: Iterable[Piece]) -> Compiled:
             parts.append(_assemble([piece for piece in run if isinstance(piece, ChipPiece)]))
         else:
             parts += [piece for piece in run if not isinstance(piece, ChipPiece)]
-    return Compiled(
-        model,
-        tuple(parts),
-        pieces,
-        Index(model),
-        json.loads(metadata(model).get(DRAM, "{}")),
-        updates(model),
-        homes_of(model),
-    )
+    return of_parts(model, parts, pieces)
+
+
+def of_parts(
+    model: onnx.ModelProto, parts: Iterable[ProgramPart | HostPiece | TransferPiece], pieces: tuple[Piece, ...] = ()
+) -> Compiled:
+    """A step of programs that are there already. model: the placed graph, which says where every value is."""
+    dram = json.loads(metadata(model).get(DRAM, "{}"))
+    return Compiled(model, tuple(parts), pieces, Index(model), dram, updates(model), homes_of(model))
 
 
 def scheduled(compiled: Compiled, own: Callable[[Program], Program] | None = None) -> Compiled:

@@ -14,6 +14,7 @@ from haribote.answers.generators import NOP_PLACER
 from haribote.answers.tasks import Task, UnknownTask, all_tasks, find_task
 from haribote.chip.codegen import ChipPiece, TransferPiece
 from haribote.chip.program import MOVES, Compiled, ProgramPart
+from haribote.own.marks import MARKS
 from haribote.own.shares import part_of, per_cent
 from haribote.passes.placement import row_of
 from haribote.words import word
@@ -70,9 +71,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All entries of a run, in the order of the pipeline."""
+    """All entries of a run, in the order of the pipeline.
+
+    cycles: of a whole step on the chip, as it runs. network: the one of the course that it trained, "" for any other.
+    """
 
     entries: tuple[Entry, ...] = field(default=())
+    cycles: float = 0.0
+    network: str = ""
 
     def total(self, measure: str, owner: str = "") -> float:
         """Nodes, words, steps or cycles of an owner, or of all."""
@@ -105,8 +111,12 @@ class Ledger:
     def told(self, mine: bool = False) -> Iterator[str]:
         """What ends a run: the table, and where `mine` was asked for what is missing."""
         yield from self.lines()
-        if mine and (line := self.missing_line()):
-            yield line
+        yield from filter(None, (self.missing_line() if mine else "", self.mark_line()))
+
+    def mark_line(self) -> str:
+        """What the step has reached among the marks for the fewest cycles; "" where not all of it is the learner's."""
+        marks = MARKS.get(self.network)
+        return marks.line(self.cycles) if marks and self.cycles and self.all_yours else ""
 
     def missing_line(self) -> str:
         """What is not the learner's yet, in one line; "" where all is."""
@@ -120,8 +130,10 @@ class Ledger:
         return [word(entry.part), entry.task, word(entry.owner), *counts, *shares]
 
 
-def ledger(calls: Calls, compiled: Compiled | None = None) -> Ledger:
-    """What a run's calls and its compiled step say. compiled: None where no program runs on the chip."""
+def ledger(calls: Calls, compiled: Compiled | None = None, network: str = "") -> Ledger:
+    """What a run's calls and its compiled step say. compiled: None where no program runs on the chip; network: as in
+    `Ledger`.
+    """
     entries = list(_called(calls))
     if compiled is not None:
         entries += _generated(compiled) if not compiled.pieces and compiled.chip_count else _on_chip(compiled)
@@ -129,7 +141,8 @@ def ledger(calls: Calls, compiled: Compiled | None = None) -> Ledger:
         if packed:
             entries.append(Entry("scheduler", "", "product", packed))
     order = [*PARTS]
-    return Ledger(tuple(sorted(entries, key=lambda e: order.index(e.part) if e.part in PARTS else len(order))))
+    found = sorted(entries, key=lambda e: order.index(e.part) if e.part in PARTS else len(order))
+    return Ledger(tuple(found), compiled.cost.cycles if compiled is not None else 0.0, network)
 
 
 def _called(calls: Calls) -> Iterator[Entry]:

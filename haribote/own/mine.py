@@ -42,16 +42,16 @@ class Mine:
 
 def keep_ledger(ledger: Ledger, folder: Path) -> None:
     """Write what a run's ledger says beside its checkpoint. Raises FileError."""
-    content = json.dumps([asdict(entry) for entry in ledger.entries], indent=0) + "\n"
-    write_file(folder / FILE, content.encode())
+    write_file(folder / FILE, (json.dumps(asdict(ledger), indent=0) + "\n").encode())
 
 
 def kept_ledger(folder: Path) -> Ledger | None:
     """The ledger of the last run in a folder; None where there is none, or it cannot be read."""
     try:
-        entries = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return Ledger(tuple(Entry(**entry) for entry in entries))
-    except (OSError, ValueError, TypeError):
+        kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        kept = kept if isinstance(kept, dict) else {"entries": kept}  # a list of entries, as it was once
+        return Ledger(**kept | {"entries": tuple(Entry(**entry) for entry in kept["entries"])})
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
@@ -130,8 +130,7 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
         return
     shares = [f"{per_cent(ledger.share(measure))} {word(measure)}" for measure in ("nodes", "words", "steps", "cycles")]
     yield tr("the last run, in {folder}, was yours to {shares}", folder=folder, shares=", ".join(shares))
-    if line := ledger.missing_line():
-        yield line
+    yield from filter(None, (ledger.missing_line(), ledger.mark_line()))
 
 
 def _did(entries: Iterable[Entry], ledger: Ledger | None) -> str:

@@ -121,7 +121,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> 
     if verdict := target_verdict(options.network, run):
         say(verdict)
     if options.backend != "torch":
-        found = ledger(calls, getattr(backend, "compiled", None))
+        found = ledger(calls, getattr(backend, "compiled", None), _of_the_course(options))
         keep_ledger(found, options.folder)
         for line in found.told(options.mine):
             say(line)
@@ -256,6 +256,12 @@ def _refuse_divergence(losses: list[float], run: Run) -> None:
                 learning_rate=run.learning_rate,
             ),
         )
+
+
+def _of_the_course(options: Options) -> str:
+    """The name of the network where its step is the one that has marks; "" for one of other sizes."""
+    same = (options.hidden, options.batch, options.bias) == ((HIDDEN,), BATCH, True)
+    return options.network.name if same else ""
 
 
 def _network(run: Run) -> str:

@@ -12,11 +12,13 @@ from grader.grade.board import as_page, board, ranked
 from grader.grade.compilers import own_lines, parts, reference_lines
 from grader.grade.coordinator import run, work_list
 from grader.grade.journal import Journal
+from grader.grade.steps import StepWork, step_work
 from grader.grade.work import Work
 from grader.stubs import source_of, stub_of
-from grader.submissions.submission import Submission, file_hash
+from grader.submissions.submission import Submission
 from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
+from haribote.network import NETWORKS
 from tests.grader.grade.runs import learner, say_passed, threads
 
 MUL = find_task("5.14")
@@ -36,7 +38,7 @@ def room(monkeypatch: pytest.MonkeyPatch, *made: str) -> list[Submission]:
 def grade(work: Work) -> dict[str, Any]:
     score = SCORES[work.content.decode()]
     state = {"state": "failed"} if score == 2 else {}
-    return say_passed(work) | {"costs": {"mul": [score, MUL.par]}, "file": file_hash(work.content)} | state
+    return say_passed(work) | {"costs": {"mul": [score, MUL.par]}, "file": work.digest} | state
 
 
 def journal(folder: Path, class_: list[Submission]) -> None:
@@ -84,18 +86,54 @@ def whole(name: str, made: str, more: str = "") -> Submission:
     return replace(learner(name), files=files, made=made)
 
 
+def found(work: Work) -> dict[str, Any]:
+    """Stands for `grade_one`: an answer, or a step that costs so many cycles."""
+    if isinstance(work, StepWork):
+        costs = {"-O0": [8_672.0, 9_000], "-O1": [5_000.0, 9_000]}
+        return {"task": work.task, "state": "passed", "costs": costs, "file": work.whose}
+    return say_passed(work) | {"costs": {}, "file": work.digest}
+
+
 def test_the_shortest_whole_compiler_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class_ = [whole("ann", "2026-05-01", "X = 1\n"), whole("bob", "2026-05-02"), whole("cyd", "2026-05-03")]
     class_[2] = replace(class_[2], files={task: text for task, text in class_[2].files.items() if task != "5.47"})
     monkeypatch.setattr("grader.grade.board.read_submissions", lambda paths, any_version: class_)
     with Journal(tmp_path) as kept:
-        found = lambda work: say_passed(work) | {"costs": {}, "file": file_hash(work.content)}  # noqa: E731
         run(work_list(class_, parts(), 1), kept, threads(), grade=found)
     made = board([], tmp_path)
     assert [(entry.learner, entry.score, entry.medal) for entry in made.compilers] == [
         ("bob", reference_lines(), "gold"), ("ann", reference_lines() + 1, "silver"),
     ]  # fmt: skip
     assert f"1. bob {reference_lines()} (gold), 2. ann" in str(made) and "cyd" not in as_page(made)
+    assert "`grader grade --networks`" in str(made)
+
+
+def test_the_fewest_cycles_of_a_step_are_those_that_grade_has_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class_ = [whole("ann", "2026-05-01"), replace(learner("bob"), made="2026-05-02")]
+    monkeypatch.setattr("grader.grade.board.read_submissions", lambda paths, any_version: class_)
+    verdicts = [{task: {"state": "passed"} for task in one.files} for one in class_]
+    works = list(step_work(class_, verdicts, 1))
+    assert [(work.task, work.levels, work.whose) for work in works] == [
+        (name, (0,), class_[0].digest) for name in NETWORKS
+    ]
+    with Journal(tmp_path) as kept:
+        run(works[:1], kept, threads(), grade=found)  # type: ignore[arg-type]
+    made = board([], tmp_path)
+    assert list(made.steps) == [works[0].task]
+    assert [(entry.learner, entry.score, entry.level) for entry in made.steps[works[0].task]] == [("ann", 5_000, "-O1")]
+    assert "1. ann 5,000 -O1 (gold)" in str(made) and "gold 19,640 cycles" in as_page(made)
+
+
+def test_residency_and_a_scheduler_of_ones_own_open_the_other_levels() -> None:
+    one = whole("ann", "2026-05-01")
+    verdicts = {task: {"state": "passed"} for task in (*one.files, "7.2", "7.3", "7.4", "7.5")}
+    files = dict.fromkeys(("7.2", "7.3", "7.4", "7.5"), b"")
+    (first, _) = step_work([replace(one, files={**one.files, **files})], [verdicts], 1)
+    assert first.levels == (0, 1)
+    verdicts["5.47"] = {"state": "failed"}
+    assert not list(step_work([one], [verdicts], 1))
 
 
 def test_the_reference_has_the_parts_and_lines_that_instructors_read() -> None:

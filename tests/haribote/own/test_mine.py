@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from haribote.answers.given import REGION, given, source_of
 from haribote.answers.tasks import ROOT, all_tasks, find_task
 from haribote.own.ledger import Entry, Ledger
+from haribote.own.marks import MARKS, MEDALS, Marks
 from haribote.own.mine import FILE, RUN, code_lines, keep_ledger, kept_ledger, last_run, mine_lines, my_compiler
 
 LEDGER = Ledger((
@@ -85,6 +88,26 @@ def test_what_is_printed(tmp_path: Path) -> None:
     assert lines[-2].startswith("the last run") and "50 % cycles" in lines[-2] and lines[-1].endswith("kernels 5.19")
     (folder / FILE).write_text("[{")
     assert kept_ledger(folder) is None
+
+
+def test_a_step_that_is_all_ones_own_has_its_mark(tmp_path: Path) -> None:
+    root, entries = learner(tmp_path, "5.40"), (Entry("generators", "5.40", "yours", 10, 0, 3, 600, 60, 8_000.0),)
+    keep_ledger(Ledger(entries, 8_672.0, "small"), tmp_path)
+    marks = "the small network, all yours: 8,672 cycles a step, par; silver 7,292; gold 5,584"
+    assert [*mine_lines(tmp_path, root)][-1] == marks
+    for ledger in (Ledger(entries, 8_672.0), Ledger((*entries, *LEDGER.entries), 8_672.0, "small")):
+        keep_ledger(ledger, tmp_path)
+        assert not any("cycles a step" in line for line in mine_lines(tmp_path, root))
+
+
+def test_a_ledger_of_an_older_course_is_read(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps([asdict(entry) for entry in LEDGER.entries]))
+    assert kept_ledger(tmp_path) == LEDGER
+
+
+@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
+def test_medals_of_cycles(marks: Marks) -> None:
+    assert [marks.medal(at) for at in (marks.par + 1, marks.par, marks.silver, marks.gold)] == ["", *MEDALS]
 
 
 def test_the_generators_are_as_long_as_the_notebooks_say() -> None:
