@@ -118,3 +118,9 @@ def test_the_generators_are_as_long_as_the_notebooks_say() -> None:
             whole, own = whole + lines.total(), own + (lines - code_lines(given(task))).total()
     said = (ROOT / "notebooks" / "source" / "00_start" / "02_first_kernel.md").read_text(encoding="utf-8")
     assert f"some {round(whole, -2)} lines together" in said and f"the {round(own, -1)} lines that matter" in said
+
+
+@pytest.mark.parametrize("page", ["notebooks/source/06_training/03_all_yours.md", "docs/instructors.md"])
+def test_the_marks_are_those_that_people_read(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert all(f"{cycles:,}" in text for marks in MARKS.values() for cycles in (marks.par, marks.gold))
