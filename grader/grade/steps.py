@@ -23,7 +23,7 @@ from grader.grade.journal import Journal
 from grader.grade.judge import Judge, Verdict
 from grader.grade.work import Work
 from grader.judges.whole_step import cycles_of, forward
-from grader.sandbox import Limits, Sandbox, find_sandbox
+from grader.sandbox import Limits, Outcome, Sandbox, find_sandbox
 from grader.sandbox.tree import COURSE, step_tree
 from grader.submissions.submission import Submission, answer_hash, printable
 from haribote.answers.tasks import find_task
@@ -85,15 +85,17 @@ def step_one(work: StepWork) -> Verdict:
     verdict = cache_.get(*name) if work.cached else None
     if verdict is None:
         verdict = _verdict(work)
-        cache_.put(verdict, *name)
+        if not verdict["note"]:  # else another time it may be quick enough
+            cache_.put(verdict, *name)
     return verdict | {"file": work.whose, "seconds": round(time.monotonic() - start, 3)}
 
 
 def _verdict(work: StepWork) -> Verdict:
     judge, costs, wrong = Judge(judged), dict[str, list[float]](), list[str]()
     native.available()
+    run = _compiled(work)
     try:
-        for level, reply in _replies(work).items():
+        for level, reply in _replies(work, run).items():
             found, ended = judge(work.task, work.seed, reply)
             if problem := ended or found["wrong"]:
                 wrong.append(f"-O{level}: {problem}")
@@ -101,11 +103,11 @@ def _verdict(work: StepWork) -> Verdict:
                 costs[f"-O{level}"] = [found["cycles"], MARKS[work.task].par]
     finally:
         judge.close()
-    best = min((cycles for cycles, _ in costs.values()), default=0.0)
+    medal = MARKS[work.task].medal(min(cycles for cycles, _ in costs.values())) if costs else ""
     return {
         "task": work.task, "state": "passed" if costs else "failed", "points": 0, "of": 0, "seed": work.seed,
         "cases": len(costs), "total": len(work.levels), "message": "", "failure": printable("\n".join(wrong)),
-        "cause": "", "costs": costs, "note": "", "answer": "", "medal": MARKS[work.task].medal(best) if costs else "",
+        "cause": "", "costs": costs, "note": run.stopped, "answer": "", "medal": medal,
     }  # fmt: skip
 
 
@@ -119,13 +121,18 @@ def judged(name: str, seed: int, reply: dict[str, Any]) -> Verdict:
         return {"wrong": f"{type(error).__name__}: {error}"}
 
 
-def _replies(work: StepWork) -> dict[int, dict[str, Any]]:
-    """What the sandbox has compiled, by level; one that is missing was not reached."""
-    rate, levels = NETWORKS[work.task].learning_rate, list(work.levels)
-    order = encode({"forward": work.content, "rate": rate, "levels": [*levels]})
+def _compiled(work: StepWork) -> Outcome:
+    """What `grader.emitter.whole_step` has written in the sandbox."""
+    rate = NETWORKS[work.task].learning_rate
+    order = encode({"forward": work.content, "rate": rate, "levels": [*work.levels]})
     box = Sandbox({COURSE: step_tree()}, COURSE, find_sandbox().bwrap)
     files = {f"{COURSE}/{place}": content for place, content in work.shared}
-    run = box.run(COMMAND, f"{order}\n".encode(), files, LIMITS)
+    return box.run(COMMAND, f"{order}\n".encode(), files, LIMITS)
+
+
+def _replies(work: StepWork, run: Outcome) -> dict[int, dict[str, Any]]:
+    """What was compiled, by level; one that is missing was not reached."""
+    levels = [*work.levels]
     ended = run.stopped or run.errors.strip().rsplit("\n", 1)[-1] or tr("it ended early")
     found: dict[int, dict[str, Any]] = {level: {"error": ended} for level in levels}
     for line in run.output.splitlines():
