@@ -29,34 +29,46 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     x, w = op.inputs
     if (x.shape, w.shape) != ((256, 16), (16, 16)):
         raise UnsupportedShape("x·Wᵀ takes 256x16 and 16x16", f"{x.shape} and {w.shape}", "pad to 256 rows, 16 columns")
-    # Word k of the four PEs is a vector of four columns. Every MAB does all 16 blocks (i, k) of W, each of 4x4 numbers:
-    # i says which columns of y, k which columns of x. In GRF0 are the vectors of x, 8 words for each k. In GRF1 is the
-    # sum so far, as doubles, from word 0 on, and the results from word 16 on: word i of row c at 16 + 4c + i.
+    # Word k of the four PEs is a vector of four columns, and so is word i of the result. W has 4x4 blocks (i, k) of 4x4
+    # numbers, one for each MAB: MAB m does i = m/4 and k = m%4. What differs from MAB to MAB is read by T, which is
+    # added to an address: `by_t(x.word(0, 4))` is word T of each of the four rows of x.
+    partial = op.scratch(16, "LM0")
 
-    def vectors(k: int) -> Iterator[str]:
-        """Word k of the four rows of x, one row per cycle, as block floats of double precision: to `$lr{8 * k}v`."""
+    def by_t(words: str) -> str:
+        """The same words, T further on: `$m4v4` becomes `$mt4v4`."""
+        return words.replace("m", "mt", 1)
+
+    def vectors() -> Iterator[str]:
+        """With T = k: word k of the four rows of x, one row per cycle, as block floats of double precision: to
+        `$lr0v`.
+        """
         # TODO: about 2 lines.
         raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
 
-    def matrix(i: int, k: int) -> Iterator[str]:
-        """Block (i, k) of W to `$lx`: row j of it is word k of the row of W that gives PE j its word i of y."""
-        # TODO: about 5 lines.
+    def matrix() -> Iterator[str]:
+        """The MAB's block to `$lx`. With T = 32h + 4w + k, i = 2h + w: its row j is word T of row 2j of W."""
+        # TODO: about 3 lines.
         raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
 
-    def product(i: int, k: int) -> Iterator[str]:
-        """`$lx` times the vectors of k, in two lines.
-
-        k = 0 begins the sum in `$ls0v`; k = 1 and 2 add to it. k = 3 ends it and narrows it to singles, in
-        `$s{16 + i}v4`.
-        """
-        # TODO: about 5 lines.
+    def product() -> Iterator[str]:
+        """With T = i: `$lx` times the four vectors, narrowed to singles, in word T of each row of `partial`."""
+        # TODO: about 2 lines.
         raise NotWritten("task 5.19 (Gemm x·Wᵀ) is not written yet; check it with `grader check 5.19`")
 
-    for k in range(4):
-        yield from vectors(k)
-    for i in range(4):
-        for k in range(4):
-            yield from matrix(i, k)
-            yield from product(i, k)
-    yield "nop"
-    yield f"lpassa $lls16v {op.y.double()}"  # four words of each row, one row per cycle
+    yield 'imm i"3" $nowrite'
+    yield "land $mabid $aluf $lt"  # T = m%4, which is k
+    yield 'imm i"8" $ls8v'
+    yield from vectors()
+    yield f"zero {partial.double()}"
+    yield "land $mabid $ls8v $ls16v"
+    yield "ladd $aluf $aluf $nowrite"
+    yield "ladd $aluf $ls16v $nowrite"
+    yield "ladd $mabid $aluf $lt"  # T = m + 3 * (m & 8) = 32h + 4w + k, where i = 2h + w
+    yield 'imm i"2" $ls0v'
+    yield from matrix()
+    yield "llsr $mabid $ls0v $lt"  # T = m/4, which is i
+    yield from product()
+    yield "nop/2"
+    yield f"l1bmrffadd {partial.double()} $llb0"  # the sums over all MABs
+    yield "nop/2"
+    yield f"l1bmm $llb0 {op.y.double()}"

@@ -1,4 +1,4 @@
-"""Task 5.19: x times W transposed, plainly: every MAB does all 16 blocks."""
+"""Task 5.19: x times W transposed: each of the 16 MABs does one block of W, and the L1B adds up what they have."""
 
 from __future__ import annotations
 
@@ -25,46 +25,53 @@ def gemm_xwt(op: Op) -> Iterator[str]:
     x, w = op.inputs
     if (x.shape, w.shape) != ((256, 16), (16, 16)):
         raise UnsupportedShape("x·Wᵀ takes 256x16 and 16x16", f"{x.shape} and {w.shape}", "pad to 256 rows, 16 columns")
-    # Word k of the four PEs is a vector of four columns. Every MAB does all 16 blocks (i, k) of W, each of 4x4 numbers:
-    # i says which columns of y, k which columns of x. In GRF0 are the vectors of x, 8 words for each k. In GRF1 is the
-    # sum so far, as doubles, from word 0 on, and the results from word 16 on: word i of row c at 16 + 4c + i.
+    # Word k of the four PEs is a vector of four columns, and so is word i of the result. W has 4x4 blocks (i, k) of 4x4
+    # numbers, one for each MAB: MAB m does i = m/4 and k = m%4. What differs from MAB to MAB is read by T, which is
+    # added to an address: `by_t(x.word(0, 4))` is word T of each of the four rows of x.
+    partial = op.scratch(16, "LM0")
 
-    def vectors(k: int) -> Iterator[str]:
-        """Word k of the four rows of x, one row per cycle, as block floats of double precision: to `$lr{8 * k}v`."""
+    def by_t(words: str) -> str:
+        """The same words, T further on: `$m4v4` becomes `$mt4v4`."""
+        return words.replace("m", "mt", 1)
+
+    def vectors() -> Iterator[str]:
+        """With T = k: word k of the four rows of x, one row per cycle, as block floats of double precision: to
+        `$lr0v`.
+        """
         ### BEGIN HOLE
-        yield f"dvpassa {x.word(k, 4)}e $nowrite"
-        yield f"dbfn $mauf $lr{8 * k}v"
+        yield f"dvpassa {by_t(x.word(0, 4))}e $nowrite"
+        yield "dbfn $mauf $lr0v"
         ### END HOLE
 
-    def matrix(i: int, k: int) -> Iterator[str]:
-        """Block (i, k) of W to `$lx`: row j of it is word k of the row of W that gives PE j its word i of y."""
+    def matrix() -> Iterator[str]:
+        """The MAB's block to `$lx`. With T = 32h + 4w + k, i = 2h + w: its row j is word T of row 2j of W."""
         ### BEGIN HOLE
-        high, low = divmod(i, 2)
-        rows = [8 * high + 2 * j + low for j in range(4)]  # the columns of y that the PEs hold in word i
-        yield f"dvpassa {w.flat('', [4 * row + k for row in rows])}e $nowrite"
+        yield f"dvpassa {by_t(w.word(0, 8))}e $nowrite"
         yield "dbfn $mauf $nowrite"
         yield "dmwrite $aluf $lx0"
         ### END HOLE
 
-    def product(i: int, k: int) -> Iterator[str]:
-        """`$lx` times the vectors of k, in two lines.
-
-        k = 0 begins the sum in `$ls0v`; k = 1 and 2 add to it. k = 3 ends it and narrows it to singles, in
-        `$s{16 + i}v4`.
-        """
+    def product() -> Iterator[str]:
+        """With T = i: `$lx` times the four vectors, narrowed to singles, in word T of each row of `partial`."""
         ### BEGIN HOLE
-        yield f"dmmulu $lx $lr{8 * k}v $nowrite" if k == 0 else f"dmfmau $lx $lr{8 * k}v $ls0v $nowrite"
-        if k < 3:
-            yield f"dmfmad $lx $lr{8 * k}v $mauf $ls0v"
-        else:
-            yield f"dmfmadr $lx $lr{8 * k}v $mauf $s{16 + i}v4"
+        yield "dmmulu $lx $lr0v $nowrite"
+        yield f"dmfmadr $lx $lr0v $mauf {by_t(partial.word(0, 4))}"
         ### END HOLE
 
-    for k in range(4):
-        yield from vectors(k)
-    for i in range(4):
-        for k in range(4):
-            yield from matrix(i, k)
-            yield from product(i, k)
-    yield "nop"
-    yield f"lpassa $lls16v {op.y.double()}"  # four words of each row, one row per cycle
+    yield 'imm i"3" $nowrite'
+    yield "land $mabid $aluf $lt"  # T = m%4, which is k
+    yield 'imm i"8" $ls8v'
+    yield from vectors()
+    yield f"zero {partial.double()}"
+    yield "land $mabid $ls8v $ls16v"
+    yield "ladd $aluf $aluf $nowrite"
+    yield "ladd $aluf $ls16v $nowrite"
+    yield "ladd $mabid $aluf $lt"  # T = m + 3 * (m & 8) = 32h + 4w + k, where i = 2h + w
+    yield 'imm i"2" $ls0v'
+    yield from matrix()
+    yield "llsr $mabid $ls0v $lt"  # T = m/4, which is i
+    yield from product()
+    yield "nop/2"
+    yield f"l1bmrffadd {partial.double()} $llb0"  # the sums over all MABs
+    yield "nop/2"
+    yield f"l1bmm $llb0 {op.y.double()}"

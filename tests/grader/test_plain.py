@@ -53,3 +53,8 @@ def test_a_check_says_which_parts_of_a_skeleton_are_left(tmp_path: Path) -> None
     assert result.state == "not started" and result.message.endswith("in it: `matrix`, `product`")
     path.write_text(stub_of(find_task("5.12"), source_of(find_task("5.12"))), encoding="utf-8")
     assert "still" not in check("5.12", path=path).message
+
+
+def test_the_skeleton_of_the_first_product_leads_to_all_points() -> None:
+    result = check("5.19", path=ROOT / "solutions" / PLAIN / "t5_19_gemm_xwt.py", seed=8)
+    assert (result.points, result.of) == (25, 25), str(result)
