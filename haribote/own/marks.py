@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from haribote.words import word
-from simulator.messages import Text, tr
+from simulator.messages import Text, joined, tr
 
 MEDALS = ("par", "silver", "gold")
 
@@ -43,7 +43,7 @@ class Marks:
             medal=medal,
         )
         beyond = [f"{word(name)} {getattr(self, name):,}" for name in MEDALS if cycles > getattr(self, name)]
-        return "; ".join([reached, *beyond])
+        return tr("{reached} (next: {beyond})", reached=reached, beyond=joined(*beyond)) if beyond else reached
 
 
 MARKS: Mapping[str, Marks] = {

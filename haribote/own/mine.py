@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from haribote.answers.generators import needs_of
 from haribote.answers.given import given
 from haribote.answers.ownership import answer_file, is_caught_up, is_written
 from haribote.answers.tasks import ROOT, Task, all_tasks
@@ -17,7 +18,7 @@ from haribote.own.shares import per_cent
 from haribote.words import word
 from simulator.columns import aligned
 from simulator.files import write_file
-from simulator.messages import tr
+from simulator.messages import joined, tr
 
 RUN = Path("runs/sim")
 """Where `haribote train --backend sim` puts a run, in the folder in which it is called."""
@@ -114,10 +115,7 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
         yield tr("no part of the compiler is yours yet; `grader list` shows where to begin")
         return
     head = list(map(word, ["part", "task", "file", "lines", "given", "did"]))
-    rows = [
-        [word(it.part), it.task.id, it.task.file, str(it.lines), str(it.given), _did(it.entries, ledger)]
-        for it in found
-    ]
+    rows = [[word(it.part), it.task.id, it.task.file, str(it.lines), str(it.given), _did(it, ledger)] for it in found]
     yield from aligned([head, *rows])
     yield tr(
         "your compiler: {found} files, {value} lines of code that you have written, {given} that were given",
@@ -133,14 +131,19 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
     yield from filter(None, (ledger.missing_line(), ledger.mark_line()))
 
 
-def _did(entries: Iterable[Entry], ledger: Ledger | None) -> str:
-    """Calls, and shares of the step where there are any: `36 calls, 71 % of the words, 12 % of the cycles`."""
-    found = list(entries)
-    if ledger is None or not found:
+def _did(mine: Mine, ledger: Ledger | None) -> str:
+    """Calls, and shares of the step where there are any: `36 calls, 71 % words, 12 % cycles`. Of a file that others
+    import, what they are: `part of 5.40, 5.41`.
+    """
+    if ledger is None:
         return ""
-    calls = sum(entry.calls for entry in found)
+    if not mine.entries:
+        ran = dict.fromkeys(entry.task for entry in ledger.entries if entry.owner == "yours")
+        users = [task.id for task in all_tasks() if task.id in ran and task.shared and mine.task in needs_of(task)]
+        return tr("part of {tasks}", tasks=", ".join(users)) if users else ""
+    calls = sum(entry.calls for entry in mine.entries)
     said = [f"{calls} {word('calls')}"]
     for measure in ("nodes", "words", "cycles"):
-        part, whole = sum(getattr(entry, measure) for entry in found), ledger.total(measure)
+        part, whole = sum(getattr(entry, measure) for entry in mine.entries), ledger.total(measure)
         said += [f"{per_cent(part / whole)} {word(measure)}"] * bool(part and whole)
-    return ", ".join(said)
+    return joined(*said)

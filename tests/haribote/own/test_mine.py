@@ -85,6 +85,8 @@ def test_what_is_printed(tmp_path: Path) -> None:
     assert kept_ledger(folder) == LEDGER
     lines = [*mine_lines(folder, root)]
     assert find_task("5.40").file in lines[2] and "10 calls, 60 % words, 40 % cycles" in lines[2]
+    keep_ledger(LEDGER, folder)
+    assert "part of 5.40" in "\n".join(mine_lines(folder, learner(tmp_path, "5.37", "5.40")))
     assert lines[-2].startswith("the last run") and "50 % cycles" in lines[-2] and lines[-1].endswith("kernels 5.19")
     (folder / FILE).write_text("[{")
     assert kept_ledger(folder) is None
@@ -93,7 +95,7 @@ def test_what_is_printed(tmp_path: Path) -> None:
 def test_a_step_that_is_all_ones_own_has_its_mark(tmp_path: Path) -> None:
     root, entries = learner(tmp_path, "5.40"), (Entry("generators", "5.40", "yours", 10, 0, 3, 600, 60, 8_000.0),)
     keep_ledger(Ledger(entries, 8_672.0, "small"), tmp_path)
-    marks = "the small network, all yours: 8,672 cycles a step, par; silver 7,292; gold 5,584"
+    marks = "the small network, all yours: 8,672 cycles a step, par (next: silver 7,292, gold 5,584)"
     assert [*mine_lines(tmp_path, root)][-1] == marks
     for ledger in (Ledger(entries, 8_672.0), Ledger((*entries, *LEDGER.entries), 8_672.0, "small")):
         keep_ledger(ledger, tmp_path)
