@@ -85,11 +85,18 @@ def _difference(got: Any, wanted: Any, case: Any) -> str:
     return ""
 
 
+def warm(device: str) -> None:
+    """Import what every test imports, once for all processes that are forked."""
+    text = '<ir_version: 10, opset_import: ["": 21]> sums (float[2] x) => (float[2] y) { y = Add (x, x) }'
+    onnx_backend.run_model(onnx.parser.parse_model(text), [np.ones(2, np.float32)], device)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it; 1 where something is wrong, crashed or too slow."""
     parser = parser_of(__doc__)
     parser.add_argument("--device", choices=onnx_backend.DEVICES, default="CHIP")
     given = parser.parse_args(arguments)
+    warm(given.device)
     return told(tests(given.device, given.filter), given, f"onnx {onnx.__version__} on {given.device}", given.device)
 
 

@@ -52,6 +52,8 @@ DECIDING: Mapping[str, tuple[int, ...]] = {
     "Col2Im": (1, 2),
     "Compress": (1,),
     "Dropout": (1, 2),
+    "If": (0,),
+    "Loop": (0, 1),
     "MaxUnpool": (2,),
     "MelWeightMatrix": (0, 1, 2, 3, 4),
     "NonMaxSuppression": (0, 1, 2, 3, 4),
@@ -112,14 +114,15 @@ class HariboteRep(BackendRep):
 
     def _prepared(self, feeds: Mapping[str, Array]) -> Prepared:
         """What we do not take at all, ONNX's reference runs as it is; what only follows from what decides, once."""
-        if self._deciding and self._deciding >= set(self.names):
-            found = by_reference(self.model, self.names, "")(feeds)
-            return Prepared(self.names, self.outputs, "0 of 0", {}, evaluate=lambda _: dict(found))
         try:
             return prepared(specialised(self.model, feeds, self._deciding), self.device)
         except HariboteError as why:
             names = [name for name in self.names if name in feeds]
-            return by_reference(self.model, names, str(why).splitlines()[0])
+            run = by_reference(self.model, names, str(why).splitlines()[0])
+        if self._deciding and self._deciding >= set(self.names):
+            found = run(feeds)
+            return Prepared(self.names, self.outputs, "0 of 0", {}, evaluate=lambda _: dict(found))
+        return run
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +204,12 @@ class HariboteBackend(Backend):
 
 def deciding(model: onnx.ModelProto) -> Iterator[str]:
     """The inputs of a model that decide how it looks: those from which an operand of DECIDING is computed."""
-    producer = {name: node for node in model.graph.node for name in node.output}
+    nodes = list(_all_nodes(model.graph))
+    producer = {name: node for node in nodes for name in node.output}
     inputs = {info.name for info in model.graph.input}
     waiting = [
         name
-        for node in model.graph.node
+        for node in nodes
         for number, name in enumerate(node.input)
         if number in DECIDING.get(node.op_type, ()) and name
     ]
@@ -219,6 +223,19 @@ def deciding(model: onnx.ModelProto) -> Iterator[str]:
             yield name
         elif name in producer and producer[name].op_type not in ("Shape", "Size"):
             waiting += producer[name].input
+            waiting += [info.name for graph in _inner(producer[name]) for info in graph.output]
+
+
+def _all_nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """The nodes of a graph and of the graphs inside of them, which see its values."""
+    for node in graph.node:
+        yield node
+        for inner in _inner(node):
+            yield from _all_nodes(inner)
+
+
+def _inner(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
 
 
 def specialised(model: onnx.ModelProto, feeds: Mapping[str, Array], constant: set[str]) -> onnx.ModelProto:

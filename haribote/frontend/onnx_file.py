@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import onnx
 from onnx import inliner
@@ -13,7 +14,7 @@ from haribote.errors import GraphError
 from haribote.frontend.ceil_mode import without_ceil_mode
 from haribote.graph import IR_VERSION, clone, complete, inferred, remove_unused_constants
 from haribote.model_file import ANEW, about, check_declared, declared, parsed, reason, within_limits
-from haribote.operators.functions import DOMAIN
+from haribote.operators.functions import DOMAIN, OPSET
 from haribote.operators.opset import at_our_opset
 from simulator.messages import tr
 
@@ -43,6 +44,7 @@ def adapted(model: onnx.ModelProto, sizes: Mapping[str, int]) -> onnx.ModelProto
     model.ir_version = IR_VERSION
     _check_operators(model)
     _without_default_inputs(model)
+    _with_default_attributes(model)
     _give_sizes(model, sizes)
     _give_names(model)
     without_ceil_mode(model)
@@ -94,6 +96,17 @@ def _without_default_inputs(model: onnx.ModelProto) -> None:
     constants = {init.name for init in model.graph.initializer}
     for info in [info for info in model.graph.input if info.name in constants]:
         model.graph.input.remove(info)
+
+
+def _with_default_attributes(model: onnx.ModelProto) -> None:
+    """Operators say what they mean by default where ONNX, which writes their body or infers their shape, does not."""
+    for node in model.graph.node:
+        schema: Any = onnx.defs.get_schema(node.op_type, OPSET) if not node.domain else None
+        if schema is None or not (schema.has_function or node.op_type == "STFT"):
+            continue
+        given = {attribute.name for attribute in node.attribute}
+        defaults = [entry.default_value for name, entry in schema.attributes.items() if name not in given]
+        node.attribute.extend(value for value in defaults if value.name)
 
 
 def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapeProto.Dimension]]:

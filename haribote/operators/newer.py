@@ -5,6 +5,8 @@ CumProd along a known axis     ->  a product of what is not behind each element
 BitCast of whole numbers       ->  a Cast, which keeps the bits
 QuantizeLinear, DequantizeLinear of 16 bits, by one scale  ->  what they mean
 QLinearMatMul with scales of float16                       ->  with these scales as float32
+SpaceToDepth by columns and rows first                     ->  a Transpose between two Reshapes
+TensorScatter                  ->  what each place of the cache gets: its old value, or one of the update
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ UNSIGNED: dict[int, int] = {
 WHOLE = {*UNSIGNED, *UNSIGNED.values(), TensorProto.BOOL}
 SHORT = (TensorProto.INT16, TensorProto.UINT16)
 FLOAT = TensorProto.FLOAT
-NEWER = ("BitShift", "CumProd", "BitCast", "QuantizeLinear", "DequantizeLinear", "QLinearMatMul")
+QUANTIZING = ("QuantizeLinear", "DequantizeLinear")
+NEWER = ("BitShift", "CumProd", "BitCast", *QUANTIZING, "QLinearMatMul", "SpaceToDepth", "TensorScatter")
 
 
 def written(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -63,10 +66,14 @@ class _NewerNode:
             self._running_product(known)
         elif self.node.op_type == "BitCast" and known is not None:
             self._same_bits(known.elem_type)
-        elif self.node.op_type in ("QuantizeLinear", "DequantizeLinear") and len(self.node.input) == 3:
+        elif self.node.op_type in QUANTIZING and len(self.node.input) == 3:
             self._short()
         elif self.node.op_type == "QLinearMatMul":
             self._with_single_scales()
+        elif self.node.op_type == "SpaceToDepth" and known is not None:
+            self._depth_first(_sizes(known))
+        elif self.node.op_type == "TensorScatter" and known is not None:
+            self._cache(_sizes(known), _sizes(self.types.get(self.node.input[1])))
         yield from self.made
 
     def _shift(self, kind: int) -> None:
@@ -89,9 +96,9 @@ class _NewerNode:
     def _running_product(self, known: Any) -> None:
         x, axis_name, result = self.node.input[0], self.node.input[1], self.node.output[0]
         axis = next((numpy_helper.to_array(t) for t in self.graph.initializer if t.name == axis_name), None)
-        if axis is None or not known.HasField("shape") or not all(d.HasField("dim_value") for d in known.shape.dim):
+        shape = _sizes(known)
+        if axis is None or not shape:
             return
-        shape = [dim.dim_value for dim in known.shape.dim]
         given = {attribute.name: attribute.i for attribute in self.node.attribute}
         at, size = int(axis.item()) % len(shape), shape[int(axis.item())]
         seen = np.tri(size, k=-1 if given.get("exclusive", 0) else 0, dtype=np.bool_)
@@ -135,6 +142,36 @@ class _NewerNode:
         if halves:
             self._op("QLinearMatMul", *inputs, to_name=self.node.output[0])
 
+    def _depth_first(self, shape: list[int]) -> None:
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in self.node.attribute}
+        if given.get("mode") != b"CRD" or not shape:
+            return
+        size, (batch, channels, height, width) = given["blocksize"], shape
+        apart = [batch, channels, height // size, size, width // size, size]
+        x = self._op("Reshape", self.node.input[0], self._constant(np.array(apart)))
+        x = self._op("Transpose", x, perm=[0, 1, 3, 5, 2, 4])
+        joined = [batch, channels * size * size, height // size, width // size]
+        self._op("Reshape", x, self._constant(np.array(joined)), to_name=self.node.output[0])
+
+    def _cache(self, shape: list[int], part: list[int]) -> None:
+        """Place p of the cache gets element p - start of the update, where there is one; start: one for each batch."""
+        if not shape or not part:
+            return
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in self.node.attribute}
+        past, update, *starts = self.node.input
+        axis = given.get("axis", -2) % len(shape)
+        at = self._constant(np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))]))
+        if any(starts):
+            start = self._op("Reshape", starts[0], self._constant(np.array([-1] + [1] * (len(shape) - 1))))
+            at = self._op("Sub", at, start)
+        if given.get("mode") == b"circular":
+            at = self._op("Mod", at, self._constant(np.array(shape[axis])))
+        zero, length, last = (self._constant(np.array(n)) for n in (0, part[axis], part[axis] - 1))
+        new = self._op("And", self._op("GreaterOrEqual", at, zero), self._op("Less", at, length))
+        place = self._op("Expand", self._op("Clip", at, zero, last), self._constant(np.array(shape)))
+        found = self._op("GatherElements", update, place, axis=axis)
+        self._op("Where", new, found, past, to_name=self.node.output[0])
+
     def _op(self, op_type: str, *inputs: str, to_name: str = "", **given: Any) -> str:
         name = to_name or f"{self.node.output[0]}.{op_type.lower()}_{len(self.made)}"
         self.made.append(helper.make_node(op_type, inputs, [name], name=name, **given))
@@ -144,3 +181,10 @@ class _NewerNode:
         name = f"{self.node.output[0]}.constant_{len(self.graph.initializer)}"
         self.graph.initializer.append(numpy_helper.from_array(value, name))
         return name
+
+
+def _sizes(known: Any) -> list[int]:
+    """The shape of a value; empty where it is not known."""
+    if known is None or not known.HasField("shape") or not all(dim.HasField("dim_value") for dim in known.shape.dim):
+        return []
+    return [dim.dim_value for dim in known.shape.dim]

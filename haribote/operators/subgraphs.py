@@ -35,8 +35,23 @@ DECIDED = (
     "Not",
     "And",
     "Or",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Ceil",
+    "Floor",
+    "Relu",
+    "Max",
+    "Min",
+    "Concat",
+    "Gather",
+    "Slice",
+    "Split",
+    "Squeeze",
+    "Unsqueeze",
 )
-"""Operators by which conditions are computed."""
+"""Operators by which conditions are computed, of shapes too; none gives more than it takes."""
 MOST_NODES = 20_000
 """Of what is written out; a longer loop stays."""
 
@@ -77,10 +92,10 @@ class _BodyWriter:
         shape = self.shapes.get(node.input[0]) if node.op_type in ("Shape", "Size") else None
         if shape is not None and min(shape, default=0) >= 0 and not node.attribute:
             self.constants[node.output[0]] = np.array(shape if node.op_type == "Shape" else prod(shape), np.int64)
-        elif node.op_type in DECIDED and all(name in self.constants for name in node.input):
-            given = {name: self.constants[name] for name in node.input}
-            found: Any = ReferenceEvaluator(node).run(None, given)
-            self.constants[node.output[0]] = np.asarray(found[0])
+        elif node.op_type in DECIDED and all(name in self.constants for name in node.input if name):
+            given = {name: self.constants[name] for name in node.input if name}
+            found: Any = ReferenceEvaluator(node, opsets={"": self.version}).run(None, given)
+            self.constants |= dict(zip(node.output, map(np.asarray, found), strict=True))
 
     def write(self) -> bool:
         """Whether a node was written out, in place."""
@@ -144,8 +159,6 @@ class _BodyWriter:
         if not 0 < turns * max(len(body.node), 1) <= MOST_NODES:
             return None
         results = len(body.output) - 1 - len(node.input[2:])
-        if results:  # ONNX's reference joins what they collect in another way
-            return None
         return self._turns(node, body, turns, list(node.input[2:]), [], [(0, 0)] * results, loop=True)
 
     def _turns(

@@ -66,7 +66,8 @@ def _side_by_side(part: Ints, length: int) -> bool:
 def max_pool(g: Rewriter) -> str | bool:
     """MaxPool, and where in the image its elements are."""
     x, places = g.node.input[0], g.node.output[1] if len(g.node.output) > 1 else ""
-    windows = _pooled(g, x, g.shapes[g.result][2:], -inf)
+    least = -inf if g.is_float(x) else float(np.iinfo(g.dtypes[x]).min)
+    windows = _pooled(g, x, g.shapes[g.result][2:], least)
     most = g.reduced("ReduceMax", windows.value, windows.axes, part="most", keepdims=1)
     if g.node.output[0]:
         g.shaped(most, g.shapes[g.result])

@@ -42,6 +42,7 @@ TYPED = (
     "DynamicQuantizeLinear",
     "EyeLike",
     "MatMulInteger",
+    "MaxPool",
     "QLinearConv",
     "QLinearMatMul",
     "QuantizeLinear",

@@ -83,8 +83,8 @@ def test_operators_of_newer_opsets_keep_their_meaning(text: str) -> None:
 
 def test_what_a_newer_operator_says_beyond_ours_is_refused() -> None:
     model = onnx.parser.parse_model(
-        '<ir_version: 10, opset_import: ["": 28]> g (float[1, 1, 2, 2] x) => (float[1, 4, 1, 1] y)'
-        ' { y = SpaceToDepth <blocksize = 2, mode = "CRD"> (x) }'
+        '<ir_version: 10, opset_import: ["": 28]> g (int8[4] x, float[2] scale) => (float[4] y)'
+        " { y = DequantizeLinear <axis = 0, block_size = 2> (x, scale) }"
     )
-    with pytest.raises(GraphError, match="mode=b'CRD' of opset 28 is not supported"):
+    with pytest.raises(GraphError, match="block_size=2 of opset 28 is not supported"):
         at_our_opset(model)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 import pytest
+from onnx.reference import ReferenceEvaluator
 
 from haribote.operators.subgraphs import written_out
 
@@ -27,3 +29,16 @@ def test_a_branch_that_values_decide_stays() -> None:
         "else_branch = other () => (float[3] b) { b = Log (x) }> }"
     )
     assert written_out(model) is model
+
+
+def test_what_the_turns_of_a_loop_give_is_stacked() -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 20]> g (float[2] x) => (float[3, 2] all) '
+        "<int64 six = {6}, int64 two = {2}, bool yes = {1}> { turns = Div (six, two) "
+        "last, all = Loop (turns, yes, x) <body = turn (int64 i, bool c, float[2] a) "
+        "=> (bool on, float[2] b, float[2] d) { on = Identity (c) b = Add (a, a) d = Identity (a) }> }"
+    )
+    found = written_out(model)
+    assert "Loop" not in {node.op_type for node in found.graph.node}
+    (rows,) = ReferenceEvaluator(found).run(None, {"x": np.array([1, 3], np.float32)})
+    assert rows.tolist() == [[1, 3], [2, 6], [4, 12]]
