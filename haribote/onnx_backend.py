@@ -32,6 +32,7 @@ from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
 from haribote.partition.verdicts import too_wide
 from haribote.passes.fold_constants import fold_constants
+from haribote.progress import aloud
 from haribote.stack.planner.narrow import in_words
 from simulator.messages import tr
 
@@ -318,7 +319,8 @@ def prepared(model: onnx.ModelProto, device: str) -> Prepared:
         return here(
             f"0 of {count}", {"": tr("C++ has no template for one of its operators")}, evaluate=reference(model)
         )
-    found = cut(model, by_cost=False)
+    with aloud():
+        found = cut(model, by_cost=False)
     reasons = {name: why for piece in found.pieces for name, why in piece.reasons.items()}
     return here(found.coverage, reasons, session=CutSession(found))
 

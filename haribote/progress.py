@@ -2,11 +2,14 @@
 
 Whoever compiles says `with stage("planning", nodes) as done:` and calls `done(number)` as nodes are done; of a stage
 that goes over all nodes several times also which round it is, since the nodes begin anew with each. Nothing is said,
-and next to nothing measured, unless someone listens: `with listening(say) as watch:`.
+and next to nothing measured, unless someone listens: `with listening(say) as watch:`. Front ends, whose users call no
+command, compile `with aloud():`, which says it on standard error; the variable HARIBOTE_PROGRESS=0 keeps that quiet.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +20,7 @@ from simulator.messages import tr
 
 QUIET = 2.0
 """Wall seconds without a line: from the beginning of the first stage on, and between two lines."""
+VARIABLE = "HARIBOTE_PROGRESS"
 Say = Callable[[str], object]
 Done = Callable[[int], None]
 
@@ -96,6 +100,16 @@ def listening(say: Say | None = None) -> Iterator[Watch]:
         yield watch
     finally:
         _watch.reset(token)
+
+
+@contextmanager
+def aloud() -> Iterator[None]:
+    """What is compiled within is told on standard error, unless someone listens already."""
+    if _watch.get() is not None or os.environ.get(VARIABLE) == "0":
+        yield
+        return
+    with listening(lambda text: print(f"haribote: {text}", file=sys.stderr, flush=True)):
+        yield
 
 
 @contextmanager

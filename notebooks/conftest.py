@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from haribote.progress import VARIABLE as PROGRESS
 from simulator.language import VARIABLE, language_of
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fill in the options of nbval that nobody should have to type."""
+    """Fill in the options of nbval that nobody should have to type; kernels do not say what a slow machine says."""
+    os.environ[PROGRESS] = "0"
     if getattr(config.option, "nbval_lax", False) or getattr(config.option, "nbval", False):
         config.option.nbval_sanitize_with = config.option.nbval_sanitize_with or str(
             Path(__file__).with_name("sanitize.cfg")

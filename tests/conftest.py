@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+os.environ["HARIBOTE_PROGRESS"] = "0"  # lines that a busy machine has
 os.environ["HARIBOTE_CONFIG"] = str(Path(__file__).parent / "none")  # whatever language the user has chosen
 if "PYTEST_XDIST_WORKER" in os.environ:  # one worker for each processor: none needs more threads
     os.environ.setdefault("OMP_NUM_THREADS", "1")

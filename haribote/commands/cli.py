@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from haribote.commands import gpt, graph_commands, step_commands, training_commands
 from haribote.commands.command import run_command
 from haribote.commands.options import Commands, command
+from haribote.progress import aloud
 from simulator.console import Parser, add_version
 from simulator.language import LANGUAGES
 from simulator.messages import say, tr
@@ -20,7 +21,8 @@ from simulator.messages import say, tr
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    return run_command(_parser(), arguments)
+    with aloud():
+        return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

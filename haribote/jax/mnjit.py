@@ -20,6 +20,7 @@ from haribote.jax.arrays import to_jax, to_numpy
 from haribote.jax.flat.flatten import flatten
 from haribote.jax.flat.values import Flat, Ref
 from haribote.jax.program import Program
+from haribote.progress import aloud
 from simulator.messages import tr
 
 UNROLL = 16
@@ -104,7 +105,8 @@ class Compiled:
         names = dict(zip(self.flat.inputs, self.names, strict=True))
         pairs = {self.flat.inputs[before]: self.flat.outputs[after] for before, after in self.kept.items()}
         updates = {ref: after for ref, after in pairs.items() if isinstance(after, Ref) and after not in names}
-        return Program(self.flat, options, names, updates)
+        with aloud():
+            return Program(self.flat, options, names, updates)
 
     def run(self, leaves: list[Any]) -> list[Any]:
         """The results for these leaves, in order. What a call only passes on stays the object that it was given."""

@@ -25,6 +25,7 @@ from haribote.mlsdk.specs import IOSpec
 from haribote.mlsdk.timeline import span
 from haribote.mlsdk.tracing import trace
 from haribote.partition.verdicts import reason
+from haribote.progress import aloud
 from simulator.messages import tr
 
 MOST_OPTIMIZERS = 16
@@ -46,7 +47,7 @@ def compiled(
         with span("trace"):
             artefact = _traced(context, fn, inputs, asked)
         artefact.tree = None if tree is None else tree()
-        with span("compile", operators=len(artefact.traced.model.graph.node)):
+        with span("compile", operators=len(artefact.traced.model.graph.node)), aloud():
             graph = _started(artefact, cache)
         if codegen_dir is not None:
             artefacts.write(Path(codegen_dir), artefact, graph)

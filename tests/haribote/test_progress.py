@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
+from haribote import onnx_backend, progress
 from haribote.progress import listening, stage
 from haribote.stack.program.compiled import built
 from tests.haribote.stack.program.small_plans import replaced_built
@@ -70,3 +76,59 @@ def test_stages_of_a_compilation() -> None:
         built(replaced_built().plan.graph)
     assert {"passes", "planning", "moves", "writing", "scheduling"} <= set(watch.seconds)
     assert all(seconds >= 0 for seconds in watch.seconds.values())
+
+
+def by_onnx() -> object:
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 20]> g (float[8] x) => (float[8] y) { y = Add (x, x) }'
+    )
+    return onnx_backend.run_model(model, [np.ones(8, np.float32)])
+
+
+def by_torch() -> object:
+    torch = pytest.importorskip("torch")
+    return torch.compile(lambda x: x * x, backend="haribote", dynamic=False)(torch.ones(8))
+
+
+def by_jax() -> object:
+    jax = pytest.importorskip("jax")
+    from haribote.jax import mnjit
+
+    return mnjit(lambda x: x * x + 1)(jax.numpy.ones(8))
+
+
+def by_mlsdk() -> object:
+    torch = pytest.importorskip("torch")
+    from haribote.mlsdk import Context, MNDevice
+
+    context = Context(MNDevice("mncore2:auto"))
+    return context.compile(lambda given: {"y": given["x"] - 1}, {"x": torch.ones(8)}, None)
+
+
+def by_lazy() -> object:
+    from haribote.lazy.evaluators.chip import Chip
+    from haribote.lazy.primitives.arrays import array
+
+    x = array("x", (8,))
+    return Chip({"y": x * x * x})({"x": np.ones(8, np.float32)})
+
+
+SLOW = [pytest.param(call, marks=pytest.mark.slow) for call in (by_torch, by_jax, by_mlsdk, by_lazy)]
+
+
+@pytest.mark.parametrize("call", [by_onnx, *SLOW])
+def test_every_front_end_says_what_takes_long(
+    call: Callable[[], object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HARIBOTE_CACHE", str(tmp_path))
+    monkeypatch.delenv(progress.VARIABLE)
+    monkeypatch.setattr(progress, "QUIET", -1.0)  # whatever takes time at all
+    call()
+    assert re.search(r"haribote: stage planning(, round \d+)?, 0 of [1-9]\d* nodes done\n", capsys.readouterr().err)
+
+
+def test_a_variable_keeps_front_ends_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(progress, "QUIET", -1.0)
+    with progress.aloud(), stage("planning", 1):
+        pass
+    assert capsys.readouterr().err == ""

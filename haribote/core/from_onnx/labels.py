@@ -11,6 +11,9 @@ from haribote.core.from_onnx.rules import rule
 from haribote.core.rewrite import Rewriter
 from haribote.graph import has_labels, mark_labels
 
+SHORT = 16
+"""Elements of a row that is looked through as a whole for one of them."""
+
 
 def wrapped_index(g: Rewriter, rows: str, count: int, part: str) -> str:
     """Indices along an axis, those that count from its end made positive."""
@@ -61,11 +64,22 @@ def _any_values(g: Rewriter) -> str:
 
 
 def pick_column(g: Rewriter) -> str | bool:
-    """One element of every row, [n, 1], as a sum over the row in which the others are 0."""
+    """One element of every row, as a sum over the row in which the others are 0: rows of matrices, [n, 1], and short
+    ones along any axis.
+    """
     x, column = g.node.input
     shape = g.shapes[x]
-    along = len(shape) == 2 and g.given.get("axis", 0) in (1, -1) and g.shapes[column] == (shape[0], 1)
-    if not along or g.dtypes[x] == np.bool_:
+    axis = g.given.get("axis", 0) % len(shape)
+    one_each = g.shapes[column] == (*shape[:axis], 1, *shape[axis + 1 :])
+    matrix = len(shape) == 2 and axis == 1
+    if not one_each or g.dtypes[x] == np.bool_ or not (matrix or shape[axis] <= SHORT):
         return False
-    onehot = _compared(g, _counted(g, column, shape[1]), shape, x, part="onehot")
-    return g.reduced("ReduceSum", g.op("Mul", x, onehot, part="chosen"), [1], keepdims=1)
+    if matrix:
+        onehot = _compared(g, _counted(g, column, shape[1]), shape, x, part="onehot")
+        return g.reduced("ReduceSum", g.op("Mul", x, onehot, part="chosen"), [1], keepdims=1)
+    numbers = np.arange(shape[axis], dtype=g.dtypes[column]).reshape(
+        [-1 if k == axis else 1 for k in range(len(shape))]
+    )
+    equal = g.op("Equal", _counted(g, column, shape[axis]), g.constant(numbers, "numbers"), part="equal")
+    chosen = g.op("Where", equal, x, g.number(0, x), part="chosen")
+    return g.reduced("ReduceSum", chosen, [axis], keepdims=1)

@@ -14,6 +14,7 @@ from haribote.frontend.compiled import Options
 from haribote.frontend.dynamo.partition import Part, is_item, partition
 from haribote.frontend.dynamo.piece import Piece, said
 from haribote.frontend.dynamo.support import Support, random, where
+from haribote.progress import aloud
 from simulator.isa.cost import Cost
 
 
@@ -75,8 +76,9 @@ def compile_graph(program: fx.GraphModule, name: str, options: Options) -> tuple
         node.meta.setdefault("val", operator.attrgetter(str(node.target))(program))
     support = Support(program)
     done: list[Part | Piece] = []
-    for part in partition(program.graph, support.taken, random):
-        done += _compiled(part, program, f"{name}_{len(done)}", options, support) if part.compiled else [part]
+    with aloud():
+        for part in partition(program.graph, support.taken, random):
+            done += _compiled(part, program, f"{name}_{len(done)}", options, support) if part.compiled else [part]
     return _joined(program, done), _report(name, done, support)
 
 

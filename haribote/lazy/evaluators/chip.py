@@ -11,6 +11,7 @@ from haribote.frontend.compiled import CompiledGraph, Options
 from haribote.lazy.evaluators.graph import graph
 from haribote.lazy.evaluators.reference import Reference
 from haribote.lazy.primitives.arrays import Array, depends
+from haribote.progress import aloud
 
 
 class Chip:
@@ -23,7 +24,8 @@ class Chip:
 
     def __init__(self, outputs: Mapping[str, Array], device: Literal["chip", "host"] = "chip") -> None:
         model, self._names = graph({name: output for name, output in outputs.items() if depends(output)})
-        self.graph = CompiledGraph(model, Options(device)) if self._names else None
+        with aloud():
+            self.graph = CompiledGraph(model, Options(device)) if self._names else None
         self._known = Reference({name: output for name, output in outputs.items() if not depends(output)})({})
 
     def __call__(self, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
