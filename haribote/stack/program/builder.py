@@ -96,8 +96,11 @@ def build(plan: Plan, quick: bool = False) -> Built:
                 continue
             if code.asked == asked:
                 largest = _largest(plan.resident, away)
-                if not largest:
+                if not largest and not code.zeros:
                     raise
+                if not largest:  # zeros take room too
+                    code, rooms = Code(zeros=False), {}
+                    continue
                 away |= largest
         code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
 from haribote.graph import Builder, evaluate, set_metadata
-from haribote.stack.places import NoDram
+from haribote.stack.places import NoDram, NoRoom
 from haribote.stack.plan import Version
 from haribote.stack.planner.families import candidates
 from haribote.stack.planner.states import NoWay, holdable
@@ -70,6 +71,23 @@ def test_parameters_that_stay_in_dram(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = {"x": (32, 24), "t": (32, 8), "w": (24, 8)}
     found = walk(built, {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()})
     assert found.words > 10_000 and found.wrong == ()
+
+
+def test_zeros_that_the_setup_keeps_leave_where_nothing_else_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    b = Builder("sum")
+    b.output(b.op("Add", b.input("x", (8,), np.float32), b.scalar(1.0), name="y"))
+    asked, emit = list[bool](), builder._Builder.emit
+
+    def without_zeros(writer: Any) -> None:
+        asked.append(writer.code.zeros)
+        if writer.code.zeros:
+            raise NoRoom("a table of zeros is in the way")
+        emit(writer)
+
+    monkeypatch.setattr(builder._Builder, "emit", without_zeros)
+    session = session_of(compiled.built(b.finish()).executable, Machine("native"))
+    session.step({"x": np.arange(8, dtype=np.float32)})
+    assert asked[:2] == [True, False] and session.outputs()["y"].tolist() == list(range(1, 9))
 
 
 def test_the_largest_residents_leave_first() -> None:
