@@ -304,6 +304,8 @@ def _faults(model: onnx.ModelProto) -> Iterator[GraphError]:
     imported = {entry.domain for entry in model.opset_import}
     defined = {*index.inputs, *index.constants, ""}
     names: set[str] = set()
+    typed = [info for info in graph.value_info if info.type.WhichOneof("value")]
+    others = {info.name for info in typed if not info.type.HasField("tensor_type")}
 
     def where(node: onnx.NodeProto) -> str:
         return tr("graph {name!r}, node {name2!r} ({op_type})", name=graph.name, name2=node.name, op_type=node.op_type)
@@ -320,7 +322,12 @@ def _faults(model: onnx.ModelProto) -> Iterator[GraphError]:
         for name in filter(None, node.output):  # an output may be left out
             if name in defined:
                 yield GraphError(tr("{where}: defines {name!r} a second time", where=where(node), name=name))
-            if name not in index.shape:
+            if name in others:
+                what = tr(
+                    "{where}: {name!r} is a sequence, an optional or a map, no tensor", where=where(node), name=name
+                )
+                yield GraphError(what, STATIC)
+            elif name not in index.shape:
                 what = tr("{where}: the shape of {name!r} is not known statically", where=where(node), name=name)
                 yield GraphError(what, STATIC)
         names.add(node.name)

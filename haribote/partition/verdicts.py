@@ -41,7 +41,8 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     names = [name for name in [*node.input, *node.output] if name]
     strange = next((name for name in names if str(word_of(index.dtype[name])) not in KINDS), None)
     if strange is not None:
-        return tr("{dtype} is no type of the chip", dtype=index.dtype[strange])
+        dtype = index.dtype[strange]
+        return tr("{dtype} is no type of the chip", dtype="string" if dtype.kind in "OSU" else dtype)
     wide = next((name for name in node.input if too_wide(index.constants.get(name))), None)
     if wide is not None and node.op_type in ELEMENTWISE:
         return tr("{name!r} has numbers of more than the 32 bits that the chip keeps", name=wide)

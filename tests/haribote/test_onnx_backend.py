@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -136,3 +137,30 @@ def test_the_page_prints_what_it_shows() -> None:
     with contextlib.redirect_stdout(output):
         exec(compile(block, "onnx.md", "exec"), {})
     assert output.getvalue() == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "why"),
+    [
+        ("(float[0, 3] x) => (float[0, 3] y) { y = Relu (x) }", np.ones((0, 3), np.float32), "has size 0: there is"),
+        ("(string[1] x) => (string[1] y) { y = Identity (x) }", np.array(["a"]), "string is no type of the chip"),
+        (
+            "(float[2] x) => (float[2] y) <int64 i = {0}> { s = SequenceConstruct (x, x) y = SequenceAt (s, i) }",
+            np.ones(2, np.float32),
+            "'s' is a sequence, an optional or a map, no tensor",
+        ),
+    ],
+)
+def test_odd_inputs_run_on_the_host_for_one_clear_reason(text: str, value: Any, why: str) -> None:
+    rep = onnx_backend.prepare(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 20]> g {text}'), "CHIP")
+    (found,) = rep.run([value])
+    assert rep.last is not None and found.tolist() == value.tolist()
+    (reason,) = rep.last.reasons.values()
+    assert why in reason and "\n" not in reason
+
+
+def test_a_running_sum_of_a_scalar_is_the_scalar() -> None:
+    text = "(float x, int64 axis) => (float y) { y = CumSum (x, axis) }"
+    rep = onnx_backend.prepare(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 20]> g {text}'), "CHIP")
+    assert rep.run([np.float32(3), np.int64(0)])[0].item() == 3
+    assert rep.last is not None and rep.last.coverage == "1 of 1"

@@ -17,6 +17,8 @@ def running_sum(g: Rewriter) -> str | bool:
     if not g.is_known(1):
         return False
     rank = len(g.shapes[x])
+    if not rank:
+        return not g.given.get("exclusive", 0) and g.op("Identity", x)
     axis = int(g.index.constants[g.node.input[1]].item()) % rank
     if g.dtypes[x] != np.float32:
         return _doubled(g, axis)
