@@ -2,7 +2,7 @@
 
 Windows that lie side by side, of 2, 4, 8, … places, are axes of their own in a view of the image; others are picked.
 
-    LpPool                ->  the root of a sum of powers
+    LpPool                ->  the root of a sum of powers, of volumes axis by axis
     Col2Im                ->  every element as the sum of what its windows have
     MaxUnpool             ->  ScatterElements among zeros
     MaxPool, AveragePool  ->  a reduction over the axes of the places
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import inf, prod
 
 import numpy as np
@@ -22,6 +23,9 @@ from haribote.core.from_onnx.rules import rule
 from haribote.core.from_onnx.windows import Ints, seen_by, spread, windows_of
 from haribote.core.rewrite import Rewriter
 from haribote.graph import attributes
+
+SEEN_AT_ONCE = 4
+"""Axes of the largest images whose windows are written out; a window of three axes sees too many elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +118,18 @@ def _places_with_padding(node: onnx.NodeProto, image: Sequence[int], out: Sequen
 def average_pool(g: Rewriter) -> str | bool:
     """AveragePool: sums, times 1/n, where n may leave the padding out."""
     x, shape = g.node.input[0], g.shapes[g.result]
-    windows = _pooled(g, x, shape[2:], 0.0)
-    total = g.reduced("ReduceSum", windows.value, windows.axes, part="sums", keepdims=1)
-    total = g.shaped(total, shape, part="sum")
-    count = np.full(shape[2:], windows.numbers.size)
-    if windows.found is not None and g.given.get("count_include_pad", 0):
-        count = _places_with_padding(g.node, g.shapes[x][2:], shape[2:])
-    elif windows.found is not None:
-        count = (windows.found[0, 0] >= 0).sum(-1)
+    image = g.shapes[x]
+    if len(shape) > SEEN_AT_ONCE:
+        total = _sums_by_axis(g, x, image, shape)
+    else:
+        windows = _pooled(g, x, shape[2:], 0.0)
+        total = g.reduced("ReduceSum", windows.value, windows.axes, part="sums", keepdims=1)
+        total = g.shaped(total, shape, part="sum")
+    if g.given.get("count_include_pad", 0):
+        count = _places_with_padding(g.node, image[2:], shape[2:])
+    else:
+        parts = windows_of(g.node, image[2:], g.given["kernel_shape"], shape[2:])
+        count = reduce(np.multiply.outer, [(part.elements() >= 0).sum(-1) for part in parts])
     factor = (1 / np.maximum(count, 1)).astype(np.float32)
     even = bool((factor == factor.flat[0]).all())
     return g.op("Mul", total, g.number(float(factor.flat[0])) if even else g.constant(factor, "factor"))
@@ -188,10 +196,25 @@ def columns_to_image(g: Rewriter) -> str | bool:
 def lp_pool(g: Rewriter) -> str | bool:
     """LpPool: the root of the sum of powers of what a window sees."""
     x, shape, power = g.node.input[0], g.shapes[g.result], g.given.get("p", 2)
+    if len(shape) > SEEN_AT_ONCE:
+        powers = g.op("Pow", g.op("Abs", x, part="sizes"), g.number(power, x), part="powers")
+        return g.op("Pow", _sums_by_axis(g, powers, g.shapes[x], shape), g.number(1 / power, x))
     windows = _pooled(g, x, shape[2:], 0.0)
     powers = g.op("Pow", g.op("Abs", windows.value, part="sizes"), g.number(power, x), part="powers")
     total = g.reduced("ReduceSum", powers, windows.axes, part="sums", keepdims=1)
     return g.shaped(g.op("Pow", total, g.number(1 / power, x), part="root"), shape)
+
+
+def _sums_by_axis(g: Rewriter, x: str, image: Sequence[int], out: Sequence[int]) -> str:
+    """The sum over each window, one axis after another: a product with what is 1 where a window sees an element."""
+    letters = "abcdefgh"[: len(image)]
+    for axis, along in enumerate(windows_of(g.node, image[2:], g.given["kernel_shape"], out[2:]), 2):
+        seen = np.zeros((out[axis], image[axis] + 1), np.float32)  # the last column: what is beside the image
+        np.add.at(seen, (np.arange(out[axis])[:, None], along.elements()), 1)
+        matrix = g.constant(seen[:, :-1], f"seen_{axis}")
+        equation = f"{letters},z{letters[axis]}->{letters.replace(letters[axis], 'z')}"
+        x = g.op("Einsum", x, matrix, part=f"sums_{axis}", equation=equation)
+    return x
 
 
 @rule("MaxUnpool")

@@ -10,6 +10,23 @@ from haribote.stack.planner import elementary
 from tests.haribote.core.from_onnx.test_elementary import graph
 
 
+@pytest.mark.parametrize("kind", ["float", "int32"])
+@pytest.mark.parametrize(("shape", "axis"), [((3, 5, 4, 2), 1), ((6, 4), 0), ((5,), 0)])
+def test_one_of_a_short_row_is_found_by_comparing(shape: tuple[int, ...], axis: int, kind: str) -> None:
+    one = [1 if k == axis else size for k, size in enumerate(shape)]
+    sizes, ones = (",".join(map(str, numbers)) for numbers in (shape, one))
+    model = graph(
+        f"({kind}[{sizes}] x, int64[{ones}] l) => ({kind}[{ones}] y) {{ y = GatherElements<axis = {axis}>(x, l) }}"
+    )
+    after = elementary.run(model)
+    assert "ReduceSum" in {node.op_type for node in after.graph.node}
+    random = np.random.default_rng(1)
+    rows = random.integers(-shape[axis], shape[axis], one)
+    x = random.integers(-100, 100, shape).astype(np.float32 if kind == "float" else np.int32)
+    found = evaluate(after, {"x": x, "l": rows})["y"]
+    np.testing.assert_array_equal(found, np.take_along_axis(x, rows, axis))
+
+
 @pytest.mark.parametrize(
     ("body", "shape", "end"),
     [

@@ -51,11 +51,19 @@ def compared(model: onnx.ModelProto) -> onnx.ModelProto:
         "{ y = MaxPool<kernel_shape = [3,3], strides = [2,1], pads = [1,1,1,1]>(x) }",
         "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = AveragePool<kernel_shape = [3,2], pads = [1,1,1,0]>(x) }",
         "(float[2,3,8,6] x) => (float[a,b,c,d] y) { y = GlobalAveragePool(x) }",
+        "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
+        "{ y = AveragePool<kernel_shape = [3,2,2], pads = [1,0,1,1,0,1]>(x) }",
+        "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
+        "{ y = AveragePool<kernel_shape = [2,2,3], strides = [2,1,2], pads = [1,1,1,1,1,1], count_include_pad = 1>(x) }",
+        "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
+        "{ y = LpPool<kernel_shape = [2,2,3], strides = [2,1,2], p = 3>(x) }",
     ],
 )
 def test_windows_mean_the_same(body: str) -> None:
     after = compared(graph(body))
-    assert not {"Conv", "ConvTranspose", "MaxPool", "AveragePool"} & {node.op_type for node in after.graph.node}
+    assert not {"Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool"} & {
+        node.op_type for node in after.graph.node
+    }
 
 
 def test_channels_and_places_have_bits_of_their_own_where_that_costs_none() -> None:
