@@ -54,7 +54,8 @@ def compared(model: onnx.ModelProto) -> onnx.ModelProto:
         "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
         "{ y = AveragePool<kernel_shape = [3,2,2], pads = [1,0,1,1,0,1]>(x) }",
         "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
-        "{ y = AveragePool<kernel_shape = [2,2,3], strides = [2,1,2], pads = [1,1,1,1,1,1], count_include_pad = 1>(x) }",
+        "{ y = AveragePool<kernel_shape = [2,2,3], strides = [2,1,2], pads = [1,1,1,1,1,1], "
+        "count_include_pad = 1>(x) }",
         "(float[1,2,5,4,6] x) => (float[a,b,c,d,e] y) "
         "{ y = LpPool<kernel_shape = [2,2,3], strides = [2,1,2], p = 3>(x) }",
     ],
