@@ -70,7 +70,7 @@ def with_credit(result: Result, progress: Progress) -> Result:
     by = progress.generated.get(result.task) if result.state == "not started" else None
     if by is None:
         return result
-    return replace(result, points=credit(find_task(result.task)), message=f"{told(by)}; {result.message}")
+    return replace(result, points=credit(find_task(result.task)), message=f"{told(by)}\n{result.message}")
 
 
 def _unread(task: Task, path: Path, seed: int) -> Result | None:

@@ -71,7 +71,7 @@ def test_list_counts_it(course: Path) -> None:
 def test_a_check_says_so(course: Path) -> None:
     bare = Result("5.3", "DL 256x16 A", "not started", 0, 10, "t5_3.py", "write it")
     found = with_credit(bare, Progress(course))
-    assert found.points == 8 and found.message == f"{told('5.40')}; write it"
+    assert found.points == 8 and found.message == f"{told('5.40')}\nwrite it"
     up = replace(bare, task="5.9")
     failed = replace(bare, state="failed")
     assert with_credit(up, Progress(course)) is up and with_credit(failed, Progress(course)) is failed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import groupby, product
 from random import Random
 
 import pytest
@@ -13,8 +13,10 @@ from haribote.speed.chain import (
     cost_of_plan,
     fused,
     map_of,
+    move_between,
     moves_between,
     sinkhorn,
+    ways_between,
     work_of,
 )
 from haribote.speed.travel import carried, how_far
@@ -57,3 +59,9 @@ def test_a_long_chain_leaves_its_layout() -> None:
         found[rounds] = set(cheapest_layouts(work, move, "A", "A"))
     assert found == {2: {"A"}, 20: {"A", "mab"}}
     assert all(map_of(layout).shape == (256, 16) for layout in LAYOUTS)
+
+
+def test_the_ways_of_a_move_are_the_instructions_of_its_program() -> None:
+    words = (line.split()[0].partition("@")[0] for line in move_between("B", "A").text.splitlines())
+    written = [name for name, _ in groupby(word for word in words if not word.startswith("nop"))]
+    assert written == [way.split()[0] for way in ways_between("B", "A")] == ["l1bmm", "l2bm", "l2bmd", "l1bmm"]
