@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk
 from grader.rigs.rig import AnyPlace, Inputs, prepared
+from simulator.effects.accesses import written_by
 from simulator.effects.places import Place, value_of
 from simulator.isa import program as p
 from simulator.isa.program import Program
@@ -68,17 +69,18 @@ def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDA
     masks = next(_masks_unwritten(program), None)
     if masks is not None:
         return masks
-    with prepared(inputs, OTHER_POISON) as machine:
+    written = written_by(program)
+    with prepared(inputs, OTHER_POISON, written) as machine:
         machine.run(program)
         other = place.load(machine)
-    with prepared(inputs, POISON) as machine:
+    with prepared(inputs, POISON, written) as machine:
         history = History(program, machine)
         machine.run(program, observer=history.observer)
         depends = np.argwhere(wrong & (place.load(machine) != other))
         if not len(depends):
             return None
         found = list(_never_written(history, place.at(tuple(depends[0].tolist()))))
-    with prepared(inputs, POISON) as machine:  # only now, since the run may have written the words later on
+    with prepared(inputs, POISON, written) as machine:  # only now, since the run may have written the words later on
         for word, index in found:
             if is_junk(np.array(value_of(machine, word), np.uint32)):
                 line = history.lines[index].line
@@ -88,7 +90,7 @@ def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDA
 
 def writer_of(program: Program, inputs: Inputs, place: Place) -> Blame | None:
     """Who wrote a word last."""
-    with prepared(inputs, POISON) as machine:
+    with prepared(inputs, POISON, written_by(program)) as machine:
         history = History(program, machine)
         machine.run(program, observer=history.observer)
         writes, _ = history.writes(place, len(history.lines))

@@ -19,7 +19,6 @@ from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import OTHER_POISON, result_of
 from haribote.kernel import Op
 from haribote.layout import Layout, layout_of
-from haribote.problems import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
 from simulator.messages import Text, tr
@@ -78,12 +77,13 @@ class Finding:
         """Whether the same values give the right result at the problem set's addresses."""
         if not self.case.moved or self.home is None:
             return False
-        case, program = self.home
+        home, program = self.home
+        case = replace(home, arrays=self.case.arrays)
         try:
-            received = result_of(replace(case, arrays=self.case.arrays), program)
+            received = result_of(case, program)
         except ExecutionError:
             return False
-        return not wrong_elements(case, self.case.arrays, received).any()
+        return not case.wrong(received).any()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +110,9 @@ def marks(shape: tuple[int, ...]) -> NDArray[np.uint32]:
     return (np.uint32(0x3F9ABCDE) ^ count * np.uint32(5)).reshape(shape)
 
 
-def wrong_elements(case: Case, arrays: tuple[Array, ...], received: Array) -> Marks:
-    """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
-    return meaning.wrong_elements(case.row, arrays, received, case.constant)
-
-
-def diagnose(finding: Finding, told: bool = True) -> Explained:
-    """Why a kernel is wrong, for which its program may be run some dozens of times more.
-
-    told: whether anybody is told; of the failures after the first nobody is.
-    """
+def diagnose(finding: Finding) -> Explained:
+    """Why a kernel is wrong, for which its program may be run some dozens of times more."""
     seen = finding.seen
-    if not told:
-        return _plain(_unknown(seen))
     if finding.right_at_home():
         words = tr("the same values give the right result at the problem set's addresses")
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)

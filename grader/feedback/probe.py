@@ -30,6 +30,7 @@ from grader.rigs.poisoned import POISON
 from grader.rigs.rig import Bits, Words, prepared
 from haribote.problems.meaning import meaning
 from simulator import Machine
+from simulator.effects.accesses import written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
 
@@ -204,7 +205,7 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
 
     wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
     """
-    with prepared((), POISON) as machine:
+    with prepared(inputs_of(case), POISON, written_by(program)) as machine:
         return _probed(case, Probe(case, program, machine), wrong)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.course import verdict_hash
 from grader.credits import credit, credited, told
@@ -104,63 +104,90 @@ def run(
         progress.trouble += verdict["state"] == "trouble"
         say(progress)
 
-    def in_time() -> Iterator[Work]:
-        for work in left:
-            if spent[work.submission] < limit:
-                yield work
-            else:
-                keep(work, out_of_time(work, limit))
-
-    executor = crew.make() if left else None
+    waiting = Waiting(left)
+    lanes = [_Lane(crew.make()) for _ in range(min(crew.executors, len(left)))]
     try:
-        waiting = in_time()
-        running: dict[Future[Verdict], Work] = {}
-        while executor is not None:
-            executor = _fill(executor, crew, waiting, running, grade, suspects)
-            if not running:
+        while True:
+            for lane in lanes:
+                others = {other.task for other in lanes if other is not lane}
+                while len(lane.running) < crew.at_once and (work := waiting.next_for(lane.task, others)):
+                    if spent[work.submission] >= limit:
+                        keep(work, out_of_time(work, limit))
+                    elif why := lane.start(work, grade, crew):
+                        suspects.append((work, why))
+                        break
+            running = {future: lane for lane in lanes for future in lane.running}
+            if not running and not waiting:
                 break
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                work = running.pop(future)
+                work = running[future].running.pop(future)
                 try:
                     keep(work, future.result())
                 except (Exception, CancelledError) as error:
                     suspects.append((work, _told(error)))
         for work, first in suspects:
-            executor, verdict = _again(work, first, executor, crew, grade)
+            lanes[0].executor, verdict = _again(work, first, lanes[0].executor, crew, grade)
             keep(work, verdict)
-        if executor is not None:
-            executor.shutdown()
-            executor = None
+        while lanes:
+            lanes[-1].close()
+            lanes.pop()
     finally:
-        if executor is not None:  # interrupted
-            crew.stop(executor)
+        for lane in lanes:  # interrupted
+            lane.close(crew)
     return progress
 
 
-def _fill(
-    executor: Executor,
-    crew: Crew,
-    waiting: Iterator[Work],
-    running: dict[Future[Verdict], Work],
-    grade: Grade,
-    suspects: list[tuple[Work, str]],
-) -> Executor:
-    """Hand out work until all workers have some; a broken executor is replaced once nothing of it is left."""
-    while len(running) < crew.at_once:
-        work = next(waiting, None)
-        if work is None:
-            break
+class Waiting:
+    """Work that is left, by its tasks, in their order."""
+
+    def __init__(self, works: Iterable[Work]) -> None:
+        self._works: defaultdict[str, deque[Work]] = defaultdict(deque)
+        for work in works:
+            self._works[work.task].append(work)
+
+    def __bool__(self) -> bool:
+        return bool(self._works)
+
+    def next_for(self, task: str, others: Container[str]) -> Work | None:
+        """Take a piece of work: of this task, else of one that is none of the others', else of any; None for none."""
+        tasks = [task] if task in self._works else [name for name in self._works if name not in others]
+        chosen = next(iter([*tasks, *self._works]), None)
+        if chosen is None:
+            return None
+        work = self._works[chosen].popleft()
+        if not self._works[chosen]:
+            del self._works[chosen]
+        return work
+
+
+@dataclass(eq=False)
+class _Lane:
+    """An executor, None once it is lost, with what it runs. task: the last one of which it was given an answer."""
+
+    executor: Executor | None
+    task: str = ""
+    running: dict[Future[Verdict], Work] = field(default_factory=dict)
+
+    def start(self, work: Work, grade: Grade, crew: Crew) -> str:
+        """Hand out work; why it could not be, or "". A broken executor is replaced once nothing of it is left."""
+        self.task = work.task
+        if self.executor is None:
+            self.executor = crew.make()
         try:
-            running[executor.submit(grade, work)] = work
+            self.running[self.executor.submit(grade, work)] = work
         except (BrokenExecutor, RuntimeError) as error:
-            suspects.append((work, _told(error)))
-            if not running:
-                crew.stop(executor)
-                executor = crew.make()
-            else:
-                break
-    return executor
+            if not self.running:
+                self.executor.shutdown(wait=False, cancel_futures=True)
+                self.executor = None
+            return _told(error)
+        return ""
+
+    def close(self, crew: Crew | None = None) -> None:
+        """End the executor; with a crew at once, whatever it does."""
+        if self.executor is not None:
+            crew.stop(self.executor) if crew else self.executor.shutdown()
+            self.executor = None
 
 
 def _again(

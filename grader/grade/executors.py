@@ -23,31 +23,31 @@ _DIE_WITH_PARENT = 1  # of prctl
 class Crew:
     """Workers.
 
-    make: a new executor, where a lost one can be replaced. at_once: pieces of work to hand out. stop: end an executor
-    at once, whatever it does.
+    make: a new executor, where a lost one can be replaced. at_once: pieces of work to hand out to each. stop: end an
+    executor at once, whatever it does. executors: how many; each goes on with one task as long as there are answers.
     """
 
     make: Callable[[], Executor]
     at_once: int
     name: str
     stop: Callable[[Executor], None] = lambda executor: executor.shutdown(wait=False, cancel_futures=True)
+    executors: int = 1
 
 
 def local_crew(workers: int) -> Crew:
-    """Processes on this machine."""
+    """Processes on this machine, each an executor of its own: what a task needs is then loaded in one of them."""
 
     def make() -> Executor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(os.getpid(),))
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_prepare, initargs=(os.getpid(),))
 
     def stop(executor: Executor) -> None:
         executor.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.terminate()
 
-    return Crew(
-        make, 2 * workers, tr("{workers} local process{es}", workers=workers, es="es" if workers > 1 else ""), stop
-    )
+    name = tr("{workers} local process{es}", workers=workers, es="es" if workers > 1 else "")
+    return Crew(make, 2, name, stop, workers)
 
 
 def cluster_crew(address: str) -> Crew:

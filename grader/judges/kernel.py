@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from grader.feedback.blame import by_luck, told, unwritten_read, writer_of
 from grader.feedback.causes import STALE, STRAY, WRONG_COPIES
 from grader.feedback.dependence import Dependence, elements, inputs_behind
-from grader.feedback.diagnose import BY_CHANCE, Explained, Finding, diagnose, wrong_elements
+from grader.feedback.diagnose import BY_CHANCE, Explained, Finding, diagnose
 from grader.feedback.failure import Failure, WrongWord
 from grader.feedback.pictures import first_unit, lm_layout, over_machine, picture, unit_of
 from grader.judges.program import machine_failure
 from grader.rigs.kernel_cases import Case
 from grader.rigs.kernel_run import POISON, KernelOutcome, Scratch, inputs_of, place_of, run_case
 from grader.rigs.rig import bits_of
-from haribote.problems.meaning import meaning
 from simulator import ExecutionError
 from simulator.isa.program import Program
 from simulator.messages import tr
@@ -33,16 +32,16 @@ Home = tuple[Case, Program]
 
 
 def judge_case(
-    case: Case, name: str, program: Program, text: str, home: Home | None = None, probing: bool = True,
-    scratch: tuple[Scratch, ...] = (), explained: bool = True,
+    case: Case, name: str, program: Program, text: str, home: Home | None = None, scratch: tuple[Scratch, ...] = (),
+    explained: bool = True,
 ) -> Failure | None:  # fmt: skip
     """What is wrong with a program's result, or None.
 
-    home: of the same row. probing: as in `diagnose`. scratch: what `op.scratch` gave. explained: whether it is looked
-    into why, which takes longer than to find that something is wrong.
+    home: of the same row. scratch: what `op.scratch` gave. explained: whether it is looked into why, which takes longer
+    than to find that something is wrong; that a result is right by chance is told in any case.
     """
     for poison in case.poisons:
-        failure = _judge(_Kernel(case, name, program, text, home, probing, scratch, explained), poison)
+        failure = _judge(_Kernel(case, name, program, text, home, scratch, explained), poison)
         if failure is not None:
             return failure
     return None
@@ -54,7 +53,7 @@ def stray_case(case: Case, name: str, program: Program, text: str, scratch: tupl
         run = run_case(case, program, POISON, scratch)
     except ExecutionError:
         return None
-    asked = _Kernel(case, name, program, text, None, False, scratch)
+    asked = _Kernel(case, name, program, text, None, scratch)
     at, held = run.stray_at, [operand for operand in case.op.inputs if operand.memory != "DRAM"]
     if at is None or not any(o.memory.lower() == at.memory and 0 <= at.word - o.address < o.words for o in held):
         return None
@@ -70,7 +69,6 @@ class _Kernel:
     program: Program
     text: str
     home: Home | None
-    probing: bool
     scratch: tuple[Scratch, ...]
     explained: bool = True
 
@@ -81,23 +79,24 @@ def _judge(asked: _Kernel, poison: int) -> Failure | None:
         run = run_case(case, asked.program, poison, asked.scratch)
     except ExecutionError as error:
         return machine_failure(asked.name, error, asked.text)
-    wanted, _ = meaning(case.row, case.arrays, case.constant)
+    wanted, _ = case.meaning
     received = run.output
     if case.row.op in ("DL", "UL"):  # bits, not numbers
         wanted, received = wanted.view(np.uint32), np.ascontiguousarray(received).view(np.uint32)
-    wrong = wrong_elements(case, case.arrays, run.output)
-    copied = not any(wrong_elements(case, case.arrays, other).any() for other in run.others)
+    wrong = case.wrong(run.output)
+    copied = not any(case.wrong(other).any() for other in run.others)
     if not wrong.any() and copied and not run.stray:
         return None
-    if not asked.explained:
-        return Failure(asked.name, "", "")
     usual = None if poison == POISON else _judge(asked, POISON)
     if usual is not None:  # what is wrong whatever was there before is told as that
         return usual
+    by_chance = poison != POISON and bool(wrong.any())
+    if not asked.explained:
+        return Failure(asked.name, STALE if by_chance else "", "")
     if not wrong.any():
         return _beside(asked, run, copied, poison)
     finding = Finding(case, asked.program, wanted, received, wrong, asked.home)
-    return _wrong(asked, finding, (STALE, by_luck(wrong), None) if poison != POISON else None, poison)
+    return _wrong(asked, finding, (STALE, by_luck(wrong), None) if by_chance else None, poison)
 
 
 def _beside(asked: _Kernel, run: KernelOutcome, copied: bool, poison: int) -> Failure:
@@ -125,7 +124,7 @@ def _beside(asked: _Kernel, run: KernelOutcome, copied: bool, poison: int) -> Fa
 def _wrong(asked: _Kernel, finding: Finding, known: Explained | None, poison: int) -> Failure:
     """known: the cause, where it need not be found."""
     case, wanted, received, wrong = finding.case, finding.expected, finding.received, finding.wrong
-    cause, seen, depends = known or diagnose(finding, asked.probing)
+    cause, seen, depends = known or diagnose(finding)
     blame = None
     if cause == STALE or BY_CHANCE in seen:
         blame = unwritten_read(finding.program, inputs_of(case), place_of(case.op.output), wrong)

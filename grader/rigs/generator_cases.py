@@ -76,7 +76,7 @@ class Hidden:
 def counted_cases(task: Task, seed: int) -> Iterator[Case]:
     """Two cases for each row that the generator covers: at the problem set's addresses, which counts, and elsewhere."""
     for row in rows_written_by(task.id, KERNELS):
-        cases = list(kernel_cases(row, seed))
+        cases = kernel_cases(row, seed)
         yield replace(cases[0], poisons=BOTH)
         yield cases[-1] if not cases[-1].counted else next(case for case in cases if case.moved)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
 
@@ -15,6 +16,8 @@ from grader.rigs.step_values import step_values
 from haribote.kernel import Memory, Op
 from haribote.kernel_table import TILE, TILE_ROWS, KernelRow, problem
 from haribote.network import BATCH, LEARNING_RATE
+from haribote.problems.meaning import meaning, not_meant
+from simulator.language import language_or_english
 from simulator.messages import tr
 
 Array = NDArray[Any]
@@ -45,6 +48,15 @@ class Case:
     def constant(self) -> float:
         """Of a scaling."""
         return float(self.op.attributes.get("constant", 1.0))
+
+    @cached_property
+    def meaning(self) -> tuple[Array, Array]:
+        """The right result and the largest error allowed, as in `haribote.problems.meaning`."""
+        return meaning(self.row, self.arrays, self.constant)
+
+    def wrong(self, received: Array) -> Array:
+        """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
+        return not_meant(self.row, self.meaning, received)
 
 
 @dataclass(frozen=True)
@@ -80,8 +92,17 @@ _OTHER_LAYOUTS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def kernel_cases(row: KernelRow, seed: int) -> Iterator[Case]:
+def kernel_cases(row: KernelRow, seed: int) -> tuple[Case, ...]:
     """All cases of a row, those that show a mistake most clearly first."""
+    return _known_cases(row, seed, language_or_english())
+
+
+@lru_cache(maxsize=32)  # the rows of a generator: with the next answer they are asked for again
+def _known_cases(row: KernelRow, seed: int, language: str) -> tuple[Case, ...]:
+    return tuple(_made_cases(row, seed))
+
+
+def _made_cases(row: KernelRow, seed: int) -> Iterator[Case]:
     rng = np.random.default_rng([seed, *row.name.encode()])
     constant = {"scale_256x16_a": 1 / BATCH}.get(row.name, LEARNING_RATE)
     op = problem(row, constant)

@@ -74,12 +74,14 @@ def judge_kernel(case: Case, name: str, history: History, answer: Values) -> Fai
     """What is wrong with the text of a kernel, or None. Of several failures only the first is looked into."""
     text = text_in(answer)
     failure = history.other_text(case, name, text) or failure_in(name, text) or _mask_left(name, text)
-    if failure is not None and failure.cause == READS_TOO_EARLY:  # perhaps of what it should not have written at all
+    explained = history.explained and not history.failed
+    if (
+        failure is not None and failure.cause == READS_TOO_EARLY and explained
+    ):  # perhaps of what it should not have written at all
         failure = stray_case(case, name, assembled(text), text, _scratch_in(answer)) or failure
     if failure is None:
         program, home = assembled(text), history.home.get(case.row.name) if case.counted else None
-        probing, scratch = not history.failed, _scratch_in(answer)
-        failure = judge_case(case, name, program, text, home, probing, scratch, history.explained)
+        failure = judge_case(case, name, program, text, home, _scratch_in(answer), explained)
         if failure is None and not case.moved:
             history.home[case.row.name] = (case, program)
     history.failed |= failure is not None

@@ -17,7 +17,7 @@ from haribote.answers.tasks import ROOT
 from haribote.kernel import Op, Operand
 from haribote.kernel_table import KernelRow, problem, row_named
 from haribote.problems.judge_case import values
-from haribote.problems.meaning import meaning, wrong_elements
+from haribote.problems.meaning import meaning, not_meant
 from simulator import Machine, SimulatorError, assemble
 from simulator.assembly.checks import check
 from simulator.files import FileError, locked, write_file
@@ -89,7 +89,8 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
     else:
         received = output.layout.gather(_lm(machine, output.memory), output.address, np.dtype(output.dtype))
     constant = float(op.attributes.get("constant", 1.0))
-    wrong, (wanted, _) = wrong_elements(row, arrays, received, constant), meaning(row, arrays, constant)
+    right = meaning(row, arrays, constant)
+    wrong, (wanted, _) = not_meant(row, right, received), right
     if not wrong.any():
         return ""
     index = tuple(int(number) for number in np.argwhere(wrong)[0])

@@ -46,7 +46,12 @@ def meaning(row: KernelRow, arrays: tuple[Array, ...], constant: float = 1.0) ->
 
 def wrong_elements(row: KernelRow, arrays: tuple[Array, ...], received: Array, constant: float = 1.0) -> Array:
     """Which elements of a result are not right: other bits after DL and UL, elsewhere further off than allowed."""
-    wanted, tolerance = meaning(row, arrays, constant)
+    return not_meant(row, meaning(row, arrays, constant), received)
+
+
+def not_meant(row: KernelRow, right: tuple[Array, Array], received: Array) -> Array:
+    """The same, where what is meant is known."""
+    wanted, tolerance = right
     bits = np.ascontiguousarray(received).view(np.uint32)
     if row.op in ("DL", "UL"):
         return np.asarray(np.ascontiguousarray(wanted).view(np.uint32) != bits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import Literal, cast
 
@@ -24,6 +25,9 @@ MOST_LINES, MOST_FINDINGS = 2_000_000, 1000
 """Lines that a text may have, which take seconds and a gigabyte; mistakes after which no more are looked for."""
 LOST_STEPS = WINDOW
 """What stands for a line that is no step: so many nops that no wait is found across it."""
+
+MOST_KNOWN = 1 << 14
+"""Lines that are remembered under the same mask defaults."""
 
 _NUMBER = re.compile(r'"[^"]*"|\d{20,}')
 WORD = re.compile(r'(?:\[[^\]]*\]|"[^"]*"|[^\s;])+|;')
@@ -77,6 +81,12 @@ def _instruction_at(instruction: Instruction, line: int) -> Instruction:
     return Instruction(*values)
 
 
+@lru_cache(maxsize=2)
+def steps_under(*defaults: tuple[str, WriteMask]) -> dict[str, Step]:
+    """The steps that were read under these mask defaults, of any text, by the code of their lines: to be filled in."""
+    return {}
+
+
 class _Assembly:
     """The state while one text is read: where we are, the mask default, what was found."""
 
@@ -85,7 +95,7 @@ class _Assembly:
         self.findings: list[Diagnostic] = []
         self.line = 0
         self.defaults: Defaults = {}
-        self.known: dict[str, Step] = {}  # by the text of a line, under these defaults
+        self.known = steps_under()
 
     def report(self, column: int, error: OperandError) -> None:
         self.findings.append(Diagnostic(self.line, column, error.message, error.fix))
@@ -112,7 +122,7 @@ class _Assembly:
             elif self.is_legible(code, start):
                 if first.startswith("mask"):
                     self.defaults = parse_mask_statement(text)
-                    self.known = {}
+                    self.known = steps_under(*self.defaults.items())
                 else:
                     self.read_code(code, text)
         except OperandError as error:
@@ -169,6 +179,8 @@ class _Assembly:
             self.lose(text)
         else:
             self.lines.append(step)
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
             self.known[code] = step
 
     def read_step(self, words: list[Word], text: str) -> Step | None:

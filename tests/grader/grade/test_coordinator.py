@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from grader.grade.coordinator import work_key
+from grader.grade.coordinator import Waiting, work_key, work_list
 from grader.grade.journal import NAME
 from grader.grade.report import report_of
 from grader.grade.work import Work
-from tests.grader.grade.runs import graded, learner, say_passed, states, threads
+from tests.grader.grade.runs import TASKS, graded, learner, say_passed, states, threads
 
 
 def raise_error(work: Work) -> dict[str, Any]:
@@ -57,3 +57,10 @@ def test_trouble_is_not_the_learners_fault(tmp_path: Path) -> None:
     verdict = journal.verdicts[work_key(class_[1], "0.1", 1)]
     assert "not this answer's fault" in verdict["message"] and "no room" in verdict["message"]
     assert "own trouble: 0.1" in report_of(class_, journal, 1).remark(1)
+
+
+def test_a_worker_goes_on_with_its_task_and_begins_none_of_the_others() -> None:
+    waiting = Waiting(work_list([learner(f"learner{n}", t0_1=f"a{n}", t5_12="b") for n in range(2)], TASKS, 1))
+    asked = [("", ()), ("", ("0.1",)), ("0.1", ("5.12",)), ("0.1", ("5.12",)), ("5.12", ())]
+    found = [work and work.task for work in (waiting.next_for(task, others) for task, others in asked)]
+    assert found == ["0.1", "5.12", "0.1", "5.12", None]

@@ -49,6 +49,6 @@ def test_the_values_are_the_products_own() -> None:
     assert (VALUES["max_rows"][0][:, 10:] == np.float32(CLASS_BIAS)).all()
     dw1, (_, scaled) = VALUES["scale_16x1024"][0], VALUES["update_16x1024"]
     np.testing.assert_allclose(scaled, dw1 * np.float32(Options.learning_rate), rtol=1e-6, atol=1e-37)
-    constants = {case.row.name: case.constant for row in KERNELS for case in list(kernel_cases(row, 3))[:1]}
+    constants = {case.row.name: case.constant for row in KERNELS for case in kernel_cases(row, 3)[:1]}
     assert constants["scale_16x16"] == LEARNING_RATE == Options.learning_rate
     assert constants["scale_256x16_a"] == 1 / BATCH
