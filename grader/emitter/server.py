@@ -177,6 +177,7 @@ def main() -> None:
     gc.freeze()  # a collection in a fork would write to what the two share, and so copy it
     control.send(b"ready")
     serve(control, confined="open" not in sys.argv)
+    os._exit(0)  # there is nothing to tidy up, which for torch takes a second
 
 
 if __name__ == "__main__":

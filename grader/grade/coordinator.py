@@ -110,11 +110,11 @@ def run(
         while True:
             for lane in lanes:
                 others = {other.task for other in lanes if other is not lane}
-                while len(lane.running) < crew.at_once and (work := waiting.next_for(lane.task, others)):
-                    if spent[work.submission] >= limit:
-                        keep(work, out_of_time(work, limit))
-                    elif why := lane.start(work, grade, crew):
-                        suspects.append((work, why))
+                while len(lane.running) < crew.at_once and (taken := waiting.next_for(lane.task, others)):
+                    if spent[taken.submission] >= limit:
+                        keep(taken, out_of_time(taken, limit))
+                    elif why := lane.start(taken, grade, crew):
+                        suspects.append((taken, why))
                         break
             running = {future: lane for lane in lanes for future in lane.running}
             if not running and not waiting:

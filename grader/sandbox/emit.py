@@ -27,7 +27,7 @@ from simulator.messages import tr
 
 Key = tuple[Path, Limits]
 """A tree, and the limits without their time: an answer's own cannot be wider than those of the process around it."""
-MOST_WARM = 3  # processes that are kept
+MOST_WARM = 3  # processes that are kept, each of which may hold a third of a gigabyte
 COMMAND = (sys.executable, "-s", "-m", "grader.emitter")
 
 
@@ -37,10 +37,13 @@ def limits_of(task: Task) -> Limits:
 
 
 class Emitters:
-    """Runs answers, one after the other. confined: in a sandbox. Raises SandboxMissing where there is to be one."""
+    """Runs answers, one after the other. confined: in a sandbox. most: warm processes that are kept at once.
 
-    def __init__(self, confined: bool) -> None:
-        self.confined = confined
+    Raises SandboxMissing where there is to be a sandbox.
+    """
+
+    def __init__(self, confined: bool, most: int = MOST_WARM) -> None:
+        self.confined, self._most = confined, most
         self._bwrap = find_sandbox().bwrap if confined else ""
         self._warm: OrderedDict[Key, Warm] = OrderedDict()
         self._cold_only = not sys.platform.startswith("linux")  # others do not fork, or not safely
@@ -74,7 +77,7 @@ class Emitters:
         key = (tree, replace(limits, seconds=0.0, work=0.0))
         warm = self._warm.pop(key, None)
         if warm is None or not warm.alive:
-            while len(self._warm) >= MOST_WARM:
+            while len(self._warm) >= self._most:
                 self._warm.popitem(last=False)[1].close()
             try:
                 warm = Warm(self._sandbox(tree), tree, limits, _warming(task, requests))
