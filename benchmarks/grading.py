@@ -21,7 +21,7 @@ from grader.course import course_hash, verdict_hash
 from grader.grade.run import GradeOptions, grade
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
-from grader.sandbox.watch import descendants
+from grader.sandbox.watch import children, descendants
 from grader.trials import wrong_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
 
@@ -77,17 +77,25 @@ def make_class(folder: Path, submissions: int, own_lines: bool = False, seed: in
             path.write_text(variant(task, source, number, rng, own_lines), encoding="utf-8")
 
 
-class Peak:
-    """The most memory that this process and all below it hold at once, of a look each second; shared pages are shared
-    out. Linux.
+class Use:
+    """What this process and all below it use, of a look each second. Linux.
+
+    bytes: the most memory at once; shared pages are shared out. inside: seconds of the processor in sandboxes, which
+    bubblewrap's parent is not told of; what is used after the last look at a process is missing.
     """
 
     def __init__(self) -> None:
         self.bytes = 0
+        self._inside: dict[int, float] = {}  # by process
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look)
 
-    def __enter__(self) -> Peak:
+    @property
+    def inside(self) -> float:
+        """Seconds."""
+        return sum(self._inside.values())
+
+    def __enter__(self) -> Use:
         self._thread.start()
         return self
 
@@ -97,8 +105,21 @@ class Peak:
 
     def _look(self) -> None:
         while not self._over.wait(1.0):
-            own = os.getpid()
-            self.bytes = max(self.bytes, sum(map(_held, (own, *descendants(own)))))
+            below = descendants(os.getpid())
+            self.bytes = max(self.bytes, sum(map(_held, (os.getpid(), *below))))
+            boxes = [pid for pid in below if _stat(pid)[:1] == ["bwrap"]]
+            for inside in {pid for box in boxes for pid in children(box)}.difference(boxes):
+                if times := _stat(inside):
+                    self._inside[inside] = sum(map(int, times[12:16])) / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid: int) -> list[str]:
+    """The name of a process, then the fields of its /proc/PID/stat from the third one on; [] once it has ended."""
+    try:
+        _, name, fields = re.split(r"[()]", Path(f"/proc/{pid}/stat").read_text())
+    except (OSError, ValueError):
+        return []
+    return [name, *fields.split()]
 
 
 def _held(pid: int) -> int:
@@ -123,14 +144,18 @@ def main() -> None:
         make_class(folder / "class", options.submissions, options.own_lines)
         find_sandbox(), [course_tree(task) for task in all_tasks()], course_hash(), verdict_hash()
         start = time.monotonic()
-        with Peak() as peak:
+        with Use() as use:
             grade([folder / "class"], GradeOptions(folder / "graded", workers=options.workers, cached=True), print)
         spent, used = time.monotonic() - start, os.times()
-        work = (used.children_user + used.children_system) / options.submissions
+        work = (used.children_user + used.children_system + use.inside) / options.submissions
         print(
             f"{options.submissions} submissions, {options.workers} workers: {spent:.0f} s; of each submission ", end=""
         )
-        print(f"{work:.1f} s of processor time in the workers; at most {peak.bytes / 2**30:.1f} GiB of memory")
+        print(
+            f"{work:.1f} s of processor time in workers and sandboxes, {use.inside / options.submissions:.1f} s of it ",
+            end="",
+        )
+        print(f"in sandboxes; at most {use.bytes / 2**30:.1f} GiB of memory")
 
 
 if __name__ == "__main__":
