@@ -75,9 +75,8 @@ def judge_kernel(case: Case, name: str, history: History, answer: Values) -> Fai
     text = text_in(answer)
     failure = history.other_text(case, name, text) or failure_in(name, text) or _mask_left(name, text)
     explained = history.explained and not history.failed
-    if (
-        failure is not None and failure.cause == READS_TOO_EARLY and explained
-    ):  # perhaps of what it should not have written at all
+    if failure is not None and failure.cause == READS_TOO_EARLY and explained:
+        # Perhaps it is too early for what should not have been written at all.
         failure = stray_case(case, name, assembled(text), text, _scratch_in(answer)) or failure
     if failure is None:
         program, home = assembled(text), history.home.get(case.row.name) if case.counted else None
