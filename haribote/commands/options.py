@@ -49,6 +49,10 @@ def rate(text: str) -> float:
     return number
 
 
+positive.__name__ = units.__name__ = "int"  # argparse says it of what is no number at all
+rate.__name__ = "float"
+
+
 def size(text: str) -> tuple[str, int]:
     """`NAME=N`, for argparse."""
     name, _, number = text.rpartition("=")
