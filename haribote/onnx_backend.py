@@ -98,7 +98,7 @@ class HariboteRep(BackendRep):
                     inputs=len(inputs),
                 )
             )
-        feeds = {name: np.asarray(value) for name, value in given.items()}
+        feeds = {name: _array(value) for name, value in given.items()}
         for info in self.model.graph.input:
             if info.name in feeds:
                 check(info, feeds[info.name])
@@ -201,6 +201,12 @@ class HariboteBackend(Backend):
     def supports_device(cls, device: str) -> bool:
         """Whether there is such a device."""
         return device in DEVICES
+
+
+def _array(value: Any) -> Array:
+    """A value as an array of a type that ONNX has: its strings are objects."""
+    found = np.asarray(value)
+    return found.astype(object) if found.dtype.kind in "US" else found
 
 
 def deciding(model: onnx.ModelProto) -> Iterator[str]:
