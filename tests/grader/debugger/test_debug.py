@@ -66,6 +66,7 @@ def test_the_first_wrong_word_who_wrote_it_and_from_what(wrong: Result, shown: D
     assert all(sentence in found.report for sentence in opening["sentences"])
 
 
+@pytest.mark.slow
 def test_the_operands_are_those_of_the_case_and_the_rest_is_junk(wrong: Result, shown: Debugged) -> None:
     assert wrong.failure is not None
     data = data_of(shown.page)

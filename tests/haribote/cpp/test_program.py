@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_compiling_ends_with_the_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", str(folder), "--backend", "cpp"]) == 0
     head, *entries = capsys.readouterr().out.partition("part ")[2].splitlines()

@@ -24,6 +24,7 @@ def drawn(found: coverage.Coverage) -> str:
     return found.picture.text.partition("</style>")[2]
 
 
+@pytest.mark.slow
 def test_with_the_solutions_the_whole_step_is_the_courses() -> None:
     found = coverage.on_chip()
     assert (found.nodes, found.of, len(found.reference), found.yours) == (28, 28, OF, ())

@@ -88,6 +88,7 @@ def generated(row, solutions=False):
     return Answer(generators.generator_for(row, True), "yours")
 
 
+@pytest.mark.slow
 def test_what_a_generator_writes_stands_in_a_row_of_its_own(copied: dict[str, object]) -> None:
     found = run(find=generated)[0]
     assert found.all_yours, found.missing_line()

@@ -23,6 +23,7 @@ def test_picture_has_the_size_that_links_show() -> None:
     assert content == film.picture(story(name="Aki")) != film.picture(story(name="Bo"))
 
 
+@pytest.mark.slow
 def test_film_plays_for_a_few_seconds_and_is_small() -> None:
     content = film.film(story(name="Aki"))
     image = Image.open(io.BytesIO(content))

@@ -144,6 +144,7 @@ def test_a_move_that_does_not_fit_says_what_it_needs() -> None:
         Place("DRAM", 0, MAPS["16"])
 
 
+@pytest.mark.slow
 def test_buffers_are_whole_blocks_and_matrix_registers_are_waited_for() -> None:
     """Two that random layouts found: a block with a hole reached the next buffer; `fm` came too soon after `dm`."""
     holes = parse("((2_MAB:4, 2_PE:2), (2:64, 2_PE:1, 2_MAB:8)) * (4_L2B:2, 2_L1B:1, 4_MAB:1)")

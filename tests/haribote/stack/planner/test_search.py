@@ -50,6 +50,7 @@ def versions_are_made_before_they_are_read(found: Plan) -> None:
         there.update(writes(action))
 
 
+@pytest.mark.slow
 def test_what_is_read_was_made_before() -> None:
     found = plan(step())
     versions_are_made_before_they_are_read(found)

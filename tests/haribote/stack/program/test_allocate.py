@@ -82,6 +82,7 @@ def test_small_versions_have_two_homes_and_large_ones_live_in_lm() -> None:
     assert sorted(homes.make(everywhere(name, 1024))[0].memory for name in "cd") == ["LM0", "LM1"]
 
 
+@pytest.mark.slow
 def test_residents_leave_more_of_grf_free_than_what_goes_again() -> None:
     code = Code()
     homes = Homes(code)
