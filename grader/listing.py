@@ -9,9 +9,9 @@ from collections import Counter
 from itertools import groupby
 
 from grader.emitter.loading import shown as path_shown
-from grader.medals import MEDALS
 from grader.progress import Progress
 from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
+from haribote.own.marks import MEDALS
 from haribote.words import word
 from simulator.columns import columns, left
 from simulator.messages import Text, shown, tr

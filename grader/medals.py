@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from haribote.answers.tasks import Task
+from haribote.own.marks import halfway
 from simulator.messages import Text, tr
 
-MEDALS = ("par", "silver", "gold")
 RULE = Text(
     "Medals are for tasks that are counted in steps and MV. Par: no shape costs more than its par. Gold: all shapes "
     "together cost no more than the reference. Silver: at least half of the way from par to gold. They are no points."
@@ -16,11 +16,13 @@ RULE = Text(
 
 def silver_at(task: Task) -> int:
     """The most that all shapes together may cost for silver."""
-    return (task.par + task.gold) // 2
+    return halfway(task.par, task.gold)
 
 
 def medal_of(task: Task, costs: Iterable[tuple[int, int]]) -> str:
-    """One of MEDALS, or "" for none. costs: what the shapes of a right answer cost, each with its par."""
+    """One of `haribote.own.marks.MEDALS`, or "" for none. costs: what the shapes of a right answer cost, each with its
+    par.
+    """
     known = list(costs)
     if not task.gold or not known or any(score > par for score, par in known):
         return ""

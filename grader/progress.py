@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from grader.credits import credit, credited
-from grader.medals import MEDALS
 from grader.result import Result
 from haribote.answers.ownership import is_caught_up, is_written
 from haribote.answers.tasks import LEVELS, ROOT, Task, all_tasks
 from haribote.answers.verdicts import FILE, digest_of
+from haribote.own.marks import MEDALS
 from simulator.files import FileError, locked, write_file
 from simulator.messages import say, tr
 

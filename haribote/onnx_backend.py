@@ -27,6 +27,7 @@ from haribote.errors import GraphError, HariboteError
 from haribote.frontend.onnx_file import adapted
 from haribote.graph import Index, clone, complete
 from haribote.operators.mended import MENDED
+from haribote.operators.subgraphs import inner_graphs
 from haribote.partition.cut import cut
 from haribote.partition.host import Run, generated, reference
 from haribote.partition.session import CutSession
@@ -184,7 +185,7 @@ class HariboteBackend(Backend):
         cls, node: onnx.NodeProto, inputs: Any, device: str = "CHIP", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Array, ...]:
         """One run of a node alone. outputs_info: as in ONNX's interface; shapes and types are inferred anyway."""
-        arrays = [np.asarray(value) for value in inputs]
+        arrays = [_array(value) for value in inputs]
         version = kwargs.get("opset_version", onnx.defs.onnx_opset_version())
         graph = helper.make_graph(
             [node],
@@ -230,19 +231,15 @@ def deciding(model: onnx.ModelProto) -> Iterator[str]:
             yield name
         elif name in producer and producer[name].op_type not in ("Shape", "Size"):
             waiting += producer[name].input
-            waiting += [info.name for graph in _inner(producer[name]) for info in graph.output]
+            waiting += [info.name for graph in inner_graphs(producer[name]) for info in graph.output]
 
 
 def _all_nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
     """The nodes of a graph and of the graphs inside of them, which see its values."""
     for node in graph.node:
         yield node
-        for inner in _inner(node):
+        for inner in inner_graphs(node):
             yield from _all_nodes(inner)
-
-
-def _inner(node: onnx.NodeProto) -> list[onnx.GraphProto]:
-    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
 
 
 def specialised(model: onnx.ModelProto, feeds: Mapping[str, Array], constant: set[str]) -> onnx.ModelProto:

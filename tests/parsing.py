@@ -6,7 +6,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
+from simulator.parsing import parsed
+
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def tree_of(path: Path) -> ast.Module:
+    return parsed(path.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from simulator import moved
-from tests.parsing import parsed
+from tests.parsing import tree_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("simulator", "haribote", "grader")  # each may import those before it
@@ -40,7 +40,7 @@ def imported(path: Path) -> list[str]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(parsed(path)):
+    for node in ast.walk(tree_of(path)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -123,7 +123,7 @@ def exists(name: str) -> bool:
 
 def stands_in(path: Path, parts: list[str]) -> bool:
     """Whether a module's text has a name, and the class of this name the next. Nothing is imported: extras may lack."""
-    body = parsed(path).body
+    body = tree_of(path).body
     for part in parts:
         found = next((node for node in body if part in names_of(node)), None)
         if found is None:
@@ -233,7 +233,7 @@ def texts_of(path: Path) -> Iterator[str]:
     """The comments and docstrings of a file."""
     with path.open("rb") as file:
         yield from (token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT)
-    for node in ast.walk(parsed(path)):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield ast.get_docstring(node) or ""
 
@@ -262,7 +262,7 @@ def test_files_that_texts_name_are_there() -> None:
 def test_a_class_name_is_in_two_files_at_most() -> None:
     places: dict[str, set[Path]] = {}
     for path in MODULES.values():
-        for node in ast.walk(parsed(path)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, set()).add(path)
     found = {name for name, files in places.items() if len(files) > 2}

@@ -16,11 +16,11 @@ from grader.grade.compilers import whole_compilers
 from grader.grade.coordinator import graded_as
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
-from grader.medals import MEDALS, RULE, medal_of
+from grader.medals import RULE, medal_of
 from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import Task, all_tasks
 from haribote.errors import HariboteError
-from haribote.own.marks import MARKS
+from haribote.own.marks import MARKS, MEDALS
 from haribote.words import word
 from simulator.columns import left
 from simulator.language import language

@@ -13,11 +13,11 @@ from pathlib import Path
 from grader.grade.coordinator import graded_as
 from grader.grade.journal import NAME, read_verdicts
 from grader.grade.judge import Verdict
-from grader.medals import MEDALS
 from grader.progress import Progress
 from grader.submissions.submission import Submission, printable, read_submissions
 from haribote.answers.tasks import LEVELS, Task, all_tasks
 from haribote.errors import HariboteError
+from haribote.own.marks import MEDALS
 from haribote.words import word
 from simulator.columns import columns, left
 from simulator.messages import Text, shown, tr

@@ -54,14 +54,15 @@ def step_work(
     submissions: Sequence[Submission], verdicts: Sequence[Mapping[str, Verdict]], seed: int, cached: bool = True
 ) -> Iterator[StepWork]:
     """The work for all submissions that have passed every part. verdicts: of each, by task."""
-    for name in NETWORKS:
+    version = verdict_hash()
+    for name, network in NETWORKS.items():
+        graph = forward(network).SerializeToString()
         for submission, found in zip(submissions, verdicts, strict=True):
             passed = {task for task, verdict in found.items() if verdict["state"] == "passed"}
             if not passed.issuperset(task.id for task in parts()):
                 continue
             levels = tuple(level for level, tasks in OF_LEVEL.items() if passed.issuperset(tasks))
             answers = tuple(sorted((_place(task), submission.files[task]) for task in passed))
-            version, graph = verdict_hash(), forward(NETWORKS[name]).SerializeToString()
             told = (submission.id, submission.source, name, levels, answer_hash(b"", answers), seed, version)
             key = hashlib.sha256("\n".join(map(str, told)).encode()).hexdigest()[:32]
             yield StepWork(

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.grade.judge import Verdict
-from grader.medals import MEDALS
 from haribote.answers.tasks import Task, all_tasks
+from haribote.own.marks import MEDALS
 from haribote.words import word
 from simulator.messages import Text, shown, tr
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from haribote.commands.options import Commands, command
 from haribote.gpt.options import (
     BACKENDS,
     BATCH,
@@ -23,11 +23,8 @@ from haribote.gpt.options import (
     GptOptions,
 )
 from haribote.progress import listening
-from simulator.console import Parser, seed
+from simulator.console import seed
 from simulator.messages import say, tr
-
-if TYPE_CHECKING:
-    _Commands = argparse._SubParsersAction[Parser]
 
 FOLDER = Path("runs/gpt")
 MOST_LENGTH = 1_000_000
@@ -65,18 +62,18 @@ def real(least: float, most: float, above: bool) -> Callable[[str], float]:
     return within
 
 
-def add_commands(commands: _Commands) -> None:
+def add_commands(commands: Commands) -> None:
     """Adds `gpt` with its two actions."""
     text = tr("a language model of your own: train a small GPT on a text, and let it write")
-    parser = commands.add_parser("gpt", help=text, description=text)
+    parser = command(commands, "gpt", text)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _train(actions)
     _write(actions)
 
 
-def _train(actions: _Commands) -> None:
+def _train(actions: Commands) -> None:
     text = tr("train on a text, character by character; the loss of the chip beside PyTorch's")
-    parser = actions.add_parser("train", help=text, description=text)
+    parser = command(actions, "train", text)
     parser.add_argument("--backend", choices=BACKENDS, default="sim", help=tr("what trains (sim)"))
     parser.add_argument("--text", type=Path, metavar="FILE", help=tr("a text of your own (stories made by a grammar)"))
     sizes: tuple[tuple[str, int, int, int, str], ...] = (
@@ -122,9 +119,9 @@ def _train(actions: _Commands) -> None:
     parser.set_defaults(run=run)
 
 
-def _write(actions: _Commands) -> None:
+def _write(actions: Commands) -> None:
     text = tr("write with a trained model: one character after another, by a cache of keys and values on the chip")
-    parser = actions.add_parser("write", help=text, description=text)
+    parser = command(actions, "write", text)
     parser.add_argument("--backend", choices=BACKENDS, default="sim", help=tr("what writes (sim)"))
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help=tr("of a training (runs/gpt/gpt.npz)"))
     parser.add_argument("--prompt", default="", metavar="TEXT", help=tr("what the text begins with"))

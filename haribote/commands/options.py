@@ -15,7 +15,7 @@ from simulator.messages import tr
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
-def command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+def command(commands: Commands, name: str, text: str) -> Parser:
     """A command of `haribote`, with a line that says what it does."""
     return commands.add_parser(name, help=text, description=text)
 
@@ -140,6 +140,13 @@ def precision_option(parser: argparse.ArgumentParser) -> None:
         "single sums; mixed: the same, but float for those that the loss or an output sees (float)"
     )
     parser.add_argument("--precision", choices=("float", "mixed", "half"), default="float", help=text)
+
+
+def chip_options(parser: argparse.ArgumentParser) -> None:
+    """`--solutions -O --precision`: how the chip is programmed."""
+    kernels_option(parser)
+    level_option(parser)
+    precision_option(parser)
 
 
 def precision_of(options: argparse.Namespace) -> str:

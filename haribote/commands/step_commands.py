@@ -10,6 +10,7 @@ from pathlib import Path
 
 from haribote.commands.options import (
     Commands,
+    chip_options,
     command,
     gemm_option,
     kernels_option,
@@ -148,9 +149,7 @@ def add_test(commands: Commands) -> None:
         "--unit", action="store_true", help=tr("one case per node; for sim after padding and decomposition")
     )
     gemm_option(parser)
-    kernels_option(parser)
-    level_option(parser)
-    precision_option(parser)
+    chip_options(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.run_cases import compare_folders
@@ -208,9 +207,7 @@ def add_plan(commands: Commands) -> None:
     parser = command(commands, "plan", tr("how a step runs on the chip: what is where, what moves, what it costs"))
     parser.add_argument("folder", type=Path, metavar="DIR", help=tr("a folder that `haribote export` wrote"))
     parser.add_argument("--svg", type=Path, metavar="FILE", help=tr("also draw it"))
-    kernels_option(parser)
-    level_option(parser)
-    precision_option(parser)
+    chip_options(parser)
     parser.set_defaults(level=2)
 
     def run(options: argparse.Namespace) -> int:

@@ -9,19 +9,18 @@ from pathlib import Path
 
 from haribote.commands.options import (
     Commands,
+    chip_options,
     command,
     fill_of,
     gemm_option,
     kernels_option,
     level_of,
-    level_option,
     mine_of,
     mine_option,
     network_of,
     network_options,
     positive,
     precision_of,
-    precision_option,
     units,
 )
 from haribote.network import BATCH, SMALL
@@ -57,9 +56,7 @@ def add_train(commands: Commands) -> None:
     parser.add_argument("--fill", action="store_true", help=text)
     mine_option(parser)
     gemm_option(parser)
-    kernels_option(parser)
-    level_option(parser)
-    precision_option(parser)
+    chip_options(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.data.dataset import load
@@ -121,9 +118,7 @@ def add_infer(commands: Commands) -> None:
     parser.add_argument("images", type=Path, nargs="+", metavar="IMAGE")
     parser.add_argument("--backend", choices=BACKENDS, required=True)
     parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="default: runs/BACKEND/checkpoint.npz")
-    kernels_option(parser)
-    level_option(parser)
-    precision_option(parser)
+    chip_options(parser)
 
     def run(options: argparse.Namespace) -> int:
         from haribote.commands.infer import infer_command

@@ -124,14 +124,15 @@ def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapePr
 
 def _give_sizes(model: onnx.ModelProto, sizes: Mapping[str, int]) -> None:
     for name, dimension in _open_axes(model):
-        if name not in sizes and dimension.HasField("dim_value") and dimension.dim_value == 0:
+        if name in sizes:
+            dimension.dim_value = sizes[name]
+        elif dimension.HasField("dim_value") and dimension.dim_value == 0:
             raise GraphError(
                 tr("the axis {name!r} has size 0: there is nothing to compute", name=name),
                 tr("--size {name}=1, where the file means a size that is open", name=name),
             )
-        if name not in sizes:
+        else:
             raise GraphError(tr("the size of the axis {name!r} is not known", name=name), f"--size {name}=1")
-        dimension.dim_value = sizes[name]
 
 
 def _give_names(model: onnx.ModelProto) -> None:

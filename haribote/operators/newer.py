@@ -12,6 +12,7 @@ TensorScatter                  ->  what each place of the cache gets: its old va
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ class _NewerNode:
     def __init__(self, graph: onnx.GraphProto, node: NodeProto, types: dict[str, Any]) -> None:
         self.graph, self.node, self.types, self.made = graph, node, types, list[NodeProto]()
 
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The attributes by name."""
+        return {attribute.name: helper.get_attribute_value(attribute) for attribute in self.node.attribute}
+
     def write(self) -> Iterator[NodeProto]:
         """What takes the node's place; nothing where it stays."""
         known = self.types.get(self.node.input[0]) if self.node.input else None
@@ -70,9 +76,9 @@ class _NewerNode:
             self._short()
         elif self.node.op_type == "QLinearMatMul":
             self._with_single_scales()
-        elif self.node.op_type == "SpaceToDepth" and known is not None:
+        elif self.node.op_type == "SpaceToDepth":
             self._depth_first(_sizes(known))
-        elif self.node.op_type == "TensorScatter" and known is not None:
+        elif self.node.op_type == "TensorScatter":
             self._cache(_sizes(known), _sizes(self.types.get(self.node.input[1])))
         yield from self.made
 
@@ -99,10 +105,9 @@ class _NewerNode:
         shape = _sizes(known)
         if axis is None or not shape:
             return
-        given = {attribute.name: attribute.i for attribute in self.node.attribute}
         at, size = int(axis.item()) % len(shape), shape[int(axis.item())]
-        seen = np.tri(size, k=-1 if given.get("exclusive", 0) else 0, dtype=np.bool_)
-        seen = (seen.T if given.get("reverse", 0) else seen).reshape(
+        seen = np.tri(size, k=-1 if self.given.get("exclusive", 0) else 0, dtype=np.bool_)
+        seen = (seen.T if self.given.get("reverse", 0) else seen).reshape(
             [size if k in (at, at + 1) else 1 for k in range(len(shape) + 1)]
         )
         wide = self._op("Unsqueeze", x, self._constant(np.array([at])))  # [..., own, others, ...]
@@ -111,7 +116,7 @@ class _NewerNode:
         self._op("ReduceProd", chosen, self._constant(np.array([at + 1])), keepdims=0, to_name=result)
 
     def _same_bits(self, kind: int) -> None:
-        to = next(attribute.i for attribute in self.node.attribute if attribute.name == "to")
+        to = self.given["to"]
         if kind in WHOLE and to in WHOLE:
             self._op("Cast", self.node.input[0], to_name=self.node.output[0], to=to)
 
@@ -143,10 +148,9 @@ class _NewerNode:
             self._op("QLinearMatMul", *inputs, to_name=self.node.output[0])
 
     def _depth_first(self, shape: list[int]) -> None:
-        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in self.node.attribute}
-        if given.get("mode") != b"CRD" or not shape:
+        if self.given.get("mode") != b"CRD" or not shape:
             return
-        size, (batch, channels, height, width) = given["blocksize"], shape
+        size, (batch, channels, height, width) = self.given["blocksize"], shape
         apart = [batch, channels, height // size, size, width // size, size]
         x = self._op("Reshape", self.node.input[0], self._constant(np.array(apart)))
         x = self._op("Transpose", x, perm=[0, 1, 3, 5, 2, 4])
@@ -157,14 +161,13 @@ class _NewerNode:
         """Place p of the cache gets element p - start of the update, where there is one; start: one for each batch."""
         if not shape or not part:
             return
-        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in self.node.attribute}
         past, update, *starts = self.node.input
-        axis = given.get("axis", -2) % len(shape)
+        axis = self.given.get("axis", -2) % len(shape)
         at = self._constant(np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))]))
         if any(starts):
             start = self._op("Reshape", starts[0], self._constant(np.array([-1] + [1] * (len(shape) - 1))))
             at = self._op("Sub", at, start)
-        if given.get("mode") == b"circular":
+        if self.given.get("mode") == b"circular":
             at = self._op("Mod", at, self._constant(np.array(shape[axis])))
         zero, length, last = (self._constant(np.array(n)) for n in (0, part[axis], part[axis] - 1))
         new = self._op("And", self._op("GreaterOrEqual", at, zero), self._op("Less", at, length))

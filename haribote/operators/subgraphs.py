@@ -232,15 +232,20 @@ class _BodyWriter:
         return f"{base}.written_out_{len(self.model.graph.initializer)}_{self.count}"
 
 
+def inner_graphs(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs inside of a node, such as the branches of an If."""
+    for attribute in node.attribute:
+        yield from [attribute.g] if attribute.type == AttributeProto.GRAPH else attribute.graphs
+
+
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
     """Read other values, in the graphs inside of the node too. In place."""
     node.input[:] = [names.get(name, name) for name in node.input]
-    for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.type == AttributeProto.GRAPH else attribute.graphs:
-            own = {info.name for info in graph.input} | {tensor.name for tensor in graph.initializer}
-            own |= {name for inner in graph.node for name in inner.output}
-            outer = {name: new for name, new in names.items() if name not in own}
-            for inner in graph.node:
-                _rename(inner, outer)
-            for info in graph.output:
-                info.name = outer.get(info.name, info.name)
+    for graph in inner_graphs(node):
+        own = {info.name for info in graph.input} | {tensor.name for tensor in graph.initializer}
+        own |= {name for inner in graph.node for name in inner.output}
+        outer = {name: new for name, new in names.items() if name not in own}
+        for inner in graph.node:
+            _rename(inner, outer)
+        for info in graph.output:
+            info.name = outer.get(info.name, info.name)

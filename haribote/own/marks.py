@@ -14,6 +14,11 @@ from simulator.messages import Text, joined, tr
 MEDALS = ("par", "silver", "gold")
 
 
+def halfway(par: int, gold: int) -> int:
+    """The most that silver may cost: half of the way from par to gold."""
+    return (par + gold) // 2
+
+
 @dataclass(frozen=True)
 class Marks:
     """Cycles of a step. par: a first mark, which the generators of stage 05 keep at -O0. gold: what the reference
@@ -26,8 +31,8 @@ class Marks:
 
     @property
     def silver(self) -> int:
-        """Half of the way from par to gold."""
-        return (self.par + self.gold) // 2
+        """The most cycles for silver."""
+        return halfway(self.par, self.gold)
 
     def medal(self, cycles: float) -> str:
         """One of MEDALS, or "" for none."""

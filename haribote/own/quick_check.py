@@ -90,7 +90,7 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
         received = output.layout.gather(_lm(machine, output.memory), output.address, np.dtype(output.dtype))
     constant = float(op.attributes.get("constant", 1.0))
     right = meaning(row, arrays, constant)
-    wrong, (wanted, _) = not_meant(row, right, received), right
+    wanted, wrong = right[0], not_meant(row, right, received)
     if not wrong.any():
         return ""
     index = tuple(int(number) for number in np.argwhere(wrong)[0])

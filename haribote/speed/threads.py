@@ -22,10 +22,10 @@ def line_accesses(*lines: str) -> Iterator[tuple[str, Access]]:
     """Lines of one instruction each, with the words that they read and write: numbers, no base addresses."""
     nodes = nodes_of(assemble("\n".join(lines) + "\n"))
     for line, access in zip(lines, accesses_of(nodes), strict=True):
-        yield (
-            line,
-            Access(*(frozenset(word for word in words if word[0] != "bar") for words in (access.reads, access.writes))),
+        reads, writes = (
+            frozenset(word for word in words if word[0] != "bar") for words in (access.reads, access.writes)
         )
+        yield line, Access(reads, writes)
 
 
 def jobs_of(program: Program, critical_path: Callable[..., list[int]]) -> Iterator[tuple[int, str, int]]:

@@ -13,7 +13,7 @@ from notebooks import messages
 from notebooks.messages import DOMAINS, PLACE, ROOT, found_in, marked, mo, path_of, po, read, renewed, stored
 from simulator.notebook.cells import is_text
 from simulator.page_texts import END_OF_CONTEXT, PAGE
-from tests.parsing import parsed
+from tests.parsing import tree_of
 
 HALF_KANA = re.compile("[\uff61-\uff9f]")
 CODE = re.compile(r"[{};]\s*$|^\s*#include|^[a-z]\w* = \w+$|\bdef [a-z]|\(\?[:P]|var\(--|::")
@@ -67,7 +67,7 @@ def test_what_is_drawn_is_marked() -> None:
     unmarked = []
     for packages in DOMAINS.values():
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
-            for node in ast.walk(parsed(path)):
+            for node in ast.walk(tree_of(path)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     named = {word.arg: word.value for word in node.keywords}
                     drawn = [*node.args[2:3]] if node.func.attr == "text" and "name" not in named else []
@@ -91,7 +91,7 @@ def test_what_is_marked_is_written_there() -> None:
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
             name = path.relative_to(ROOT).as_posix()
             if name not in LOADED:
-                calls = marked(parsed(path))
+                calls = marked(tree_of(path))
                 made += [f"{name}:{call.lineno}" for call in calls if not is_text(call.args[0])]
     assert made == []
 
@@ -101,7 +101,7 @@ def test_what_has_places_is_given_them() -> None:
     wrong = []
     for packages in DOMAINS.values():
         for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
-            for call in marked(parsed(path)):
+            for call in marked(tree_of(path)):
                 given = {word.arg for word in call.keywords}
                 if given and is_text(call.args[0]) and given != places(call.args[0].value):
                     wrong.append(f"{path.relative_to(ROOT)}:{call.lineno}")

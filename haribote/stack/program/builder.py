@@ -96,12 +96,13 @@ def build(plan: Plan, quick: bool = False) -> Built:
                 continue
             if code.asked == asked:
                 largest = _largest(plan.resident, away)
-                if not largest and not code.zeros:
-                    raise
-                if not largest:  # zeros take room too
+                if largest:
+                    away |= largest
+                elif code.zeros:  # they take room too
                     code, rooms = Code(zeros=False), {}
                     continue
-                away |= largest
+                else:
+                    raise
         code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(
         tr("the program asks for other tables in each of {most_passes} passes", most_passes=MOST_PASSES),
