@@ -39,5 +39,5 @@ use_also(_titles)
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `grader.emitter` starts quickly and alone."""
     if name not in __all__:
-        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", __name__, name))
     return getattr(import_module(_MODULES[name]), name)

@@ -29,7 +29,7 @@ def card_of(task: str, state: str, text: str, file: str, failure: Failure | None
         parts.append(drawn._repr_html_() if drawn else f"<pre>{html.escape(shown(failure.picture))}</pre>")
     parts.append(debugger)
     if state != "passed":
-        parts += [f"<p>{_link(file, '', html.escape(tr('open {file}', file=file)))}</p>"] if file else []
+        parts += [f"<p>{_link(file, '', html.escape(tr('open {file}', file)))}</p>"] if file else []
         parts.append(_hints(task))
     return card(STATES[state], head, "".join(parts))
 
@@ -61,7 +61,7 @@ def _hints(name: str) -> str:
         return ""
     inside = ""
     for number, hint in reversed(list(enumerate(hints, 1))):
-        which = html.escape(tr("hint {number} of {hints}", number=number, hints=len(hints)))
+        which = html.escape(tr("hint {number} of {hints}", number, len(hints)))
         text = f"<summary>{which}</summary><pre class='prose'>{html.escape(hint)}</pre>"
         inside = f"<details>{text}{inside}</details>"
     return inside

@@ -28,20 +28,17 @@ class CaughtUp:
     kernels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        lines = [tr("filled with the course's answer: {value}", value=", ".join(self.filled) or tr("none"))]
+        lines = [tr("filled with the course's answer: {value}", ", ".join(self.filled) or tr("none"))]
         if self.written:
-            lines.append(tr("yours, left as they are: {written}", written=", ".join(self.written)))
+            lines.append(tr("yours, left as they are: {written}", ", ".join(self.written)))
         if self.begun:
-            lines.append(tr("begun and not finished, left as they are: {begun}", begun=", ".join(self.begun)))
+            lines.append(tr("begun and not finished, left as they are: {begun}", ", ".join(self.begun)))
             lines.append(
                 tr("    to have the course's answer there too: grader reset TASK (it keeps a backup), then again")
             )
         if self.kernels:
             lines.append(
-                tr(
-                    "kernels, for which the course's stand in wherever a step runs: {kernels}",
-                    kernels=", ".join(self.kernels),
-                )
+                tr("kernels, for which the course's stand in wherever a step runs: {kernels}", ", ".join(self.kernels))
             )
         if self.filled:
             lines.append(tr("`grader reset TASK` gives the stub again; what was filled counts no points"))
@@ -62,8 +59,8 @@ def tasks_of(wanted: Iterable[str]) -> list[Task]:
         if not tasks:
             stages = ", ".join(dict.fromkeys(task.stage for task in all_tasks()))
             raise HariboteError(
-                tr("{name!r} is no task, notebook or stage with tasks", name=name),
-                tr("a task such as 4.2, or {stages}", stages=stages),
+                tr("{name!r} is no task, notebook or stage with tasks", name),
+                tr("a task such as 4.2, or {stages}", stages),
             )
         found |= {task.id: task for task in tasks}
     return [task for task in all_tasks() if task.id in found]
@@ -91,7 +88,7 @@ def answer_of(task: Task, root: Path = ROOT) -> str:
     path = root / "solutions" / task.file
     if not path.is_file():
         raise HariboteError(
-            tr("there is no solution of task {id} in this copy of the course", id=task.id), tr("ask your instructor")
+            tr("there is no solution of task {id} in this copy of the course", task.id), tr("ask your instructor")
         )
     source = path.read_text(encoding="utf-8")
     stub_of(task, source)  # refuses a solution without its marks
@@ -100,8 +97,8 @@ def answer_of(task: Task, root: Path = ROOT) -> str:
     end = body.index('"""', 3) + 3
     head = tr(
         "Task {id}: {title}.\n\n{caught_up}\n`grader reset {id}` gives the stub again.\n",
-        id=task.id,
-        title=task.title,
-        caught_up=CAUGHT_UP,
+        task.id,
+        task.title,
+        CAUGHT_UP,
     )
     return f'"""{head}"""{body[end:]}'

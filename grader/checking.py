@@ -81,9 +81,7 @@ def _unread(task: Task, path: Path, seed: int) -> Result | None:
         return Result(task.id, task.title, "not started", 0, task.points, shown(path), unwritten(task, path), seed=seed)
     except OSError as error:
         failure = Failure(
-            tr("loading the file"),
-            "",
-            tr("{path}: cannot be read: {strerror}", path=shown(path), strerror=reason_of(error)),
+            tr("loading the file"), "", tr("{path}: cannot be read: {strerror}", shown(path), reason_of(error))
         )
         return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
@@ -100,9 +98,9 @@ def _check(task: Task, path: Path, seed: int) -> Result:
         with time_limit(seconds := seconds_to_judge(task)):
             result = judge_trials(task, trials, lambda trial: replies.get(trial.name) or Reply(trial.name), seed, path)
     except TimeLimit:
-        return not_judged(task, seed, path, tr("it took longer than {seconds:g} s to judge", seconds=seconds))
+        return not_judged(task, seed, path, tr("it took longer than {seconds:g} s to judge", seconds))
     parts = (
-        [tr("{cases} of {total} cases pass", cases=result.cases, total=result.total)]
+        [tr("{cases} of {total} cases pass", result.cases, result.total)]
         if result.state == "failed"
         else [result.message]
     )

@@ -109,14 +109,10 @@ def _check(options: argparse.Namespace) -> int:
             if result.reference or result.state != "not started":
                 say(f"({result.checked})")
             if result.state == "failed":
-                again = tr(
-                    "again: grader check {name} --seed {seed}    a hint: grader hint {name}",
-                    name=name,
-                    seed=result.seed,
-                )
+                again = tr("again: grader check {name} --seed {seed}    a hint: grader hint {name}", name, result.seed)
                 say(RoleLine(again, "next"))
                 if result.debuggable:
-                    step = tr("step through it: grader debug {name} --seed {seed}", name=name, seed=result.seed)
+                    step = tr("step through it: grader debug {name} --seed {seed}", name, result.seed)
                     say(RoleLine(step, "next"))
         sys.stdout.flush()  # the verdict first, whatever becomes of its record
         progress.record(result)
@@ -136,7 +132,7 @@ def _debug(options: argparse.Namespace) -> int:
     say(found.report)
     if not found.page:
         return 0 if result.passed else 1
-    say(tr("page: {path}", path=found.write()), flush=True)
+    say(tr("page: {path}", found.write()), flush=True)
     if not options.no_open and not open_page(found.file):
         say(tr("no browser was found here: open the page with one"), file=sys.stderr)
     return 0 if result.passed else 1
@@ -162,9 +158,9 @@ def _hint(options: argparse.Namespace) -> int:
 def _reset(options: argparse.Namespace) -> int:
     task = find_task(options.task)
     backup = reset(task, text=stub_in(task, options.lang or language()))
-    say(tr("{value} is the stub again", value=path_shown(ROOT / "haribote" / task.file)))
+    say(tr("{value} is the stub again", path_shown(ROOT / "haribote" / task.file)))
     if backup:
-        say(tr("what you had is in {backup}", backup=path_shown(backup)))
+        say(tr("what you had is in {backup}", path_shown(backup)))
     return 0
 
 
@@ -184,7 +180,7 @@ def _selftest(options: argparse.Namespace) -> int:
 
 def _stubs(options: argparse.Namespace) -> int:
     done = write_stubs()
-    say(tr("{written} stubs written", written=len(done.written)))
+    say(tr("{written} stubs written", len(done.written)))
     for name in done.kept:
-        say(tr("kept, for it was edited: haribote/{name}", name=name))
+        say(tr("kept, for it was edited: haribote/{name}", name))
     return 0

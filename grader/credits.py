@@ -39,6 +39,6 @@ def told(by: str) -> str:
     """What is said of a task that the generator of another one answers, in English."""
     return tr(
         "your generator of task {by} ({title}) writes this kernel: right, and counted as over par",
-        by=by,
-        title=find_task(by).title,
+        by,
+        find_task(by).title,
     )

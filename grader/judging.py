@@ -115,7 +115,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
         if reply.problem.kind == "loading":
             return Failure(tr("loading the file"), "", reply.problem.message)
         if reply.problem.kind == "refused":
-            text = tr("{message}\n    but the contract promises this case", message=reply.problem.message)
+            text = tr("{message}\n    but the contract promises this case", reply.problem.message)
             return Failure(trial.name, REFUSED, text)
         return Failure(trial.name, "", reply.problem.message)
     if reply.answer is None:
@@ -125,9 +125,7 @@ def judge_reply(trial: Trial, reply: Reply) -> Failure | None:
     except UserError as error:
         return Failure(trial.name, "", str(error))
     except _USELESS as error:
-        return Failure(
-            trial.name, "", tr("the answer cannot be judged: {name}: {error}", name=type(error).__name__, error=error)
-        )
+        return Failure(trial.name, "", tr("the answer cannot be judged: {name}: {error}", type(error).__name__, error))
 
 
 def seconds_to_judge(task: Task) -> float:
@@ -137,7 +135,7 @@ def seconds_to_judge(task: Task) -> float:
 
 def not_judged(task: Task, seed: int, path: Path, why: str) -> Result:
     """The verdict on an answer that could not be judged within the limits."""
-    failure = Failure("judging", "", tr("the answer could not be judged: {why}", why=why))
+    failure = Failure("judging", "", tr("the answer could not be judged: {why}", why))
     return Result(task.id, task.title, "failed", 0, task.points, shown(path), "", seed=seed, failure=failure)
 
 
@@ -148,7 +146,7 @@ def unfinished(task: Task, content: bytes, path: Path, seed: int) -> Result | No
     lines = left_over(task, content)
     if not lines:
         inner = [name.rpartition(".")[2] for name in parts_left(content) if "." in name]
-        left = tr("; still to write in it: {value}", value=", ".join(f"`{name}`" for name in inner)) if inner else ""
+        left = tr("; still to write in it: {value}", ", ".join(f"`{name}`" for name in inner)) if inner else ""
         message = unwritten(task, path) + left
         return Result(task.id, task.title, "not started", 0, task.points, shown(path), message, seed=seed)
     what = tr("`raise NotWritten` of the stub still stands among lines of yours, so this counts as not finished")
@@ -183,7 +181,7 @@ def _place_in(content: bytes, task: Task, path: Path) -> str:
 
 def unwritten(task: Task, path: Path) -> str:
     """What to do about a task that is not started."""
-    return tr("write it in {path}; {place} teaches it", path=shown(path), place=task.place)
+    return tr("write it in {path}; {place} teaches it", shown(path), task.place)
 
 
 def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Reply], path: Path) -> Result:
@@ -198,7 +196,7 @@ def result_of(task: Task, verdict: Verdict, seed: int, replies: Mapping[str, Rep
     elif all(cost.score <= cost.par for cost in costs):
         points = task.points
     else:
-        points, message = over_par(task.points), tr("right; at par it gives {points} points", points=task.points)
+        points, message = over_par(task.points), tr("right; at par it gives {points} points", task.points)
     if not verdict.written:
         state, points, message, failure = "not started", 0, unwritten(task, path), None
     return Result(
@@ -237,9 +235,9 @@ def note_of(outcome: Outcome) -> str:
     """How the run of an answer ended, where that is worth telling; "" where it came to its end."""
     if not outcome.stopped and not outcome.status:
         return ""
-    why = outcome.stopped or tr("ended with status {status}", status=outcome.status)
+    why = outcome.stopped or tr("ended with status {status}", outcome.status)
     last = outcome.errors.strip().rsplit("\n", 1)[-1]
-    return tr("the run of this file {why}", why=why) + (tr("; the last it said: {last}", last=last) if last else "")
+    return tr("the run of this file {why}", why) + (tr("; the last it said: {last}", last) if last else "")
 
 
 def requests_of(task: Task, seed: int) -> Iterator[str]:

@@ -40,7 +40,7 @@ def listing(progress: Progress) -> str:
         shown,
         [
             *LEGEND,
-            tr("{reached} of {total} points; {progress}", reached=reached, total=total, progress=counts(progress)),
+            tr("{reached} of {total} points; {progress}", reached, total, counts(progress)),
         ],
     )
     if progress.of_an_older_edition:

@@ -37,18 +37,18 @@ def medal_line(task: Task, costs: Iterable[tuple[int, int]]) -> str:
         return ""
     medal, total = medal_of(task, known), sum(score for score, _ in known)
     several = len(known) > 1
-    gold = tr("gold is {gold} steps and MV, the reference's cost", gold=task.gold)
+    gold = tr("gold is {gold} steps and MV, the reference's cost", task.gold)
     if several:
-        gold = tr("gold is {gold} steps and MV together, the reference's cost", gold=task.gold)
+        gold = tr("gold is {gold} steps and MV together, the reference's cost", task.gold)
     if medal == "gold":
         if total < task.gold:
-            return tr("medal: gold, {value} shorter than the reference", value=task.gold - total)
+            return tr("medal: gold, {value} shorter than the reference", task.gold - total)
         return tr("medal: gold, as short as the reference")
     if medal == "silver":
-        return tr("medal: silver; {gold}", gold=gold)
-    beyond = tr("silver is {task}, {gold}", task=silver_at(task), gold=gold) if silver_at(task) > task.gold else gold
+        return tr("medal: silver; {gold}", gold)
+    beyond = tr("silver is {task}, {gold}", silver_at(task), gold) if silver_at(task) > task.gold else gold
     if medal:
-        return tr("medal: par; {beyond}", beyond=beyond)
+        return tr("medal: par; {beyond}", beyond)
     if several:
-        return tr("no medal yet; par is {par} together; {beyond}", par=task.par, beyond=beyond)
-    return tr("no medal yet; par is {par}; {beyond}", par=task.par, beyond=beyond)
+        return tr("no medal yet; par is {par} together; {beyond}", task.par, beyond)
+    return tr("no medal yet; par is {par}; {beyond}", task.par, beyond)

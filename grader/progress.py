@@ -135,5 +135,5 @@ class Progress:
                 write_file(self._path, json.dumps(self._tasks, indent=1) + "\n")
         except (OSError, FileError) as error:
             reason = error.message if isinstance(error, FileError) else f"{error.filename}: {error.strerror}"
-            say(tr("warning: your progress is not recorded: {reason}", reason=reason), file=sys.stderr)
+            say(tr("warning: your progress is not recorded: {reason}", reason), file=sys.stderr)
             self._tasks.setdefault(task, {}).update(changes)  # for the rest of this command

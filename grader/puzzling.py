@@ -76,9 +76,7 @@ def puzzle_of(task: str) -> Puzzle:
     found = find_task(task)
     if found.id not in PUZZLES:
         every = list(PUZZLES)
-        raise HariboteError(
-            tr("task {task} ({title}) is no puzzle", task=task, title=found.title), f"{every[0]} to {every[-1]}"
-        )
+        raise HariboteError(tr("task {task} ({title}) is no puzzle", task, found.title), f"{every[0]} to {every[-1]}")
     return PUZZLES[found.id]
 
 
@@ -94,12 +92,7 @@ def attempt(task: str, text: str, root: Path = ROOT) -> Attempt | Card:
         yours = tr("your line") if found.lines == 1 else tr("your lines")
         return Card(
             "quiet",
-            tr(
-                "{id} {title}: write {yours} below `%%puzzle {id}` and run the cell",
-                id=asked.id,
-                title=asked.title,
-                yours=yours,
-            ),
+            tr("{id} {title}: write {yours} below `%%puzzle {id}` and run the cell", asked.id, asked.title, yours),
         )
     lines = text.strip("\n") if own else _saved_lines(asked, path)
     result, saved = _verdict(asked, lines, path), ""
@@ -109,7 +102,7 @@ def attempt(task: str, text: str, root: Path = ROOT) -> Attempt | Card:
         save(asked, lines, root)
         remember(path, "passed")
         Progress(root).record(result)
-        saved = tr("saved in {path}", path=path_shown(path))
+        saved = tr("saved in {path}", path_shown(path))
     return Attempt(result, saved, puzzle_picture(found, f"{asked.id}  {shown(asked.title)}", lines), _motion(lines))
 
 
@@ -132,7 +125,7 @@ def _saved_lines(task: Task, path: Path) -> str:
     reply = next(iter(replies_to(task, path, [next(trials_of(task, 0))])), None)
     if reply is None or reply.answer is None:
         raise HariboteError(
-            reply.problem.message if reply and reply.problem else tr("{path} gives no lines", path=path_shown(path))
+            reply.problem.message if reply and reply.problem else tr("{path} gives no lines", path_shown(path))
         )
     return str(reply.answer["text"]).strip("\n")
 
@@ -169,7 +162,7 @@ def _body(source: str, function: str) -> tuple[int, int]:
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
             return node.body[0].end_lineno or 0, node.end_lineno or 0
-    raise HariboteError(tr("there is no function {function}", function=function), "`grader reset TASK`")
+    raise HariboteError(tr("there is no function {function}", function), "`grader reset TASK`")
 
 
 def _is_ours(content: str, stub: str, function: str) -> bool:

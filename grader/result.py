@@ -36,13 +36,13 @@ class Cost:
     def __str__(self) -> str:
         under = self.par - self.score
         against = (
-            tr("{under} under par {par}", under=under, par=self.par)
+            tr("{under} under par {par}", under, self.par)
             if under > 0
-            else tr("{value} over par {par}", value=-under, par=self.par)
+            else tr("{value} over par {par}", -under, self.par)
             if under
             else "par"
         )
-        return tr("{name}: {score} steps and MV ({against})", name=self.name, score=self.score, against=against)
+        return tr("{name}: {score} steps and MV ({against})", self.name, self.score, against)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Result:
         Raises HariboteError where the answer is no program of the machine, or is not written.
         """
         if self.state == "not started":
-            what = tr("task {task} is not written yet, so there is nothing to step through", task=self.task)
+            what = tr("task {task} is not written yet, so there is nothing to step through", self.task)
             raise HariboteError(what, self.message)
         if self.debugger is None:  # of grading, where the answer is not at hand
             raise HariboteError(tr("this result has no debugger"), f"`grader debug {self.task} --seed {self.seed}`")
@@ -87,9 +87,9 @@ class Result:
     def checked(self) -> str:
         """Whose file was checked, in English words."""
         return (
-            tr("checked the course's own answer {file}", file=self.file)
+            tr("checked the course's own answer {file}", self.file)
             if self.reference
-            else tr("checked {file}", file=self.file)
+            else tr("checked {file}", self.file)
         )
 
     @property
@@ -134,7 +134,7 @@ class Result:
             lines += map(shown, filter(None, [medal_line(find_task(self.task), self._scores)]))
         if brief and self.failure:
             command = command_line("grader", "debug" if self.debuggable else "check", self.task)
-            lines.append(RoleLine(tr("next: {command}", command=command), "next"))
+            lines.append(RoleLine(tr("next: {command}", command), "next"))
         return lines
 
     def __str__(self) -> str:
@@ -162,7 +162,7 @@ class Result:
             return ""
         if not page:
             return ""
-        viewer = frame(page, tr("debugger of task {task}", task=self.task))
+        viewer = frame(page, tr("debugger of task {task}", self.task))
         summary = tr("Step through it: the first wrong word, and who wrote it")
         return f"<details><summary>{summary}</summary>{viewer}</details>"
 

@@ -61,12 +61,7 @@ def _stub(task: Task, source: str) -> str:
     regions = list(REGION.finditer(source))
     if not regions:
         raise StubError(
-            tr(
-                "solutions/{file}: no {begin} … {end}, so that nothing would be left to write",
-                file=task.file,
-                begin=BEGIN,
-                end=END,
-            )
+            tr("solutions/{file}: no {begin} … {end}, so that nothing would be left to write", task.file, BEGIN, END)
         )
     whole = _budget([region for region in regions if region[2] == "SOLUTION"])
 
@@ -170,15 +165,13 @@ def digest(text: str) -> str:
 
 
 def _todo(task: Task, indent: str, lines: int) -> str:
-    amount = tr("about {lines} lines", lines=lines) if lines > 1 else tr("one line")
+    amount = tr("about {lines} lines", lines) if lines > 1 else tr("one line")
     return f"{indent}# TODO: {amount}.\n{_raise(task, indent)}"
 
 
 def _raise(task: Task, indent: str) -> str:
     """What stands where the solution was, laid out as ruff lays it out."""
-    message = tr(
-        "task {id} ({title}) is not written yet; check it with `grader check {id}`", id=task.id, title=task.title
-    )
+    message = tr("task {id} ({title}) is not written yet; check it with `grader check {id}`", task.id, task.title)
     text = f'"{message}"'
     line = f"{indent}raise NotWritten({text})\n"
     return line if len(line) <= 121 else f"{indent}raise NotWritten(\n{indent}    {text}\n{indent})\n"
@@ -199,9 +192,9 @@ def _with_head(text: str, task: Task) -> str:
     """The module's docstring without the solution's idea, but with what to do next."""
     body = text[text.index('"""', 3) + 3 :]
     return (
-        f'"""{tr("Task {id}: {title}.", id=task.id, title=task.title)}\n\n'
-        f"{tr('It is taught in {place}.', place=task.place)}\n"
-        f"{tr('Check it with `grader check {id}`; if you are stuck, `grader hint {id}`.', id=task.id)}\n"
+        f'"""{tr("Task {id}: {title}.", task.id, task.title)}\n\n'
+        f"{tr('It is taught in {place}.', task.place)}\n"
+        f"{tr('Check it with `grader check {id}`; if you are stuck, `grader hint {id}`.', task.id)}\n"
         f'"""{body}'
     )
 

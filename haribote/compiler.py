@@ -91,9 +91,7 @@ def lower(
     stop_after = stop_after or names[-1]
     for stage in (start, stop_after):
         if stage not in stages:
-            raise HariboteError(
-                tr("there is no stage {stage!r}", stage=stage), tr("one of {stages}", stages=", ".join(stages))
-            )
+            raise HariboteError(tr("there is no stage {stage!r}", stage), tr("one of {stages}", ", ".join(stages)))
     for stage in names[names.index(start) : names.index(stop_after) + 1]:
         before = model
         with progress.stage(stage):
@@ -140,16 +138,11 @@ def compile_for_sim(
     """
     if level not in LEVELS:
         raise HariboteError(
-            tr("there is no level -O{level}", level=level),
-            tr("one of {value}", value=", ".join(f"-O{known}" for known in LEVELS)),
+            tr("there is no level -O{level}", level), tr("one of {value}", ", ".join(f"-O{known}" for known in LEVELS))
         )
     if precision != "float" and level != 2:
         raise HariboteError(
-            tr(
-                "--precision {precision} at -O{level}: its kernels multiply as they are written",
-                precision=precision,
-                level=level,
-            ),
+            tr("--precision {precision} at -O{level}: its kernels multiply as they are written", precision, level),
             "-O2",
         )
     model = at_our_opset(model)
@@ -159,7 +152,7 @@ def compile_for_sim(
         own = compile_learners(model, start, find) if find is not None and precision == "float" else None
         return own or compile_stack(model, precision, quick)
     if quick:
-        raise HariboteError(tr("--quick at -O{level}, which looks for no plan", level=level), "-O2")
+        raise HariboteError(tr("--quick at -O{level}, which looks for no plan", level), "-O2")
     placed = lower(model, start)
     return link(placed, generate(placed, solutions, find))
 

@@ -44,7 +44,7 @@ def skip_unwritten() -> Iterator[None]:
         if solutions_wanted() or message is None:
             raise
         say(
-            tr("{message}: the rest of this cell is skipped", message=message)
+            tr("{message}: the rest of this cell is skipped", message)
             if isinstance(error, NotWritten)
             else message + SKIPPED
         )
@@ -54,7 +54,7 @@ def _explained(error: BaseException) -> str | None:
     """What to print instead of a traceback; None for an error that comes from the cell itself."""
     if isinstance(error, NotWritten):
         found = re.search(r"task (\d+\.\d+)", str(error))
-        return tr("task {found} is not written yet", found=found[1]) if found else error.message
+        return tr("task {found} is not written yet", found[1]) if found else error.message
     if isinstance(error, UserError):  # the simulator's where an answer's assembly is not valid
         return str(error)
     return blame(error)
@@ -71,9 +71,7 @@ def answer(task: str) -> Callable[..., Any] | Kernel:
     if isinstance(found, Answer):
         return found.kernel
     if found is None or found.owner == "product":
-        raise NotWritten(
-            tr("task {task} ({title}) is not written yet", task=task, title=known.title), f"`grader hint {task}`"
-        )
+        raise NotWritten(tr("task {task} ({title}) is not written yet", task, known.title), f"`grader hint {task}`")
     return found.function
 
 

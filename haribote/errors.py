@@ -33,10 +33,7 @@ class UnsupportedShape(HariboteError):
 
     def __init__(self, constraint: str, received: str, try_: str = "") -> None:
         self.constraint, self.received = constraint, received
-        super().__init__(
-            tr("unsupported shape: {constraint}, but received {received}", constraint=constraint, received=received),
-            try_,
-        )
+        super().__init__(tr("unsupported shape: {constraint}, but received {received}", constraint, received), try_)
 
 
 class NotWritten(HariboteError):

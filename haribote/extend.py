@@ -34,11 +34,11 @@ def define(body: str) -> str:
         function = onnx.parser.parse_function(f'<domain: "{DOMAIN}", opset_import: ["": {OPSET}]>\n{body}')
     except onnx.parser.ParseError as error:
         raise HariboteError(
-            tr("this is no function in ONNX's text form: {error}", error=error), "Twice (x) => (y) { y = Add (x, x) }"
+            tr("this is no function in ONNX's text form: {error}", error), "Twice (x) => (y) { y = Add (x, x) }"
         ) from error
     known = FUNCTIONS.get(function.name)
     if known is not None and function.name not in _DEFINED:
-        raise HariboteError(tr("the course has an operator {name} of its own", name=function.name), tr("another name"))
+        raise HariboteError(tr("the course has an operator {name} of its own", function.name), tr("another name"))
     FUNCTIONS[function.name] = function
     _DEFINED.add(function.name)
     _require_zero(function)
@@ -53,7 +53,7 @@ def serve(op_type: str, kernel: Kernel, inputs: int = 1, par: int = 100) -> Kern
     par: its steps, for reports. Raises HariboteError for an operator that was not defined.
     """
     if op_type not in _DEFINED:
-        raise HariboteError(tr("{op_type} is not defined", op_type=op_type), tr("define(…) says what it means"))
+        raise HariboteError(tr("{op_type} is not defined", op_type), tr("define(…) says what it means"))
     row = KernelRow("", op_type.lower(), "", op_type, (A,) * inputs, A, par)
     OWN_ROWS[:] = [*(other for other in OWN_ROWS if other.op != op_type), row]
     BY_NAME[row.name] = row
@@ -81,7 +81,7 @@ def _require_zero(function: onnx.FunctionProto) -> None:
     if result.item() != 0:
         forget(function.name)
         raise HariboteError(tr("{name} of zeros must be 0, for zeros are padding; it "
-                               "is {item:g}", name=function.name, item=result.item()),
+                               "is {item:g}", function.name, result.item()),
                             tr("a function that goes through the origin"))  # fmt: skip
 
 

@@ -292,9 +292,7 @@ def verify(model: onnx.ModelProto) -> None:
     try:
         checker.check_model(model, full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError) as error:
-        raise GraphError(
-            tr("graph {name!r}: onnx.checker: {error}", name=model.graph.name, error=reason(error))
-        ) from error
+        raise GraphError(tr("graph {name!r}: onnx.checker: {error}", model.graph.name, reason(error))) from error
 
 
 def _faults(model: onnx.ModelProto) -> Iterator[GraphError]:
@@ -308,35 +306,33 @@ def _faults(model: onnx.ModelProto) -> Iterator[GraphError]:
     others = {info.name for info in typed if not info.type.HasField("tensor_type")}
 
     def where(node: onnx.NodeProto) -> str:
-        return tr("graph {name!r}, node {name2!r} ({op_type})", name=graph.name, name2=node.name, op_type=node.op_type)
+        return tr("graph {name!r}, node {name2!r} ({op_type})", graph.name, node.name, node.op_type)
 
     for node in graph.node:
         if not node.name or node.name in names:
-            yield GraphError(tr("{where}: every node has a name of its own", where=where(node)))
+            yield GraphError(tr("{where}: every node has a name of its own", where(node)))
         if node.domain not in imported:
-            what = tr("{where}: domain {domain!r} is not imported", where=where(node), domain=node.domain)
+            what = tr("{where}: domain {domain!r} is not imported", where(node), node.domain)
             yield GraphError(what)
         for name in node.input:
             if name not in defined:
-                yield GraphError(tr("{where}: reads {name!r} before it is defined", where=where(node), name=name))
+                yield GraphError(tr("{where}: reads {name!r} before it is defined", where(node), name))
         for name in filter(None, node.output):  # an output may be left out
             if name in defined:
-                yield GraphError(tr("{where}: defines {name!r} a second time", where=where(node), name=name))
+                yield GraphError(tr("{where}: defines {name!r} a second time", where(node), name))
             if name in others:
-                what = tr(
-                    "{where}: {name!r} is a sequence, an optional or a map, no tensor", where=where(node), name=name
-                )
+                what = tr("{where}: {name!r} is a sequence, an optional or a map, no tensor", where(node), name)
                 yield GraphError(what, STATIC)
             elif name not in index.shape:
-                what = tr("{where}: the shape of {name!r} is not known statically", where=where(node), name=name)
+                what = tr("{where}: the shape of {name!r} is not known statically", where(node), name)
                 yield GraphError(what, STATIC)
         names.add(node.name)
         defined.update(node.output)
     for name in index.outputs:
         if name not in defined:
-            yield GraphError(tr("graph {name!r}: nothing defines its output {name2!r}", name=graph.name, name2=name))
+            yield GraphError(tr("graph {name!r}: nothing defines its output {name2!r}", graph.name, name))
         if index.outputs.count(name) > 1:
-            yield GraphError(tr("graph {name!r}: its output {name2!r} is listed twice", name=graph.name, name2=name))
+            yield GraphError(tr("graph {name!r}: its output {name2!r} is listed twice", graph.name, name))
 
 
 def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value: bool = False) -> dict[str, Array]:
@@ -352,9 +348,7 @@ def evaluate(model: onnx.ModelProto, feeds: Mapping[str, Array], *, every_value:
     """
     index = Index(model)
     if set(feeds) != set(index.inputs):
-        raise GraphError(
-            tr("inputs must be {inputs}, received {feeds}", inputs=sorted(index.inputs), feeds=sorted(feeds))
-        )
+        raise GraphError(tr("inputs must be {inputs}, received {feeds}", sorted(index.inputs), sorted(feeds)))
     for name, array in feeds.items():
         dtype, shape = index.dtype[name], index.shape[name]
         if (dtype, shape) != (array.dtype, array.shape):
@@ -408,4 +402,4 @@ def inferred(model: onnx.ModelProto, **options: bool) -> onnx.ModelProto:
         from haribote.misfit import misfit
 
         told = misfit(model) or reason(error)
-        raise GraphError(tr("graph {name!r}: shapes do not fit: {told}", name=model.graph.name, told=told)) from error
+        raise GraphError(tr("graph {name!r}: shapes do not fit: {told}", model.graph.name, told)) from error

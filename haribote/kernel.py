@@ -79,8 +79,8 @@ class Operand:
             raise KernelError(
                 tr(
                     "operand {name} is in {memory}; $d addresses exist only for operands in DRAM",
-                    name=self.name,
-                    memory=self.memory,
+                    self.name,
+                    self.memory,
                 )
             )
         return f"$d{self.address + offset}"
@@ -92,9 +92,7 @@ class Operand:
     @property
     def _letter(self) -> str:
         if self.memory == "DRAM":
-            raise KernelError(
-                tr("operand {name} is in DRAM; a PE instruction reads and writes LM only", name=self.name)
-            )
+            raise KernelError(tr("operand {name} is in DRAM; a PE instruction reads and writes LM only", self.name))
         return "m" if self.memory == "LM0" else "n"
 
     def _text(self, length: str, offset: int, stride: int | None) -> str:

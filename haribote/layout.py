@@ -66,17 +66,13 @@ class Layout:
         body = text.strip()
         if not (body.startswith("(") and body.endswith(")")):
             raise LayoutError(
-                tr("layout {text!r}: expected ((size[_LEVEL]:stride, …), …), one list per tensor axis", text=text)
+                tr("layout {text!r}: expected ((size[_LEVEL]:stride, …), …), one list per tensor axis", text)
             )
         axes = re.findall(r"\(([^()]*)\)", body[1:-1])
         rest = re.sub(r"\([^()]*\)", "", body[1:-1]).replace(",", "").strip()
         if not axes or rest:
             raise LayoutError(
-                tr(
-                    "layout {text!r}: cannot read {value!r}; every axis is one parenthesised list",
-                    text=text,
-                    value=rest or body,
-                )
+                tr("layout {text!r}: cannot read {value!r}; every axis is one parenthesised list", text, rest or body)
             )
         return Layout(tuple(tuple(_parse_digit(item, text) for item in axis.split(",")) for axis in axes))
 
@@ -178,23 +174,15 @@ def _parse_digit(item: str, text: str) -> Digit:
     match = _ITEM.fullmatch(item)
     if match is None:
         raise LayoutError(
-            tr(
-                "layout {text!r}: cannot read item {strip!r}; expected size[_LEVEL]:stride",
-                text=text,
-                strip=item.strip(),
-            )
+            tr("layout {text!r}: cannot read item {strip!r}; expected size[_LEVEL]:stride", text, item.strip())
         )
     size, level, stride = int(match[1]), (match[2] or "").upper(), int(match[3])
     if level not in ("", "W", *LEVELS):
         raise LayoutError(
-            tr(
-                "layout {text!r}: unknown level {match!r}; the levels are L2B, L1B, MAB, PE and W",
-                text=text,
-                match=match[2],
-            )
+            tr("layout {text!r}: unknown level {match!r}; the levels are L2B, L1B, MAB, PE and W", text, match[2])
         )
     if size < 1:
-        raise LayoutError(tr("layout {text!r}: size of {strip!r} must be at least 1", text=text, strip=item.strip()))
+        raise LayoutError(tr("layout {text!r}: size of {strip!r} must be at least 1", text, item.strip()))
     return Digit(size, level, stride)
 
 
@@ -230,11 +218,7 @@ def dram_layout(shape: tuple[int, ...]) -> Layout:
         return Layout.parse(f"(({pairs}:1, 2_W:1))")
     if count % 8:
         raise LayoutError(
-            tr(
-                "a tensor of shape {shape} in DRAM needs a multiple of 8 elements, got {count}; pad it",
-                shape=shape,
-                count=count,
-            )
+            tr("a tensor of shape {shape} in DRAM needs a multiple of 8 elements, got {count}; pad it", shape, count)
         )
     return Layout.parse(f"((4_L2B:2, {pairs // 4}:1, 2_W:1))")
 

@@ -34,16 +34,14 @@ def _miscounted(node: onnx.NodeProto) -> str:
     schema, given = onnx.defs.get_schema(node.op_type), len(node.input)
     if schema.min_input <= given <= schema.max_input:
         return ""
-    here = tr("node {name!r}, {op_type}", name=(node.output or [node.name])[0], op_type=node.op_type)
+    here = tr("node {name!r}, {op_type}", (node.output or [node.name])[0], node.op_type)
     if given < schema.min_input:
-        return tr(
-            "{here}, reads {count} values or more, received {given}", here=here, count=schema.min_input, given=given
-        )
-    return tr("{here}, reads {count} values at most, received {given}", here=here, count=schema.max_input, given=given)
+        return tr("{here}, reads {count} values or more, received {given}", here, schema.min_input, given)
+    return tr("{here}, reads {count} values at most, received {given}", here, schema.max_input, given)
 
 
 def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
-    here = tr("node {name!r}, {op_type}", name=node.output[0], op_type=node.op_type)
+    here = tr("node {name!r}, {op_type}", node.output[0], node.op_type)
     given = tr(
         "{input!r} of shape {a} and {input2!r} of shape {b}",
         input=node.input[0],
@@ -65,14 +63,12 @@ def _unfit(node: onnx.NodeProto, a: Shape, b: Shape) -> str:
             inner2=inner[1],
         )
         return (
-            tr("{what}; are the operands exchanged, or is one to be transposed?", what=what)
-            if inner[0] != inner[1]
-            else ""
+            tr("{what}; are the operands exchanged, or is one to be transposed?", what) if inner[0] != inner[1] else ""
         )
     if node.op_type in ("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "Pow", "Max", "Min"):
         pairs = zip(reversed(a), reversed(b), strict=False)
         if any(x != y and 1 not in (x, y) for x, y in pairs):
-            return tr("{here} of {given}: neither broadcasts to the other", here=here, given=given)
+            return tr("{here} of {given}: neither broadcasts to the other", here, given)
     return ""
 
 

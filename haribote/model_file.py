@@ -54,7 +54,7 @@ def parsed(path: Path) -> onnx.ModelProto:
     except SimulatorError as error:
         raise GraphError(error.message, EXPORTED) from error
     except Exception as error:  # protobuf's DecodeError has no public home
-        raise GraphError(tr("{path} is not an ONNX file: {error}", path=path, error=reason(error)), EXPORTED) from error
+        raise GraphError(tr("{path} is not an ONNX file: {error}", path, reason(error)), EXPORTED) from error
     with about(path):
         _check_graph(model)
         _check_metadata(model)
@@ -92,33 +92,32 @@ def _check_graph(model: onnx.ModelProto) -> None:
         raise GraphError(tr("its graph has no output, so nothing of it is wanted"), EXPORTED)
     if len(graph.node) > NODES:
         raise GraphError(
-            tr("the graph has {node:,} nodes; at most {nodes:,} are taken", node=len(graph.node), nodes=NODES),
+            tr("the graph has {node:,} nodes; at most {nodes:,} are taken", len(graph.node), NODES),
             tr("a part of the graph"),
         )
     if not any(entry.domain in ("", "ai.onnx") for entry in model.opset_import):
         raise GraphError(tr("it does not say which opset of ONNX its operators are of"), tr("export it with an opset"))
     names = [tensor.name for tensor in graph.initializer]
     if twice := next((name for name, later in pairwise(sorted(names)) if name == later), ""):
-        raise GraphError(tr("the constant {twice!r} is there twice", twice=twice), ANEW)
+        raise GraphError(tr("the constant {twice!r} is there twice", twice), ANEW)
     for node in graph.node:
         for name in (node.name, node.op_type, *node.input, *node.output):
             if len(name) > LETTERS:
                 raise GraphError(
-                    tr("a name has {name:,} letters; at most {letters:,} are taken", name=len(name), letters=LETTERS),
+                    tr("a name has {name:,} letters; at most {letters:,} are taken", len(name), LETTERS),
                     tr("shorter names"),
                 )
         if not any(node.output):
-            raise GraphError(tr("node {value!r} has no output", value=node.name or node.op_type), EXPORTED)
+            raise GraphError(tr("node {value!r} has no output", node.name or node.op_type), EXPORTED)
     for info in [*graph.input, *graph.value_info, *graph.output]:
         if not info.type.WhichOneof("value"):
             continue  # inference says it
         if info.type.WhichOneof("value") != "tensor_type":
-            raise GraphError(tr("the value {name!r} is no tensor", name=info.name), tr("a graph of tensors alone"))
+            raise GraphError(tr("the value {name!r} is no tensor", info.name), tr("a graph of tensors alone"))
         kind, dimensions = info.type.tensor_type.elem_type, info.type.tensor_type.shape.dim
         if kind not in KINDS:
             raise GraphError(
-                tr("the value {name!r} is of the type {kind}, which ONNX does not know", name=info.name, kind=kind),
-                ANEW,
+                tr("the value {name!r} is of the type {kind}, which ONNX does not know", info.name, kind), ANEW
             )
         check_size(info.name, [d.dim_value for d in dimensions if d.HasField("dim_value") and d.dim_value > 0])
 
@@ -135,8 +134,7 @@ def _check_metadata(model: onnx.ModelProto) -> None:
             fits = False
         if not fits:
             raise GraphError(
-                tr("its entry {key} is not as `haribote` writes it: {value!r}", key=prop.key, value=prop.value[:60]),
-                ANEW,
+                tr("its entry {key} is not as `haribote` writes it: {value!r}", prop.key, prop.value[:60]), ANEW
             )
 
 
@@ -153,22 +151,17 @@ def _check_constants(model: onnx.ModelProto, folder: Path) -> None:
     total = 0
     for tensor in _tensors(model.graph):
         if any(size < 0 for size in tensor.dims):
-            raise GraphError(
-                tr("the constant {name!r} has the shape {dims}", name=tensor.name, dims=list(tensor.dims)), EXPORTED
-            )
+            raise GraphError(tr("the constant {name!r} has the shape {dims}", tensor.name, list(tensor.dims)), EXPORTED)
         check_size(tensor.name, tensor.dims)
         total += prod(tensor.dims)
     if total > ELEMENTS:
         raise GraphError(
-            tr("its constants have {total:,} elements; at most {elements:,} are taken", total=total, elements=ELEMENTS),
-            SMALLER,
+            tr("its constants have {total:,} elements; at most {elements:,} are taken", total, ELEMENTS), SMALLER
         )
     try:
         external_data_helper.load_external_data_for_model(model, str(folder))
     except Exception as error:  # a path that leads elsewhere, a file that is absent or too short
-        raise GraphError(
-            tr("its constants in other files cannot be read: {error}", error=reason(error)), ANEW
-        ) from error
+        raise GraphError(tr("its constants in other files cannot be read: {error}", reason(error)), ANEW) from error
     for tensor in _tensors(model.graph):
         if tensor.data_type != onnx.TensorProto.STRING:  # those are refused by whoever would run them
             _check_whole(tensor)
@@ -178,16 +171,14 @@ def _check_whole(tensor: onnx.TensorProto) -> None:
     try:
         array = numpy_helper.to_array(tensor)
     except Exception as error:  # ONNX raises what comes up
-        raise GraphError(
-            tr("the constant {name!r} is not whole: {error}", name=tensor.name, error=reason(error)), ANEW
-        ) from error
+        raise GraphError(tr("the constant {name!r} is not whole: {error}", tensor.name, reason(error)), ANEW) from error
     if array.shape != tuple(tensor.dims):
         raise GraphError(
             tr(
                 "the constant {name!r} of the shape {dims} has {size} elements",
-                name=tensor.name,
-                dims=list(tensor.dims),
-                size=array.size,
+                tensor.name,
+                list(tensor.dims),
+                array.size,
             ),
             ANEW,
         )
@@ -198,7 +189,7 @@ def check_size(name: str, shape: Iterable[int]) -> None:
     sizes = list(shape)
     if len(sizes) > AXES:
         raise GraphError(
-            tr("the value {name!r} has {sizes} axes; at most {axes} are taken", name=name, sizes=len(sizes), axes=AXES),
+            tr("the value {name!r} has {sizes} axes; at most {axes} are taken", name, len(sizes), AXES),
             tr("fewer axes"),
         )
     if (elements := prod(sizes)) > ELEMENTS:
@@ -251,12 +242,7 @@ def check_declared(said: Declared, model: onnx.ModelProto) -> None:
         if kind != true_kind or not fits:
             made = _typed(true_kind, true_shape)
             raise GraphError(
-                tr(
-                    "the file says that {name!r} is {kind}, but its nodes make {made}",
-                    name=name,
-                    kind=_typed(kind, shape),
-                    made=made,
-                ),
+                tr("the file says that {name!r} is {kind}, but its nodes make {made}", name, _typed(kind, shape), made),
                 ANEW,
             )
 
@@ -265,5 +251,5 @@ def _typed(kind: int, shape: list[int | None]) -> str:
     try:
         name = str(helper.tensor_dtype_to_np_dtype(kind))
     except (KeyError, ValueError):
-        name = tr("of type {kind}", kind=kind)
+        name = tr("of type {kind}", kind)
     return f"{name}[{', '.join('?' if size is None else str(size) for size in shape)}]"

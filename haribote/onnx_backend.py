@@ -93,11 +93,7 @@ class HariboteRep(BackendRep):
         wrong = sorted({*self.names} - {*given})
         if wrong or (not isinstance(inputs, Mapping) and len(inputs) != len(self.names)):
             raise GraphError(
-                tr(
-                    "the model has the inputs {names}; received {inputs} of them",
-                    names=", ".join(self.names),
-                    inputs=len(inputs),
-                )
+                tr("the model has the inputs {names}; received {inputs} of them", ", ".join(self.names), len(inputs))
             )
         feeds = {name: _array(value) for name, value in given.items()}
         for info in self.model.graph.input:
@@ -170,9 +166,7 @@ class HariboteBackend(Backend):
     def prepare(cls, model: onnx.ModelProto, device: str = "CHIP", **_: Any) -> HariboteRep:
         """A model made ready; it is compiled when its inputs are known. Raises HariboteError."""
         if not cls.supports_device(device):
-            raise HariboteError(
-                tr("there is no device {device!r}", device=device), tr("one of {devices}", devices=", ".join(DEVICES))
-            )
+            raise HariboteError(tr("there is no device {device!r}", device), tr("one of {devices}", ", ".join(DEVICES)))
         return HariboteRep(model, device)
 
     @classmethod
@@ -284,13 +278,11 @@ def _without_compress(model: onnx.ModelProto) -> None:
 def check(info: onnx.ValueInfoProto, value: Array) -> None:
     """Raises GraphError for an array that is no value of this input."""
     if not info.type.HasField("tensor_type"):
-        raise GraphError(tr("input {name!r} is no tensor", name=info.name), tr("a model of tensors"))
+        raise GraphError(tr("input {name!r} is no tensor", info.name), tr("a model of tensors"))
     kind = info.type.tensor_type
     if helper.np_dtype_to_tensor_dtype(value.dtype) != kind.elem_type:
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-        raise GraphError(
-            tr("input {name!r} must be of {dtype}, received {dtype2}", name=info.name, dtype=dtype, dtype2=value.dtype)
-        )
+        raise GraphError(tr("input {name!r} must be of {dtype}, received {dtype2}", info.name, dtype, value.dtype))
     if not kind.HasField("shape"):
         return
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim]
@@ -299,9 +291,9 @@ def check(info: onnx.ValueInfoProto, value: Array) -> None:
         raise GraphError(
             tr(
                 "input {name!r} must be {value}, received {shape}",
-                name=info.name,
-                value=wanted or tr("a scalar"),
-                shape=list(value.shape),
+                info.name,
+                wanted or tr("a scalar"),
+                list(value.shape),
             )
         )
 
@@ -362,9 +354,7 @@ def by_reference(model: onnx.ModelProto, names: Sequence[str], why: str) -> Prep
 
 
 def _neither(why: str, error: Exception) -> GraphError:
-    return GraphError(
-        why, tr("other operators: ONNX's reference does not take the model either ({error})", error=error)
-    )
+    return GraphError(why, tr("other operators: ONNX's reference does not take the model either ({error})", error))
 
 
 def _constants(model: onnx.ModelProto) -> set[str]:

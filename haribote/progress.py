@@ -55,31 +55,20 @@ class Watch:
             return
         self._next = now + QUIET
         if not total:
-            self._say(tr("stage {name} is under way", name=name))
+            self._say(tr("stage {name} is under way", name))
         elif not turn:
-            self._say(tr("stage {name}, {number} of {total} nodes done", name=name, number=number, total=total))
+            self._say(tr("stage {name}, {number} of {total} nodes done", name, number, total))
         else:
-            self._say(
-                tr(
-                    "stage {name}, round {turn}, {number} of {total} nodes done",
-                    name=name,
-                    turn=turn,
-                    number=number,
-                    total=total,
-                )
-            )
+            self._say(tr("stage {name}, round {turn}, {number} of {total} nodes done", name, turn, number, total))
 
     def report(self) -> str:
         """A line for each stage, in the order in which they began."""
         if not self.seconds:
             return tr("no CPU time: what was compiled before was read from the cache\n")
         lines = [
-            tr("stage {name} took {seconds:.2f} CPU seconds", name=name, seconds=seconds)
-            for name, seconds in self.seconds.items()
+            tr("stage {name} took {seconds:.2f} CPU seconds", name, seconds) for name, seconds in self.seconds.items()
         ]
-        return "\n".join(
-            [*lines, tr("all stages took {values:.2f} CPU seconds", values=sum(self.seconds.values())), ""]
-        )
+        return "\n".join([*lines, tr("all stages took {values:.2f} CPU seconds", sum(self.seconds.values())), ""])
 
     def _count(self) -> None:
         now = time.process_time()

@@ -48,4 +48,4 @@ def word(name: str) -> str:
 
 def share_of(count: int, total: int) -> str:
     """`3 of 8`, in the language of the moment."""
-    return tr("{count} of {total}", count=count, total=total)
+    return tr("{count} of {total}", count, total)

@@ -36,7 +36,7 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for: an answer that is checked has the parts that its task needs."""
     if name not in _MODULES:
-        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", __name__, name))
     return getattr(import_module(_MODULES[name]), name)
 
 

@@ -116,14 +116,14 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:  # with a command that is spelled nearly so
             commands = list(action.choices or ()) if isinstance(action, argparse._SubParsersAction) else []
             if near := get_close_matches(str(value), commands, n=1):
-                advice = tr("did you mean `{prog} {near}`?", prog=self.prog, near=near[0])
+                advice = tr("did you mean `{prog} {near}`?", self.prog, near[0])
                 error.message = advised(str(error.message), advice)
             raise
 
     def error(self, message: str) -> NoReturn:
         """The message, below what the command takes, without what a terminal would obey; the exit status is 2."""
         self.print_usage(sys.stderr)
-        self.exit(MISTAKE, f"{self.prog}: {tr('error: {message}', message=visible(message))}\n")
+        self.exit(MISTAKE, f"{self.prog}: {tr('error: {message}', visible(message))}\n")
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +132,7 @@ def add_version(parser: argparse.ArgumentParser) -> None:
         "--version",
         action="version",
         help=tr("show program's version number and exit"),
-        version=tr("%(prog)s, of haribote {version}", version=_version()),
+        version=tr("%(prog)s, of haribote {version}", _version()),
     )
 
 
@@ -205,9 +205,7 @@ def seed(text: str) -> int:
     """The seed of random values, for argparse: a whole number, not negative."""
     number = int(text)
     if not 0 <= number <= MOST_SEED:
-        raise argparse.ArgumentTypeError(
-            tr("must be from 0 to {most_seed}, received {number}", most_seed=MOST_SEED, number=number)
-        )
+        raise argparse.ArgumentTypeError(tr("must be from 0 to {most_seed}, received {number}", MOST_SEED, number))
     return number
 
 
@@ -216,13 +214,10 @@ def _of_the_system(error: OSError) -> str:
     reason = reason_of(error)
     if error.filename is not None:
         return advised(
-            tr("cannot use {filename}: {reason}", filename=error.filename, reason=reason),
-            tr("another place, or another user's rights"),
+            tr("cannot use {filename}: {reason}", error.filename, reason), tr("another place, or another user's rights")
         )
     _silence(sys.stdout)
-    return advised(
-        tr("cannot write the output: {reason}", reason=reason), tr("free some space, or another place for it")
-    )
+    return advised(tr("cannot write the output: {reason}", reason), tr("free some space, or another place for it"))
 
 
 def _mistake(message: str) -> int:

@@ -31,8 +31,8 @@ def find_compiler() -> list[str]:
         if path := shutil.which(command[0]):
             return [path, *command[1:]]
     why = (
-        tr("CXX names {named!r}, which is not there", named=named[0])
+        tr("CXX names {named!r}, which is not there", named[0])
         if named
-        else tr("no {compilers} on the PATH", compilers=", ".join(COMPILERS))
+        else tr("no {compilers} on the PATH", ", ".join(COMPILERS))
     )
     raise NoCompiler(why)

@@ -12,7 +12,7 @@ from simulator.messages import Text, shown, tr
 
 def advised(message: str, try_: str) -> str:
     """A message and, indented below it, what to try; the message alone where nothing is known to try ("")."""
-    return f"{shown(message)}\n    {tr('try: {advice}', advice=shown(try_))}" if try_ else shown(message)
+    return f"{shown(message)}\n    {tr('try: {advice}', shown(try_))}" if try_ else shown(message)
 
 
 def reason_of(error: OSError) -> str:

@@ -32,7 +32,7 @@ def read(path: Path) -> str:
     try:
         return decoded(read_bytes(path))
     except UnicodeDecodeError:
-        raise SimulatorError(tr("{path} is not a text file", path=path), tr("a .vsm file in UTF-8")) from None
+        raise SimulatorError(tr("{path} is not a text file", path), tr("a .vsm file in UTF-8")) from None
 
 
 def decoded(content: bytes) -> str:
@@ -57,13 +57,9 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
             while len(content) <= most and (more := file.read(min(most + 1 - len(content), CHUNK))):
                 content += more
     except OSError as error:
-        raise SimulatorError(
-            tr("cannot read {path}: {value}", path=path, value=reason_of(error)), tr("check the path")
-        ) from None
+        raise SimulatorError(tr("cannot read {path}: {value}", path, reason_of(error)), tr("check the path")) from None
     if len(content) > most:
-        raise SimulatorError(
-            tr("cannot read {path}: it has more than {most:,} bytes", path=path, most=most), tr("another file")
-        )
+        raise SimulatorError(tr("cannot read {path}: it has more than {most:,} bytes", path, most), tr("another file"))
     return bytes(content)
 
 
@@ -73,7 +69,7 @@ def _begun(path: Path, handle: int) -> bytes:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
-        raise SimulatorError(tr("cannot read {path}: it is a device, not a file", path=path), tr("the path of a file"))
+        raise SimulatorError(tr("cannot read {path}: it is a device, not a file", path), tr("the path of a file"))
     if not stat.S_ISFIFO(mode):
         return b""
     first = b""
@@ -81,7 +77,7 @@ def _begun(path: Path, handle: int) -> bytes:
         first = os.read(handle, 1)
         if not first:
             raise SimulatorError(
-                tr("cannot read {path}: nobody writes to this pipe", path=path), tr("start its writer first")
+                tr("cannot read {path}: nobody writes to this pipe", path), tr("start its writer first")
             )
     except BlockingIOError:  # there is a writer, which has sent nothing yet
         pass
@@ -214,14 +210,11 @@ def _replacing(path: Path, durable: bool) -> Iterator[BinaryIO]:
 def _explained(path: Path, error: OSError) -> FileError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FileError(
-            tr("cannot write {path}: the disk is full", path=path),
+            tr("cannot write {path}: the disk is full", path),
             tr("free some space, then run the same command again; nothing was lost"),
         )
     if error.errno == errno.ENXIO:
-        return FileError(
-            tr("cannot write {path}: nobody reads from this pipe", path=path), tr("start its reader first")
-        )
+        return FileError(tr("cannot write {path}: nobody reads from this pipe", path), tr("start its reader first"))
     return FileError(
-        tr("cannot write {path}: {value}", path=path, value=reason_of(error)),
-        tr("choose a folder that you can write to"),
+        tr("cannot write {path}: {value}", path, reason_of(error)), tr("choose a folder that you can write to")
     )

@@ -1,14 +1,15 @@
 """What people read, in their language.
 
-A message is a value: a template with what stands in its places, marked where it is written, `tr("{count:,} of {total}
-are wrong", count=3, total=8)`. Its translation is looked up by its template in gettext catalogues
-(`locale/ja/LC_MESSAGES`), one of the simulator and one of each package that calls `use`; nothing looks into finished
-text. Catalogues are made by `python -m notebooks.messages`.
+A message is a value: a template with what stands in its places, in their order or by their names, marked where it is
+written, `tr("{count:,} of {total} are wrong", 3, 8)`. Its translation is looked up by its template in gettext
+catalogues (`locale/ja/LC_MESSAGES`), one of the simulator and one of each package that calls `use`; nothing looks into
+finished text. Catalogues are made by `python -m notebooks.messages`.
 """
 
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ Source = Callable[[str], Mapping[str, str]]
 SOURCES: list[Source] = []
 """From a language to texts that are translated elsewhere, such as the titles of tasks."""
 Places = Mapping[str, object]
+_PLACE = re.compile(r"\{\{|\}\}|\{(\w+)")
 
 
 class Text(str):
@@ -56,9 +58,20 @@ class Text(str):
         return (str, (str.__str__(self),)) if self.places else (Text, (self.template,))
 
 
-def tr(template: str, /, **places: object) -> str:
-    """A message (a Text) in the language of the moment; in English where `HARIBOTE_LANG` names no language."""
-    return Text(template, places, language_or_english())
+def tr(template: str, /, *values: object, **places: object) -> str:
+    """A message (a Text) in the language of the moment; in English where `HARIBOTE_LANG` names no language.
+
+    Args:
+        values: what stands in the places of the template, in their order.
+        places: the same by their names, where that reads better.
+    """
+    return Text(template, dict(zip(names(template), values, strict=True)) if values else places, language_or_english())
+
+
+@cache
+def names(template: str) -> tuple[str, ...]:
+    """The names of a template's places, each once, in the order in which they come."""
+    return tuple(dict.fromkeys(found[1] for found in _PLACE.finditer(template) if found[1]))
 
 
 def shown(text: str) -> str:

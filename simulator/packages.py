@@ -22,7 +22,7 @@ def missing_packages_told() -> Iterator[None]:
         name = (error.name or "").partition(".")[0]
         if not name or name in OURS or name in sys.stdlib_module_names:
             raise
-        what = tr("the package {name} is not there for this Python, {python}", name=name, python=sys.executable)
+        what = tr("the package {name} is not there for this Python, {python}", name, sys.executable)
         advice = tr("`make setup` once, then `source .venv/bin/activate` in every new terminal")
         say(advised(what, advice), file=sys.stderr)
         sys.exit(MISTAKE)

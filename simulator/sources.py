@@ -40,7 +40,7 @@ def closure(*modules: str) -> tuple[Path, ...]:
     found: set[Path] = set()
     waiting = [file for module in modules for file in _files(module)]
     if missing := [module for module in modules if _file(module) is None]:
-        raise LookupError(tr("no file of this tree is the module {missing}", missing=missing[0]))
+        raise LookupError(tr("no file of this tree is the module {missing}", missing[0]))
     while waiting:
         file = waiting.pop()
         if file not in found:

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         nargs="+",
         default=[version],
         metavar="VERSION",
-        help=tr("the room's versions of Python ({version})", version=version),
+        help=tr("the room's versions of Python ({version})", version),
     )
     parser.add_argument(
         "-o", "--output", type=Path, default=TARGET, metavar="FILE", help="default: build/haribote-bundle.zip"
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace) -> int:
     shortages: list[Shortage] = []
     wheels: dict[str, Path] = {}  # by name: most fit every system
     for system in wanted:
-        print(tr("collecting the packages for {system}", system=system), flush=True)
+        print(tr("collecting the packages for {system}", system), flush=True)
         found, missing = collect(system, cache)
         wheels |= {path.name: path for path in found}
         shortages += missing
@@ -114,10 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     digits = _mnist()
     print(
-        tr(
-            "data set: {value}",
-            value="MNIST" if digits else tr("synthetic digits (MNIST is not here and cannot be fetched)"),
-        )
+        tr("data set: {value}", "MNIST" if digits else tr("synthetic digits (MNIST is not here and cannot be fetched)"))
     )
     write_bundle(options.output, sorted(wheels.values()), digits, complete, shortages)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.0f} MB, for {', '.join(map(str, complete))}")

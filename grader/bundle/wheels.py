@@ -44,7 +44,7 @@ class System:
     python: str
 
     def __str__(self) -> str:
-        return tr("{name} with Python {python}", name=self.name, python=self.python)
+        return tr("{name} with Python {python}", self.name, self.python)
 
     @property
     def is_this(self) -> bool:
@@ -81,9 +81,9 @@ class Shortage:
     def __str__(self) -> str:
         return tr(
             "{system}: no wheel of {requirement} (needed by {who}) can be had here",
-            system=self.system,
-            requirement=self.requirement,
-            who=self.who,
+            self.system,
+            self.requirement,
+            self.who,
         )
 
 
@@ -202,12 +202,7 @@ def download(requirements: Iterable[str], system: System, folder: Path) -> set[s
         if "No matching distribution found" in trouble:
             return set(requirements)
         raise HariboteError(
-            tr(
-                "cannot download {requirements} for {system}: {trouble}",
-                requirements=requirements[0],
-                system=system,
-                trouble=trouble,
-            ),
+            tr("cannot download {requirements} for {system}: {trouble}", requirements[0], system, trouble),
             tr("the same again; what is here stays"),
         )
     middle = len(requirements) // 2  # one package can spoil the lot: halve to find it
@@ -226,8 +221,4 @@ def _pip(requirements: list[str], system: System, folder: Path) -> str:
     if done.returncode == 0:
         return ""
     errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-    return (
-        "\n".join(errors[-2:])
-        or done.stderr[-500:]
-        or tr("pip's exit status is {returncode}", returncode=done.returncode)
-    )
+    return "\n".join(errors[-2:]) or done.stderr[-500:] or tr("pip's exit status is {returncode}", done.returncode)

@@ -38,14 +38,12 @@ def debug(name: str, path: Path, seed: int, failure: Failure | None, budget: int
         trials = [trial for trial in trials_of(task, seed) if trial.inputs is not None]
     if not trials:
         raise HariboteError(
-            tr("the answer to task {id} is no program of the machine", id=task.id), f"`grader check {task.id}`"
+            tr("the answer to task {id} is no program of the machine", task.id), f"`grader check {task.id}`"
         )
     trial = next((trial for trial in trials if failure and trial.name == failure.case), trials[0])
     with product_only():
         reply = next(iter(replies_to(task, path, [trial])), Reply(trial.name))
-    head = tr(
-        "task {id} ({title}), case: {name}, seed {seed}", id=task.id, title=task.title, name=trial.name, seed=seed
-    )
+    head = tr("task {id} ({title}), case: {name}, seed {seed}", task.id, task.title, trial.name, seed)
     if reply.problem or reply.answer is None:
         return Debugged(task.id, f"{head}\n{reply.problem.message if reply.problem else failure}", "")
     answer = _Answer(text_in(reply.answer), reply.answer.get(SOURCES), path, trial.lead, trial.tail)
@@ -82,7 +80,7 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
     except AssemblyError as error:
         return Debugged(task, f"{head}\n{failure or error}", "")
     if not program.lines:
-        return Debugged(task, tr("{head}\nthe answer has no lines, so there is nothing to step through", head=head), "")
+        return Debugged(task, tr("{head}\nthe answer has no lines, so there is nothing to step through", head), "")
     inputs = trial.inputs()
     story, last = _story(program, inputs, failure, answer.source), None
     if failure is not None and failure.explanation.startswith("the machine says"):
@@ -96,7 +94,7 @@ def _debugged(task: str, head: str, answer: _Answer, trial: Trial, failure: Fail
     report = "\n".join(
         [
             head,
-            *([tr("likely cause: {cause}", cause=failure.cause)] if failure and failure.cause else []),
+            *([tr("likely cause: {cause}", failure.cause)] if failure and failure.cause else []),
             *story.sentences,
         ]
     )
@@ -114,10 +112,8 @@ def _story(program: Program, inputs: NamedInputs, failure: Failure | None, sourc
 
 def _notes(inputs: NamedInputs, file: str) -> list[str]:
     names = ", ".join(name for name, _, _ in inputs)
-    notes = [tr("The program is what {file} gives for this case.", file=file)]
-    return notes + (
-        [tr("Operands: {names}. All other words hold junk before the first line.", names=names)] if names else []
-    )
+    notes = [tr("The program is what {file} gives for this case.", file)]
+    return notes + ([tr("Operands: {names}. All other words hold junk before the first line.", names)] if names else [])
 
 
 def _page(

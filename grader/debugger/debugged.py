@@ -44,6 +44,6 @@ class Debugged:
             return text
         where = os.path.relpath(self.write(), ROOT)
         return (
-            f"{text}{frame(self.page, tr('debugger of task {task}', task=self.task))}"
+            f"{text}{frame(self.page, tr('debugger of task {task}', self.task))}"
             f"<p>{html.escape(tr('The same page for a browser:'))} <code>{html.escape(where)}</code></p>"
         )

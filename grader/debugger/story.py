@@ -40,16 +40,13 @@ def story_of(program: Program, start: Machine, inputs: NamedInputs, word: WrongW
         return Story((head, *_Teller(inputs, source).told(origin)), origin.line)
     near = _nearest(program, start, spot_of(word.place))
     if near is None:
-        return Story((head, tr("never written; no line writes {place}", place=_memory(word.place))), None)
+        return Story((head, tr("never written; no line writes {place}", _memory(word.place))), None)
     at = f"{near.line}{source(near.line)}"
     if near.address == spot_of(word.place).address:
-        said = tr("never written; line {at} writes this address, but not in this unit: {text}", at=at, text=near.text)
+        said = tr("never written; line {at} writes this address, but not in this unit: {text}", at, near.text)
     else:
         said = tr(
-            "never written; line {at} writes next to it, at address {address}: {text}",
-            at=at,
-            address=near.address,
-            text=near.text,
+            "never written; line {at} writes next to it, at address {address}: {text}", at, near.address, near.text
         )
     return Story((head, said), near.line)
 
@@ -59,24 +56,24 @@ def _head(word: WrongWord) -> str:
     if word.expected is None:
         return tr(
             "{name} ({place}) has changed, but belongs to no output: received {received}",
-            name=word.name,
-            place=word.place,
-            received=received,
+            word.name,
+            word.place,
+            received,
         )
     expected = shown(word.expected)
     return tr(
         "the first wrong word is {name} in {place}: expected {expected}, received {received}",
-        name=word.name,
-        place=word.place,
-        expected=expected,
-        received=received,
+        word.name,
+        word.place,
+        expected,
+        received,
     )
 
 
 def shown(bits: int) -> str:
     """A word as hexadecimal digits and as a single; junk by its name."""
     if _junk(bits):
-        return tr("0x{bits:08x} (junk: what was there before)", bits=bits)
+        return tr("0x{bits:08x} (junk: what was there before)", bits)
     return f"0x{bits:08x} ({bits if bits < 1 << 23 else format_number(bits, 'f')})"
 
 
@@ -98,14 +95,14 @@ class _Teller:
         elif indent:
             yield indent + self._written(origin)
         else:
-            yield tr("written by line {origin}: {text}", origin=self._at(origin), text=origin.text[:100])
+            yield tr("written by line {origin}: {text}", self._at(origin), origin.text[:100])
         for child in origin.inputs:
             yield from self.told(child, indent + "    ")
         if origin.omitted:
             more = (
-                tr("… from {omitted} more words", omitted=origin.omitted)
+                tr("… from {omitted} more words", origin.omitted)
                 if origin.inputs
-                else tr("… from {omitted} words", omitted=origin.omitted)
+                else tr("… from {omitted} words", origin.omitted)
             )
             yield f"{indent}    {more}"
         if origin.kept is not None:
@@ -116,15 +113,8 @@ class _Teller:
         part, place, held = origin.part, origin.place, shown(origin.value)
         at, text = self._at(origin), origin.text[:100]
         if part:
-            return tr(
-                "{part} = {place} = {held}: written by line {at}: {text}",
-                part=part,
-                place=place,
-                held=held,
-                at=at,
-                text=text,
-            )
-        return tr("{place} = {held}: written by line {at}: {text}", place=place, held=held, at=at, text=text)
+            return tr("{part} = {place} = {held}: written by line {at}: {text}", part, place, held, at, text)
+        return tr("{place} = {held}: written by line {at}: {text}", place, held, at, text)
 
     def _at(self, origin: Origin) -> str:
         """A line, with what is known about it."""
@@ -133,7 +123,7 @@ class _Teller:
         return (
             f"{origin.line}{source}"
             if origin.cycle is None
-            else tr("{line}, cycle {cycle}{source}", line=origin.line, cycle=origin.cycle, source=source)
+            else tr("{line}, cycle {cycle}{source}", origin.line, origin.cycle, source)
         )
 
     def _given(self, origin: Origin) -> str:
@@ -141,21 +131,17 @@ class _Teller:
         part, place, held, name = origin.part, origin.place, shown(origin.value), element_at(self.inputs, origin.place)
         if name:
             return (
-                tr("{part} = {place} = {held}: given, {name}", part=part, place=place, held=held, name=name)
+                tr("{part} = {place} = {held}: given, {name}", part, place, held, name)
                 if part
-                else tr("{place} = {held}: given, {name}", place=place, held=held, name=name)
+                else tr("{place} = {held}: given, {name}", place, held, name)
             )
         if _junk(origin.value):
-            junk = tr("{place} = {held}: never written, and not given", place=place, held=held)
-            return (
-                tr("{part} = {place} = {held}: never written, and not given", part=part, place=place, held=held)
-                if part
-                else junk
-            )
+            junk = tr("{place} = {held}: never written, and not given", place, held)
+            return tr("{part} = {place} = {held}: never written, and not given", part, place, held) if part else junk
         return (
-            tr("{part} = {place} = {held}: never written", part=part, place=place, held=held)
+            tr("{part} = {place} = {held}: never written", part, place, held)
             if part
-            else tr("{place} = {held}: never written", place=place, held=held)
+            else tr("{place} = {held}: never written", place, held)
         )
 
 

@@ -35,7 +35,7 @@ def form_of(task: Task) -> Form:
             form: Form = module.FORMS[task.id]
             return form
     raise HariboteError(
-        tr("task {id} has no form", id=task.id), tr("add it to FORMS of grader/emitter/s{theme}.py", theme=task.theme)
+        tr("task {id} has no form", task.id), tr("add it to FORMS of grader/emitter/s{theme}.py", task.theme)
     )
 
 

@@ -28,11 +28,11 @@ def taken_name(result: object, wanted: str) -> str:
     """The name that a rule returned. Raises AnswerError where it is not that of the result."""
     if not isinstance(result, str):
         raise AnswerError(
-            tr("must return the name of the result, received {name}", name=type(result).__name__), "return g.op(…)"
+            tr("must return the name of the result, received {name}", type(result).__name__), "return g.op(…)"
         )
     if result != wanted:
         raise AnswerError(
-            tr("the result must be called {wanted!r}, but {result!r} was returned", wanted=wanted, result=result),
+            tr("the result must be called {wanted!r}, but {result!r} was returned", wanted, result),
             tr('part="…" for every node but the last one, which then takes the result\'s name'),
         )
     return result
@@ -41,7 +41,7 @@ def taken_name(result: object, wanted: str) -> str:
 def graph_given(value: Value) -> onnx.ModelProto:
     """A graph that was given as bytes."""
     if not isinstance(value, bytes):
-        raise TypeError(tr("a graph is given as bytes, received {name}", name=type(value).__name__))
+        raise TypeError(tr("a graph is given as bytes, received {name}", type(value).__name__))
     model = onnx.ModelProto()
     model.ParseFromString(value)
     return model

@@ -74,8 +74,8 @@ class Guard:
         refused = not_listed(self._task, name, wanted, self._shared)
         if refused:
             allowed = ", ".join([*self._task.may_import, *sorted(self._shared)])
-            text = tr("{refused} is not there for answers to task {id}", refused=refused, id=self._task.id)
-            text += tr("; of the course, they may import {allowed}", allowed=allowed)
+            text = tr("{refused} is not there for answers to task {id}", refused, self._task.id)
+            text += tr("; of the course, they may import {allowed}", allowed)
             raise ModuleNotFoundError(text, name=refused)
 
 

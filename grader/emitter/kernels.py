@@ -46,9 +46,7 @@ def emit(kernel: Kernel, op: Op, path: Path, budget: Budget) -> Emission:
     """Run a kernel. Raises AnswerError, Refused, NotWritten."""
     with explained(path, budget.seconds), budget.spending():
         items = kernel.emit(op)
-        emission = _collected(
-            items, lambda: line_of(items, path), tr("the kernel of task {task}", task=kernel.task), path
-        )
+        emission = _collected(items, lambda: line_of(items, path), tr("the kernel of task {task}", kernel.task), path)
         taken = dict.fromkeys((operand.memory, operand.address, *operand.shape) for operand in op.taken)
         return replace(emission, scratch=tuple([*given] for given in taken))
 
@@ -61,10 +59,9 @@ def text_of(items: Any, path: Path | None = None) -> dict[str, Value]:
     if isinstance(items, Items):
         return _collected(items, lambda: items.line, tr("the function"), items.path).answer()
     if items is None or isinstance(items, str):
-        given = tr("nothing (None)") if items is None else tr("one line of text, {items!r}", items=items[:40])
+        given = tr("nothing (None)") if items is None else tr("one line of text, {items!r}", items[:40])
         raise AnswerError(
-            tr("the function returned {given}, where every line is wanted", given=given),
-            tr("`yield` in place of `return`"),
+            tr("the function returned {given}, where every line is wanted", given), tr("`yield` in place of `return`")
         )
     return _collected(items, lambda: 1, tr("the function"), path or Path("the answer")).answer()
 
@@ -78,7 +75,7 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
         size += len(item)
         if len(lines) >= MOST_LINES or size > MOST_CHARACTERS:
             most = f"{MOST_LINES} lines" if len(lines) >= MOST_LINES else f"{MOST_CHARACTERS} characters"
-            raise AnswerError(tr("more than {most}", most=most), tr("end the loop"), f"{shown(path)}:{source}")
+            raise AnswerError(tr("more than {most}", most), tr("end the loop"), f"{shown(path)}:{source}")
         for text in item.splitlines() or [""]:
             lines.append(text)
             sources.append(source)
@@ -88,14 +85,12 @@ def _collected(items: Any, line: Any, what: str, path: Path) -> Emission:
 def _checked(items: Any, what: str, path: Path) -> Iterator[str]:
     """The items, if they are lines of text."""
     if items is None or isinstance(items, str) or not isinstance(items, Iterable):
-        message = tr("{what} gave {name}, not lines of assembly", what=what, name=type(items).__name__)
+        message = tr("{what} gave {name}, not lines of assembly", what, type(items).__name__)
         raise AnswerError(message, 'yield every line: yield "nop"', shown(path))
     for item in items:
         if not isinstance(item, str):
             line = items.line if isinstance(items, Items) else line_of(items, path)
-            message = tr(
-                "lines of assembly are text, received {name} {item}", name=type(item).__name__, item=repr(item)[:80]
-            )
+            message = tr("lines of assembly are text, received {name} {item}", type(item).__name__, repr(item)[:80])
             raise AnswerError(message, 'yield f"…"', f"{shown(path)}:{line}")
         yield item
 

@@ -47,11 +47,7 @@ def load(path: Path, content: bytes, budget: Budget) -> ModuleType:
     sys.modules[module.__name__] = module  # where Python's dataclasses look
     if len(content) > MOST_BYTES:
         raise AnswerError(
-            tr(
-                "an answer has at most {most_bytes} bytes, this has {content}",
-                most_bytes=MOST_BYTES,
-                content=len(content),
-            ),
+            tr("an answer has at most {most_bytes} bytes, this has {content}", MOST_BYTES, len(content)),
             "",
             shown(path),
         )
@@ -66,7 +62,7 @@ def compiled(content: bytes, path: Path) -> CodeType:
         text = content.decode("utf-8-sig")  # editors on Windows put a byte order mark in front
     except UnicodeDecodeError as error:
         raise AnswerError(
-            tr("is not UTF-8 text (byte {start})", start=error.start), tr("save it as UTF-8"), shown(path)
+            tr("is not UTF-8 text (byte {start})", error.start), tr("save it as UTF-8"), shown(path)
         ) from error
     linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
     return compile(text, str(path), "exec")
@@ -77,10 +73,10 @@ def function_in(module: ModuleType, task: Task, path: Path, budget: Budget) -> C
     function = getattr(module, task.name, None)
     if not callable(function):
         near = get_close_matches(task.name, [name for name, value in vars(module).items() if callable(value)], 1)
-        instead = tr("; is it {near}?", near=near[0]) if near else ""
+        instead = tr("; is it {near}?", near[0]) if near else ""
         raise AnswerError(
-            tr("has no function {name}{instead}", name=task.name, instead=instead),
-            tr("def {name}(…): as in the stub", name=task.name),
+            tr("has no function {name}{instead}", task.name, instead),
+            tr("def {name}(…): as in the stub", task.name),
             shown(path),
         )
     return guarded(function, task, path, budget)
@@ -99,7 +95,7 @@ def guarded(function: Callable[..., Any], task: Task, path: Path, budget: Budget
         with withheld(task.id), explained(path, budget.seconds), budget.spending():
             result = function(*args, **kwargs)
         if result is None and _promises(function):
-            what = tr("{name} returned nothing (None)", name=task.name)
+            what = tr("{name} returned nothing (None)", task.name)
             raise AnswerError(
                 what, tr("`return` what it has found: see the contract above it"), place_of(function, path)
             )
@@ -169,10 +165,10 @@ def explained(path: Path, seconds: float) -> Iterator[None]:
         column = f":{error.offset}" if error.offset else ""
         advice = tr("read that line and the end of the one above it: brackets, colons, quotes, blanks in front")
         raise AnswerError(
-            tr("syntax error: {msg}", msg=error.msg), advice, f"{shown(path)}:{error.lineno}{column}"
+            tr("syntax error: {msg}", error.msg), advice, f"{shown(path)}:{error.lineno}{column}"
         ) from error
     except TimeLimit as error:
-        message = tr("stopped, for it took longer than {seconds:g} s, all cases together", seconds=seconds)
+        message = tr("stopped, for it took longer than {seconds:g} s, all cases together", seconds)
         raise AnswerError(message, tr("is there an endless loop?"), _place(error.__traceback__, path)) from error
     except KeyboardInterrupt:
         raise
@@ -187,16 +183,12 @@ def _advice(error: BaseException) -> str:
     if isinstance(error, NameError) and error.name:
         near = get_close_matches(error.name, [*_names_at(error), *dir(builtins)], 1)
         return (
-            tr("did you mean {near}?", near=near[0])
-            if near
-            else tr("give {name} a value first, or import it", name=error.name)
+            tr("did you mean {near}?", near[0]) if near else tr("give {name} a value first, or import it", error.name)
         )
     if isinstance(error, ModuleNotFoundError) and error.name and "is not there" not in str(error):
         known = get_close_matches(error.name, ["numpy", "onnx", "torch"], 1)
         near = known or get_close_matches(error.name, sys.stdlib_module_names, 1)
-        return (
-            tr("did you mean {near}?", near=near[0]) if near else tr("what an answer needs must stand in its own file")
-        )
+        return tr("did you mean {near}?", near[0]) if near else tr("what an answer needs must stand in its own file")
     if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
         return tr("a function that this line calls, or a value that it reads, is None: is a `return` missing?")
     for kind, advice in _ADVICE.items():

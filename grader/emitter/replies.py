@@ -100,7 +100,7 @@ def answering(task: Task, path: Path, content: bytes) -> Answering:
             raise AnswerError(error.message, error.try_, place) from error
         except Exception as error:  # what it gave is of no use
             raise AnswerError(
-                tr("what {name} gave is of no use: {error}", name=task.name, error=told(error)), "", place
+                tr("what {name} gave is of no use: {error}", task.name, told(error)), "", place
             ) from error
 
     return lambda name, given: _reply(name, lambda: reply(given), path, whole)

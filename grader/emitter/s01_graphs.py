@@ -76,9 +76,7 @@ def run_nodes(function: Function, given: Values) -> dict[str, Value]:
         raise TypeError(tr("values are given by name"))
     result = function(model.graph.node, values, operators(model))
     if not isinstance(result, Mapping):
-        raise AnswerError(
-            tr("run_nodes must give a dictionary of all values, received {name}", name=type(result).__name__)
-        )
+        raise AnswerError(tr("run_nodes must give a dictionary of all values, received {name}", type(result).__name__))
     return {"values": {str(name): value for name, value in result.items()}, "given": [*sorted(values)]}
 
 

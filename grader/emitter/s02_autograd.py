@@ -57,7 +57,7 @@ def _yielding(function: Function) -> Function:
         names = function(g, node, grad)
         if not hasattr(names, "__next__"):
             raise AnswerError(
-                tr("a rule yields names, this one returned {name}", name=type(names).__name__), "yield g.op(…)"
+                tr("a rule yields names, this one returned {name}", type(names).__name__), "yield g.op(…)"
             )
         for number, given in enumerate(node.input):
             name = next(names, "")
@@ -65,13 +65,13 @@ def _yielding(function: Function) -> Function:
                 raise AnswerError(
                     tr(
                         "yielded {number} of {input} names: it owes the gradient by {given!r}",
-                        number=number,
-                        input=len(node.input),
-                        given=given,
+                        number,
+                        len(node.input),
+                        given,
                     )
                 )
             if not isinstance(name, str | None):
-                raise AnswerError(tr("must yield names, received {name}", name=type(name).__name__))
+                raise AnswerError(tr("must yield names, received {name}", type(name).__name__))
             yield name
 
     return call
@@ -96,8 +96,7 @@ def sgd(function: Function, given: Values) -> dict[str, Value]:
         result = function(g, "p", "step", given["learning_rate"])
         if result != "p.next":
             raise AnswerError(
-                tr("must return the name 'p.next', received {result!r}", result=result),
-                tr('g.result = f"{name}.next" first'),
+                tr("must return the name 'p.next', received {result!r}", result), tr('g.result = f"{name}.next" first')
             )
         del g.builder.model.graph.output[:]
         g.builder.output(result)

@@ -38,13 +38,13 @@ def softmax(function: Function, given: Values) -> dict[str, Value]:
     parts = function(g, logits)
     if not isinstance(parts, Softmax):
         raise AnswerError(
-            tr("the function must return Softmax(shifted, exp, sum, p), received {name}", name=type(parts).__name__)
+            tr("the function must return Softmax(shifted, exp, sum, p), received {name}", type(parts).__name__)
         )
     names = {name: str(value) for name, value in vars(parts).items()}
     for part, name in names.items():
         if all(node.output[0] != name for node in builder.model.graph.node):
             raise AnswerError(
-                tr("{part} must be the name of a node's result, received {name!r}", part=part, name=name),
+                tr("{part} must be the name of a node's result, received {name!r}", part, name),
                 tr("what `g.op(…)` returns"),
             )
     for name in dict.fromkeys(names.values()):
@@ -99,7 +99,7 @@ def mixed_precision(function: Function, given: Values) -> dict[str, Value]:
     result = function(model, given["short"])
     if not isinstance(result, onnx.ModelProto):
         raise AnswerError(
-            tr("the function must return a graph, received {name}", name=type(result).__name__), "builder.finish()"
+            tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
         )
     return {"model": result.SerializeToString(), "kept": model.SerializeToString(deterministic=True) == before}
 
@@ -111,18 +111,16 @@ def _lines(items: Any) -> Iterator[str]:
     """The lines of C++ that an answer gave."""
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise AnswerError(
-            tr("the function gave {name}, not lines of C++", name=type(items).__name__), 'yield every line: yield "…"'
+            tr("the function gave {name}, not lines of C++", type(items).__name__), 'yield every line: yield "…"'
         )
     for number, item in enumerate(items):
         if not isinstance(item, str):
             raise AnswerError(
-                tr("lines of C++ are text, received {name} {item!r}", name=type(item).__name__, item=str(item)[:80]),
-                'yield f"…"',
+                tr("lines of C++ are text, received {name} {item!r}", type(item).__name__, str(item)[:80]), 'yield f"…"'
             )
         if number >= MOST_LINES:
             raise AnswerError(
-                tr("more than {most_lines} lines", most_lines=MOST_LINES),
-                tr("loops in C++, not one line for each element"),
+                tr("more than {most_lines} lines", MOST_LINES), tr("loops in C++, not one line for each element")
             )
         yield from item.splitlines() or [""]
 

@@ -20,7 +20,7 @@ def transfers(function: Function, given: Values) -> dict[str, Value]:
         result = function(model)
         if not isinstance(result, onnx.ModelProto):
             raise AnswerError(
-                tr("the function must return a graph, received {name}", name=type(result).__name__), "builder.finish()"
+                tr("the function must return a graph, received {name}", type(result).__name__), "builder.finish()"
             )
         return result
 

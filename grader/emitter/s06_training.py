@@ -35,8 +35,7 @@ def _whole(found: Any) -> tuple[int, int]:
     whole = isinstance(found, tuple | list) and all(isinstance(number, int | np.integer) for number in found)
     if not whole or len(found) != 2:
         what = tr(
-            "reserve must return two whole numbers, the address and the new end, received {found}",
-            found=str(found)[:80],
+            "reserve must return two whole numbers, the address and the new end, received {found}", str(found)[:80]
         )
         raise AnswerError(what, "return address, end")
     return int(found[0]), int(found[1])

@@ -14,7 +14,7 @@ def how_far(function: Function, given: Values) -> dict[str, Value]:
     """Given: what the bits of each level carry before and after. Answer: the part of the tree."""
     found = function(_table(given["before"]), _table(given["after"]))
     if not isinstance(found, str):
-        raise AnswerError(tr('the function must return a text such as "L1B", received {found}', found=str(found)[:80]))
+        raise AnswerError(tr('the function must return a text such as "L1B", received {found}', str(found)[:80]))
     return {"within": found}
 
 
@@ -24,7 +24,7 @@ def cheapest_layouts(function: Function, given: Values) -> dict[str, Value]:
     move = {(str(a), str(b)): float(cost) for a, b, cost in _list(given["move"])}
     plan = function(work, move, str(given["start"]), str(given["end"]))
     if not isinstance(plan, list | tuple) or not all(isinstance(layout, str) for layout in plan):
-        raise AnswerError(tr("the function must return a list of layouts, received {plan}", plan=str(plan)[:80]))
+        raise AnswerError(tr("the function must return a list of layouts, received {plan}", str(plan)[:80]))
     return {"plan": list(plan)}
 
 

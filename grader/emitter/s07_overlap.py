@@ -20,7 +20,7 @@ def delicate(function: Function, given: Values) -> dict[str, Value]:
     assert isinstance(content, bytes)
     found = function(onnx.load_from_string(content))
     if not isinstance(found, set | frozenset | list | tuple):
-        raise AnswerError(tr("the function must return a set of names, received {name}", name=type(found).__name__))
+        raise AnswerError(tr("the function must return a set of names, received {name}", type(found).__name__))
     return {"names": list[Value](sorted({str(name) for name in found}))}
 
 

@@ -27,7 +27,7 @@ def steps_apart(function: Function, given: Values) -> dict[str, Value]:
     )
     found = function(first, second)
     if found is not None and (isinstance(found, bool) or found not in (0, 1)):
-        raise AnswerError(tr("the function must return 1, 0 or None, received {found}", found=str(found)[:80]))
+        raise AnswerError(tr("the function must return 1, 0 or None, received {found}", str(found)[:80]))
     return {"apart": np.asarray(-1 if found is None else int(found))}
 
 
@@ -55,8 +55,7 @@ class Units:
         if job in self._placed or not self.fits(job, step):
             why = tr("for the second time") if job in self._placed else tr("where it does not fit")
             raise AnswerError(
-                tr("table.place({job}, {step}) places job {job} {why}", job=job, step=step, why=why),
-                tr("ask table.fits first"),
+                tr("table.place({job}, {step}) places job {job} {why}", job, step, why), tr("ask table.fits first")
             )
         self._placed.add(job)
         self._busy.update(self._steps(job, step))

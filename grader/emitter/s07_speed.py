@@ -21,7 +21,7 @@ def cycles_by_name(function: Function, given: Values) -> dict[str, Value]:
     names = [str(name) for name in _list(given["names"])]
     found = function(assemble(str(given["text"])).lines, names)
     if not isinstance(found, dict):
-        raise AnswerError(tr("the function must return a dictionary, received {name}", name=type(found).__name__))
+        raise AnswerError(tr("the function must return a dictionary, received {name}", type(found).__name__))
     return {"names": [str(name) for name in found], "cycles": np.array([float(v) for v in found.values()])}
 
 
@@ -42,8 +42,8 @@ def _chosen(function: Function, uses: Sequence[Sequence[int]], now: int) -> int:
         raise AnswerError(
             tr(
                 "the function must return a number from 0 to {value}, received {number}",
-                value=len(uses) - 1,
-                number=str(number)[:80],
+                len(uses) - 1,
+                str(number)[:80],
             )
         )
     return int(number)

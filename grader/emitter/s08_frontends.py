@@ -38,9 +38,7 @@ def cumprod(function: Function, given: Values) -> dict[str, Value]:
     def named(g: Lowering, x: str, *args: Any, **kwargs: Any) -> str:
         found = function(g, x, *args, **kwargs)
         if found not in (g.result, x):
-            what = tr(
-                "must return the name of the result, {result!r}, received {found!r}", result=g.result, found=found
-            )
+            what = tr("must return the name of the result, {result!r}, received {found!r}", g.result, found)
             raise AnswerError(what, tr('part="…" for every node but the last one, which then takes the result\'s name'))
         return str(found)
 
@@ -72,7 +70,7 @@ def adam(function: Function, given: Values) -> dict[str, Value]:
 
         def scalar(name: str, known: Mapping[str, torch.Tensor] = changing) -> torch.Tensor:
             if name not in known:
-                raise HariboteError(tr("there is no number {name!r}", name=name), " or ".join(known))
+                raise HariboteError(tr("there is no number {name!r}", name), " or ".join(known))
             return known[name]
 
         with torch.no_grad():
@@ -80,9 +78,7 @@ def adam(function: Function, given: Values) -> dict[str, Value]:
     for name in names:
         value = state.get(name)
         if not isinstance(value, torch.Tensor):
-            raise AnswerError(
-                tr("state[{name!r}] must stay a tensor, it is {name2}", name=name, name2=type(value).__name__)
-            )
+            raise AnswerError(tr("state[{name!r}] must stay a tensor, it is {name2}", name, type(value).__name__))
     answer: dict[str, Value] = {"parameter": parameter.numpy(), "grads": grads.numpy()}
     return answer | {name: state[name].numpy() for name in names}
 
@@ -102,7 +98,7 @@ def integer_pow(function: Function, given: Values) -> dict[str, Value]:
         found = function(g, x, exponent)
         if not isinstance(found, Held):
             raise AnswerError(
-                tr("must return what holds the result, received {name}", name=type(found).__name__), "g.each(…)"
+                tr("must return what holds the result, received {name}", type(found).__name__), "g.each(…)"
             )
         g.builder.output(g.builder.op("Identity", g.full(found, shape), name="y"))
         return g.builder.finish()
@@ -124,7 +120,7 @@ def convolution(function: Function, given: Values) -> dict[str, Value]:
             return {REFUSED: str(error)}
         raise
     if not isinstance(found, lazy.Array):
-        raise AnswerError(tr("must return a lazy array, received {name}", name=type(found).__name__), "lazy_reduce(…)")
+        raise AnswerError(tr("must return a lazy array, received {name}", type(found).__name__), "lazy_reduce(…)")
     product = any(isinstance(part, Product) for part in walk(*lazy.fuse(found)))
     return {"y": lazy.evaluate(found, "numpy", **values), "product": product}
 
@@ -133,13 +129,11 @@ def stretches(function: Function, given: Values) -> dict[str, Value]:
     """Given: reads and sides by node, the side `first`. Answer: the stretch of each node."""
     found = function(given["reads"], given["sides"], given["first"])
     if not isinstance(found, Mapping):
-        raise AnswerError(
-            tr("must return a dictionary from node to number, received {name}", name=type(found).__name__)
-        )
+        raise AnswerError(tr("must return a dictionary from node to number, received {name}", type(found).__name__))
     for node, number in found.items():
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise AnswerError(
-                tr("the stretch of node {node!r} must be a whole number, received {number!r}", node=node, number=number)
+                tr("the stretch of node {node!r} must be a whole number, received {number!r}", node, number)
             )
     return {"found": {str(node): int(number) for node, number in found.items()}}
 
@@ -154,7 +148,7 @@ def place(function: Function, given: Values) -> dict[str, Value]:
     whole = isinstance(found, Sequence) and all(isinstance(at, int | np.integer) for at in found)
     if not whole or len(found) != len(rows):
         raise AnswerError(
-            tr("must return a list of {rows} offsets in bytes, received {found}", rows=len(rows), found=str(found)[:80])
+            tr("must return a list of {rows} offsets in bytes, received {found}", len(rows), str(found)[:80])
         )
     return {"offsets": np.array([int(at) for at in found], np.int64)}
 

@@ -24,7 +24,7 @@ def _required(found: Any) -> Any:
     import torch
 
     if not isinstance(found, torch.Tensor):
-        raise AnswerError(tr("must return a tensor, received {name}", name=type(found).__name__))
+        raise AnswerError(tr("must return a tensor, received {name}", type(found).__name__))
     return found
 
 

@@ -45,7 +45,7 @@ def encode(values: Values) -> str:
     except RecursionError as error:
         raise ValueFormatError(tr("the values are nested too deeply")) from error
     except ValueError as error:  # an integer of thousands of digits
-        raise ValueFormatError(tr("a value cannot be written: {error}", error=error)) from error
+        raise ValueFormatError(tr("a value cannot be written: {error}", error)) from error
 
 
 def decode(text: str | bytes, limit: int = LIMIT) -> dict[str, Value]:
@@ -54,15 +54,13 @@ def decode(text: str | bytes, limit: int = LIMIT) -> dict[str, Value]:
     limit: the most characters. Raises ValueFormatError on anything that `encode` does not write.
     """
     if len(text) > limit:
-        raise ValueFormatError(
-            tr("a line has at most {limit} characters, received {text}", limit=limit, text=len(text))
-        )
+        raise ValueFormatError(tr("a line has at most {limit} characters, received {text}", limit, len(text)))
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:  # JSONDecodeError, UnicodeDecodeError, numbers of many digits
-        raise ValueFormatError(tr("a line of JSON was expected: {error}", error=error)) from error
+        raise ValueFormatError(tr("a line of JSON was expected: {error}", error)) from error
     if not isinstance(values, dict):
-        raise ValueFormatError(tr("a JSON object was expected, received {name}", name=type(values).__name__))
+        raise ValueFormatError(tr("a JSON object was expected, received {name}", type(values).__name__))
     try:
         return {key: _value(value) for key, value in values.items()}
     except RecursionError as error:
@@ -86,12 +84,7 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.name not in DTYPES:
             raise ValueFormatError(
-                tr(
-                    "{where}: an array must be of {dtypes}, received {dtype}",
-                    where=where,
-                    dtypes=", ".join(DTYPES),
-                    dtype=value.dtype,
-                )
+                tr("{where}: an array must be of {dtypes}, received {dtype}", where, ", ".join(DTYPES), value.dtype)
             )
         stored = _narrowest(np.asarray(value))
         little = value.astype(stored.newbyteorder("<"), order="C")
@@ -108,8 +101,7 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
     raise ValueFormatError(
-        tr("{where}: {name} is no plain value", where=where, name=type(value).__name__),
-        tr("an array, a number, text or bytes"),
+        tr("{where}: {name} is no plain value", where, type(value).__name__), tr("an array, a number, text or bytes")
     )
 
 
@@ -137,9 +129,7 @@ def _value(value: Any) -> Value:
         return _bytes(value, BYTES)
     if FLOAT in value:
         if value != {FLOAT: value[FLOAT]} or value[FLOAT] not in ("nan", "inf", "-inf"):
-            raise ValueFormatError(
-                tr("{float} must be nan, inf or -inf, received {value}", float=FLOAT, value=str(value)[:80])
-            )
+            raise ValueFormatError(tr("{float} must be nan, inf or -inf, received {value}", FLOAT, str(value)[:80]))
         return float(value[FLOAT])
     return {key: _value(item) for key, item in value.items()}
 
@@ -147,33 +137,20 @@ def _value(value: Any) -> Value:
 def _array(value: dict[str, Any]) -> Array:
     parts = value[ARRAY]
     if len(value) != 1 or not isinstance(parts, list) or len(parts) not in (3, 4):
-        raise ValueFormatError(
-            tr("{array} must be [dtype, shape, base64], received {value}", array=ARRAY, value=str(value)[:80])
-        )
+        raise ValueFormatError(tr("{array} must be [dtype, shape, base64], received {value}", ARRAY, str(value)[:80]))
     dtype, shape, _, stored = [*parts, parts[0]][:4]
     if dtype not in DTYPES or not (stored == dtype or _is_narrower(stored, np.dtype(dtype))):
-        raise ValueFormatError(
-            tr("an array must be of {dtypes}, received {dtype}", dtypes=", ".join(DTYPES), dtype=str(dtype)[:80])
-        )
+        raise ValueFormatError(tr("an array must be of {dtypes}, received {dtype}", ", ".join(DTYPES), str(dtype)[:80]))
     sizes = isinstance(shape, list) and all(type(size) is int and 0 <= size < 2**40 for size in shape)
     if not sizes or len(shape) > MOST_AXES:
         raise ValueFormatError(
-            tr(
-                "a shape is a list of at most {most_axes} sizes, received {shape}",
-                most_axes=MOST_AXES,
-                shape=str(shape)[:80],
-            )
+            tr("a shape is a list of at most {most_axes} sizes, received {shape}", MOST_AXES, str(shape)[:80])
         )
     content = _bytes({BYTES: parts[2]}, BYTES)
     kept = np.dtype(stored).newbyteorder("<")
     if len(content) != prod(shape) * kept.itemsize:
         raise ValueFormatError(
-            tr(
-                "an array of {dtype} {shape} has another size than {content} bytes",
-                dtype=dtype,
-                shape=shape,
-                content=len(content),
-            )
+            tr("an array of {dtype} {shape} has another size than {content} bytes", dtype, shape, len(content))
         )
     return np.frombuffer(content, kept).astype(dtype).reshape(shape)
 
@@ -181,8 +158,8 @@ def _array(value: dict[str, Any]) -> Array:
 def _bytes(value: dict[str, Any], key: str) -> bytes:
     text = value[key]
     if len(value) != 1 or not isinstance(text, str):
-        raise ValueFormatError(tr("{key} must be text in base64, received {value}", key=key, value=str(value)[:80]))
+        raise ValueFormatError(tr("{key} must be text in base64, received {value}", key, str(value)[:80]))
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise ValueFormatError(tr("{key} must be text in base64: {error}", key=key, error=error)) from error
+        raise ValueFormatError(tr("{key} must be text in base64: {error}", key, error)) from error

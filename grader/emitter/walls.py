@@ -59,7 +59,7 @@ class Walls:
         if event in _FILES:
             if self.by_the_answer(sys._getframe(1)) and self._is_ours(arguments[0]):
                 file = os.fsdecode(arguments[0])
-                raise NotThere(tr("{file} is not there for answers", file=file))
+                raise NotThere(tr("{file} is not there for answers", file))
         elif event in _PROGRAMS:
             if self.by_the_answer(sys._getframe(1)):
                 raise NotThere(tr("answers start no other programs"))

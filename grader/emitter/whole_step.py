@@ -42,11 +42,11 @@ def compiled_at(level: int, step: onnx.ModelProto) -> Compiled:
 def programs_of(compiled: Compiled) -> list[str]:
     """The programs of a step. Raises HariboteError where some of it is not made by the answers."""
     if left := compiled.host_nodes:
-        raise HariboteError(tr("on the host: {value}", value=describe(left[0])))
+        raise HariboteError(tr("on the host: {value}", describe(left[0])))
     chip = [piece for piece in compiled.pieces if isinstance(piece, ChipPiece)]
     other = next((piece for piece in chip if piece.owner != "yours"), None)
     if other is not None:
-        raise HariboteError(tr("not by an answer: {op_type} {name}", op_type=other.node.op_type, name=other.node.name))
+        raise HariboteError(tr("not by an answer: {op_type} {name}", other.node.op_type, other.node.name))
     programs = [part for part in compiled.parts if isinstance(part, ProgramPart)]
     if any("product" in (part.nops, part.scheduler) for part in programs):
         raise HariboteError(tr("its nop placer or its scheduler gave no program that is right"))

@@ -32,20 +32,17 @@ class Blame:
     def told(self, source: str) -> str:
         """What the line does, in words. source: the line itself."""
         if not self.reads:
-            return tr("line {line} writes it: {source}", line=self.line, source=source)
+            return tr("line {line} writes it: {source}", self.line, source)
         if self.reads.startswith(MASK):
             entry = self.reads.removeprefix(MASK)
             return tr(
                 "line {line} uses mask entry {entry}, which no line before it has written: {source}",
-                line=self.line,
-                entry=entry,
-                source=source,
+                self.line,
+                entry,
+                source,
             )
         return tr(
-            "line {line} reads {reads}, which no line before it has written: {source}",
-            line=self.line,
-            reads=self.reads,
-            source=source,
+            "line {line} reads {reads}, which no line before it has written: {source}", self.line, self.reads, source
         )
 
 
@@ -57,7 +54,7 @@ def told(blame: Blame | None, text: str) -> str:
 def by_luck(wrong: NDArray[np.bool_]) -> str:
     """Why a result that was right with one kind of junk is not right."""
     return tr(
-        "{sum} elements depend on what was in the memories before: with other junk they are wrong", sum=int(wrong.sum())
+        "{sum} elements depend on what was in the memories before: with other junk they are wrong", int(wrong.sum())
     )
 
 

@@ -27,7 +27,7 @@ def bounded(inputs: dict[str, Array], expected: Array, wrong: Marks) -> tuple[st
             continue
         for cause, side, words in _sides(values, marks):
             if marks[side].sum() > MOST * side.sum() and not marks[~side].any() and not side.all():
-                return cause, tr("wrong only where {name} is {words}", name=name, words=words)
+                return cause, tr("wrong only where {name} is {words}", name, words)
     return None
 
 

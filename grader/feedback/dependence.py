@@ -71,40 +71,31 @@ class Moves:
         should = elements(self.name, self.should)
         if not self.unknown.any() and _is_product(self.counts):
             if not self.counts.any():
-                return tr(
-                    "{out} does not depend on {name}, should depend on {should}", out=out, name=self.name, should=should
-                )
-            return tr(
-                "{out} depends on {name}, should be {should}",
-                out=out,
-                name=elements(self.name, self.counts),
-                should=should,
-            )
+                return tr("{out} does not depend on {name}, should depend on {should}", out, self.name, should)
+            return tr("{out} depends on {name}, should be {should}", out, elements(self.name, self.counts), should)
         missing, extra = elements(self.name, self.missing), elements(self.name, self.extra)
         if self.more and not extra:
             some = elements(self.name, self.unknown & ~self.should)
             if missing:
                 return tr(
                     "{out} does not depend on {missing} but depends on some of {some}, should depend on {should}",
-                    out=out,
-                    missing=missing,
-                    some=some,
-                    should=should,
+                    out,
+                    missing,
+                    some,
+                    should,
                 )
-            return tr("{out} depends on some of {some}, should depend on {should}", out=out, some=some, should=should)
+            return tr("{out} depends on some of {some}, should depend on {should}", out, some, should)
         if missing and extra:
             return tr(
                 "{out} does not depend on {missing} but depends on {extra}, should depend on {should}",
-                out=out,
-                missing=missing,
-                extra=extra,
-                should=should,
+                out,
+                missing,
+                extra,
+                should,
             )
         if missing:
-            return tr(
-                "{out} does not depend on {missing}, should depend on {should}", out=out, missing=missing, should=should
-            )
-        return tr("{out} depends on {extra}, should depend on {should}", out=out, extra=extra, should=should)
+            return tr("{out} does not depend on {missing}, should depend on {should}", out, missing, should)
+        return tr("{out} depends on {extra}, should depend on {should}", out, extra, should)
 
     def picture(self, of: str) -> str:
         """The rows of the operand where something counts or should; of: the element of the result."""
@@ -115,18 +106,16 @@ class Moves:
         lines = [
             tr(
                 "{name} {shape}, what {of} depends on (# rightly, + wrongly, - should and does not, . neither):",
-                name=self.name,
-                shape=shape,
-                of=of,
+                self.name,
+                shape,
+                of,
             )
         ]
         for row in rows[:ROWS].tolist():
             parts = np.array_split(matrix[row], min(COLUMNS, matrix.shape[1]))
             drawn = "".join(".+#-"[_strongest(part)] for part in parts)
             lines.append(f"  {f'row {row}: ' if marks.ndim > 1 else ''}{drawn}")
-        return "\n".join(
-            [*lines, *([tr("  and {value} rows more", value=len(rows) - ROWS)] if len(rows) > ROWS else [])]
-        )
+        return "\n".join([*lines, *([tr("  and {value} rows more", len(rows) - ROWS)] if len(rows) > ROWS else [])])
 
 
 def _strongest(part: Array) -> int:

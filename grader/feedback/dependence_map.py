@@ -24,12 +24,7 @@ def dependence_map(canvas: Canvas, depends: Dependence, x: float, y: float) -> f
     matrix = matrix.reshape(-1, matrix.shape[-1])
     index = ", ".join(map(str, depends.index))
     size = "x".join(map(str, moves.should.shape))
-    canvas.text(
-        x,
-        y,
-        tr("what [{index}] of the result depends on: {name}, {size}", index=index, name=moves.name, size=size),
-        "b",
-    )
+    canvas.text(x, y, tr("what [{index}] of the result depends on: {name}, {size}", index, moves.name, size), "b")
     tensor = TensorMap(x, y + 22, *matrix.shape)
     row, column = np.argwhere(matrix > 1)[0]  # the first that is wrong: a cell may be a pixel high
     tensor.draw(canvas, STYLES[pooled(matrix)], (int(row), int(column)))

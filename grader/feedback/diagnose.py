@@ -116,7 +116,7 @@ def diagnose(finding: Finding) -> Explained:
     if finding.right_at_home():
         words = tr("the same values give the right result at the problem set's addresses")
         found = None if unwritten(seen) else _by_value(seen) or _guessed(finding)
-        return _plain(found or (HARD_CODED, tr("wrong with the operands here, while {words}", words=words)))
+        return _plain(found or (HARD_CODED, tr("wrong with the operands here, while {words}", words)))
     untouched, by_chance = _unwritten(seen)
     if not (untouched | by_chance).any():
         return _of_values(finding, seen) or _plain(_unknown(seen))
@@ -127,7 +127,7 @@ def diagnose(finding: Finding) -> Explained:
         explained = _of_values(other, other.seen)
         if explained:
             cause, words, depends = explained
-            return cause, tr("{words}\nbeside that, {found}", words=words, found=found[1]), depends
+            return cause, tr("{words}\nbeside that, {found}", words, found[1]), depends
     return _plain(found)
 
 
@@ -144,7 +144,7 @@ def diagnose_assembly(seen: Seen, moved: bool) -> tuple[str, str]:
     """Why other assembly is wrong. moved: cases at the first addresses were right, this one has others."""
     if moved:
         _, what = unwritten(seen) or _unknown(seen)
-        return HARD_CODED, tr("{what}; the first case, with other addresses and numbers, is right", what=what)
+        return HARD_CODED, tr("{what}; the first case, with other addresses and numbers, is right", what)
     return unwritten(seen) or _by_value(seen) or _misplaced(seen) or _unknown(seen)
 
 
@@ -163,7 +163,7 @@ def _one_value(seen: Seen) -> tuple[str, str] | None:
     value = seen.received.flat[0]
     if seen.kind == "transfer" or (seen.received != value).any() or (seen.expected == seen.expected.flat[0]).all():
         return None
-    return ONE_VALUE, tr("every element is {value:.6g}", value=value)
+    return ONE_VALUE, tr("every element is {value:.6g}", value)
 
 
 def _by_value(seen: Seen) -> tuple[str, str] | None:
@@ -178,11 +178,11 @@ def _plain(found: tuple[str, str]) -> Explained:
 
 
 def _unknown(seen: Seen) -> tuple[str, str]:
-    text = tr("{sum} of {size} elements are wrong", sum=int(seen.wrong.sum()), size=seen.wrong.size)
+    text = tr("{sum} of {size} elements are wrong", int(seen.wrong.sum()), seen.wrong.size)
     if seen.kind == "transfer":
         return "", text
     odd = int((seen.wrong & ~np.isfinite(seen.received)).sum())
-    return "", tr("{text}, {odd} of them infinite or not a number", text=text, odd=odd) if odd else text
+    return "", tr("{text}, {odd} of them infinite or not a number", text, odd) if odd else text
 
 
 def unwritten(seen: Seen) -> tuple[str, str] | None:
@@ -202,8 +202,8 @@ def _unwritten(seen: Seen) -> tuple[Marks, Marks]:
 
 def _told_unwritten(untouched: Marks, by_chance: Marks) -> tuple[str, str]:
     if untouched.any():
-        return NEVER_WRITTEN, tr("{sum} elements of the output are never written", sum=int(untouched.sum()))
-    return STALE, tr("{sum} wrong elements depend on words that were never written", sum=int(by_chance.sum()))
+        return NEVER_WRITTEN, tr("{sum} elements of the output are never written", int(untouched.sum()))
+    return STALE, tr("{sum} wrong elements depend on words that were never written", int(by_chance.sum()))
 
 
 def _imprecise(seen: Seen) -> tuple[str, str] | None:
@@ -213,7 +213,5 @@ def _imprecise(seen: Seen) -> tuple[str, str] | None:
     sizes = np.abs(seen.expected)
     most = COARSE_SUM * sizes.max(initial=0) if seen.kind == "sum" else COARSE * sizes[seen.wrong]
     if np.isfinite(error).all() and (error <= most).mean() > MOST:
-        return PRECISION, tr(
-            "the largest error is {max:.3g}, of results up to {max2:.3g}", max=error.max(), max2=sizes.max()
-        )
+        return PRECISION, tr("the largest error is {max:.3g}, of results up to {max2:.3g}", error.max(), sizes.max())
     return None

@@ -33,9 +33,7 @@ def error_map(failure: Failure) -> Picture | None:
     scale = Scale(error, failure.expected.dtype == np.uint32)
     canvas = Canvas()
     wrong, size = int((error > 0).sum()), "x".join(map(str, error.shape)) or "1"
-    head = tr(
-        "{wrong:,} of {size:,} elements {are} wrong", wrong=wrong, size=error.size, are="is" if wrong == 1 else "are"
-    )
+    head = tr("{wrong:,} of {size:,} elements {are} wrong", wrong, error.size, "is" if wrong == 1 else "are")
     canvas.text(MARGIN, 28, head, "head")
     canvas.text(MARGIN, 48, failure.case, "s f", room=WIDTH - 2 * MARGIN)
     left = _tensor(canvas, error, scale, index, size)
@@ -55,7 +53,7 @@ def _summary(failure: Failure, head: str, index: tuple[int, ...]) -> str:
     assert failure.expected is not None and failure.received is not None
     expected, received = _value(failure.expected[index]), _value(failure.received[index])
     if not index:
-        return tr("{head}; expected {expected}, received {received}", head=head, expected=expected, received=received)
+        return tr("{head}; expected {expected}, received {received}", head, expected, received)
     return tr(
         "{head}; the first at {index}: expected {expected}, received {received}",
         head=head,
@@ -91,7 +89,7 @@ class Scale:
         """What the colours mean; returns where it ends."""
         if self.bits or (self.single and self.high):
             canvas.rect(x, y - 10, 22, 12, "e3")
-            text = tr("other bits than expected") if self.bits else tr("off by {high:.3g}", high=self.high)
+            text = tr("other bits than expected") if self.bits else tr("off by {high:.3g}", self.high)
             canvas.text(x + 30, y, text, "s f")
         elif self.high:
             for number in range(CLASSES):
@@ -113,7 +111,7 @@ def _tensor(canvas: Canvas, error: Array, scale: Scale, index: tuple[int, ...], 
     """The errors of all elements; returns where they end."""
     columns = error.shape[-1] if error.ndim else 1
     matrix = error.reshape(-1, columns)
-    canvas.text(TENSOR_LEFT, TOP - 18, tr("over the tensor {size}", size=size), "b")
+    canvas.text(TENSOR_LEFT, TOP - 18, tr("over the tensor {size}", size), "b")
     tensor = TensorMap(TENSOR_LEFT, TOP, *matrix.shape)
     marked = divmod(int(np.ravel_multi_index(index, error.shape)) if error.ndim else 0, columns)
     tensor.draw(canvas, scale.styles(pooled(matrix)), marked)
@@ -128,7 +126,7 @@ def _machine(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...
     def tooltip(l2b: int, l1b: int) -> str:
         count = int((machine[l2b, l1b] > 0).sum())
         return (
-            tr("errors in {count} of 64 PEs, the largest {max:.3g}", count=count, max=machine[l2b, l1b].max())
+            tr("errors in {count} of 64 PEs, the largest {max:.3g}", count, machine[l2b, l1b].max())
             if count
             else tr("no error")
         )
@@ -149,13 +147,13 @@ def _groups(canvas: Canvas, machine: Array, scale: Scale, place: tuple[int, ...]
     for number, (style, error) in enumerate(zip(scale.styles(machine), machine, strict=True)):
         x = RIGHT + number * 98
         said = (
-            tr("group {number}: the largest error is {error:.3g}", number=number, error=error)
+            tr("group {number}: the largest error is {error:.3g}", number, error)
             if error
-            else tr("group {number}: no error", number=number)
+            else tr("group {number}: no error", number)
         )
         with canvas.group(said):
             canvas.rect(x, TOP, 90, 34, str(style) or "empty", round_=3)
-        canvas.text(x + 45, TOP + 50, tr("group {number}", number=number), "s f", anchor="middle")
+        canvas.text(x + 45, TOP + 50, tr("group {number}", number), "s f", anchor="middle")
         if place == (number,):
             ring(canvas, x, TOP, 90, 34)
     return TOP + 46
@@ -165,12 +163,12 @@ def _first(canvas: Canvas, failure: Failure, index: tuple[int, ...], y: float) -
     """The first wrong element: where it is, what was expected and received; returns where it ends."""
     assert failure.expected is not None and failure.received is not None
     expected, received = failure.expected[index], failure.received[index]
-    canvas.text(RIGHT, y, tr("the first wrong element: [{value}]", value=", ".join(map(str, index))), "b")
+    canvas.text(RIGHT, y, tr("the first wrong element: [{value}]", ", ".join(map(str, index))), "b")
     if failure.place:
         names = ("L2B", "L1B", "MAB", "PE") if len(failure.place) == 4 else ("DRAM group",)
         where = ", ".join(f"{name} {number}" for name, number in zip(names, failure.place, strict=True))
         y += 17
-        canvas.text(RIGHT, y, tr("in {where}", where=where), "s f")
+        canvas.text(RIGHT, y, tr("in {where}", where), "s f")
     for name, value, style in (("expected", expected, "m good b"), ("received", received, "m bad b")):
         y += 17
         canvas.text(RIGHT, y, name, "s f")

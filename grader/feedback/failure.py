@@ -72,7 +72,7 @@ class Failure:
     def lines(self, say: Callable[[str], str] = str) -> list[str]:
         """The same in its parts, the likely cause marked as such."""
         head = "".join(f"{name}: " for name in (self.where, say(self.output)) if name)
-        lines = [say(tr("case: {case}", case=self.case)), head + say(self.explanation)]
+        lines = [say(tr("case: {case}", self.case)), head + say(self.explanation)]
         if self.cause:
-            lines.append(RoleLine(say(tr("likely cause: {cause}", cause=self.cause)), "cause"))
+            lines.append(RoleLine(say(tr("likely cause: {cause}", self.cause)), "cause"))
         return [*lines, *([say(self.picture)] if self.picture else [])]

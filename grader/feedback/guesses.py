@@ -73,22 +73,22 @@ def _told(explained: Array, wrong: Array, words: str) -> str:
     """How many of the elements that is true of."""
     count, of = int(explained.sum()), int(wrong.sum())
     if count < of:
-        return tr("{count} of the {of} wrong elements are {words}", count=count, of=of, words=words)
+        return tr("{count} of the {of} wrong elements are {words}", count, of, words)
     return (
-        tr("every element is {words}", words=words)
+        tr("every element is {words}", words)
         if of == wrong.size
-        else tr("all {of} wrong elements are {words}", of=of, words=words)
+        else tr("all {of} wrong elements are {words}", of, words)
     )
 
 
 def _not(words: str, asked: str) -> str:
     """What a result is, in place of what is asked for."""
-    return tr("{words}, should be {asked}", words=words, asked=asked)
+    return tr("{words}, should be {asked}", words, asked)
 
 
 def _without(words: str, asked: str, other: str) -> str:
     """The same, where something that is asked for has no part in the result."""
-    return tr("{words}, should be {asked}: {other} has no part in it", words=words, asked=asked, other=other)
+    return tr("{words}, should be {asked}: {other} has no part in it", words, asked, other)
 
 
 def guesses(case: Case, right: Array) -> Iterator[Guess]:
@@ -149,24 +149,24 @@ def _of_one(case: Case, meaning: Meaning, right: Array) -> Iterator[Guess]:
     """Relu, Exp, and Mul by a constant."""
     x, name = case.arrays[0].astype(np.float64), case.op.x.name
     if case.row.op == "Relu":
-        words = tr("{name} where it is negative and 0 elsewhere: the two sides are exchanged", name=name)
+        words = tr("{name} where it is negative and 0 elsewhere: the two sides are exchanged", name)
         yield Guess(MASK, words, np.minimum(x, 0), everywhere=True)
-        yield Guess(OPERATION, tr("the size of {name}, without its sign", name=name), np.abs(x), everywhere=True)
+        yield Guess(OPERATION, tr("the size of {name}, without its sign", name), np.abs(x), everywhere=True)
     if case.row.op == "Exp":
-        yield Guess(OPERATION, tr("2 to the power of {name}, should be e to that power", name=name), np.exp2(x))
+        yield Guess(OPERATION, tr("2 to the power of {name}, should be e to that power", name), np.exp2(x))
     if case.row.variant == "constant":
         c = float(np.float32(case.op.attributes["constant"]))
         asked = f"{c:.6g} * {name}"
-        yield Guess(NOT_USED, _without(tr("{name} itself", name=name), asked, tr("the constant")), x)
+        yield Guess(NOT_USED, _without(tr("{name} itself", name), asked, tr("the constant")), x)
         yield Guess(NOT_USED, _without(tr("the constant"), asked, name), np.full_like(right, c))
         yield Guess(OPERATION, _not(f"{name} + {c:.6g}", asked), x + c)
         yield Guess(OPERATION, _not(f"{name} - {c:.6g}", asked), x - c)
         yield Guess(OPERATION, _not(f"{name} / {c:.6g}", asked), x / c)
         yield Guess(FACTOR, _not(f"{c:.6g} * {c:.6g} * {name}", asked), c * c * x)
-    yield Guess(OPERATION, tr("{name} itself", name=name), x, everywhere=True)
+    yield Guess(OPERATION, tr("{name} itself", name), x, everywhere=True)
     yield Guess(OPERATION, f"-{name}", -x, everywhere=True)
     yield Guess(OPERATION, f"{name} * {name}", x * x, everywhere=True)
-    yield Guess(SIGN, tr("what is right for -{name}", name=name), meaning(-case.arrays[0]))
+    yield Guess(SIGN, tr("what is right for -{name}", name), meaning(-case.arrays[0]))
 
 
 def _of_choices(case: Case, right: Array) -> Iterator[Guess]:
@@ -178,10 +178,10 @@ def _of_choices(case: Case, right: Array) -> Iterator[Guess]:
     yield Guess(SIGN, tr("-1 where 1 belongs"), -right, everywhere=True)
     if case.row.op == "GreaterCast":
         yield Guess(
-            MASK, tr("1 where {name} is less than 0, should be where it is greater", name=name), x < 0, everywhere=True
+            MASK, tr("1 where {name} is less than 0, should be where it is greater", name), x < 0, everywhere=True
         )
-        yield Guess(OPERATION, tr("{name} itself, should be 1 or 0", name=name), x, everywhere=True)
-        yield Guess(OPERATION, tr("{name} itself where 1 belongs", name=name), np.maximum(x, 0), everywhere=True)
+        yield Guess(OPERATION, tr("{name} itself, should be 1 or 0", name), x, everywhere=True)
+        yield Guess(OPERATION, tr("{name} itself where 1 belongs", name), np.maximum(x, 0), everywhere=True)
 
 
 def _of_reductions(case: Case) -> Iterator[Guess]:
@@ -195,7 +195,7 @@ def _of_reductions(case: Case) -> Iterator[Guess]:
         (tr("the product"), x.prod(axis)),
         (tr("the largest size"), np.abs(x).max(axis)), (tr("the sum of the squares"), (x * x).sum(axis)),
     ):  # fmt: skip
-        of_a_line = tr("{words} of the column", words=words) if columns else tr("{words} of the row", words=words)
+        of_a_line = tr("{words} of the column", words) if columns else tr("{words} of the row", words)
         yield Guess(OPERATION, _not(of_a_line, asked), values)
 
 
@@ -205,7 +205,7 @@ def _of_products(case: Case, meaning: Meaning) -> Iterator[Guess]:
             name = case.op.inputs[at].name
             arrays = [other.T if other is array else other for other in case.arrays]
             yield Guess(
-                TRANSPOSED, tr("the product with {name} turned: its rows as its columns", name=name), meaning(*arrays)
+                TRANSPOSED, tr("the product with {name} turned: its rows as its columns", name), meaning(*arrays)
             )
 
 
@@ -221,7 +221,7 @@ def _factor(right: Array, received: Array, wrong: Array) -> tuple[str, str] | No
         return None
     marks = np.zeros_like(wrong)
     marks[usable] = near
-    return FACTOR, _told(marks, wrong, tr("{factor:.6g} times the right value", factor=factor))
+    return FACTOR, _told(marks, wrong, tr("{factor:.6g} times the right value", factor))
 
 
 def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str, str] | None:
@@ -231,7 +231,7 @@ def _start(case: Case, right: Array, received: Array, wrong: Array) -> tuple[str
         return None
     cause = NEGATIVE if (right[wrong] < 0).all() else OPERATION
     words = tr(
-        "{start:.6g}, which is larger than all elements of the row: does the maximum start at {start:.6g}?", start=start
+        "{start:.6g}, which is larger than all elements of the row: does the maximum start at {start:.6g}?", start
     )
     return cause, _told(wrong, wrong, words)
 
@@ -253,9 +253,7 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
     label, columns = min(elsewhere.items())
     alone = all(len(columns) == 1 for columns in elsewhere.values())
     where = (
-        tr("column {columns}", columns=columns[0])
-        if len(columns) == 1
-        else tr("columns {value}", value=", ".join(map(str, columns)))
+        tr("column {columns}", columns[0]) if len(columns) == 1 else tr("columns {value}", ", ".join(map(str, columns)))
     )
     shifts = {
         columns[0] - label
@@ -263,14 +261,7 @@ def _other_columns(case: Case, received: Array, wrong: Array) -> tuple[str, str]
         if 0 < label < received.shape[1] - 1 and len(columns) == 1
     }
     one_off = alone and shifts in ({1}, {-1})
-    seen = tr(
-        "{rows} rows have a 1 in another column: for label {label} in {where}", rows=rows, label=label, where=where
-    )
+    seen = tr("{rows} rows have a 1 in another column: for label {label} in {where}", rows, label, where)
     if alone:
-        seen = tr(
-            "{rows} rows have their 1 in another column: for label {label} in {where}",
-            rows=rows,
-            label=label,
-            where=where,
-        )
+        seen = tr("{rows} rows have their 1 in another column: for label {label} in {where}", rows, label, where)
     return OFF_BY_ONE if one_off else WRONG_COLUMNS, seen

@@ -37,11 +37,11 @@ def with_next_step(failure: Failure, task: str = "", place: str = "") -> Failure
     """
     if not failure.where and not failure.line and place and ".py:" not in failure.explanation:
         failure = replace(failure, where=place)
-    if tr("try: {advice}", advice="") in failure.explanation:
+    if tr("try: {advice}", "") in failure.explanation:
         return failure
     advice: str | None = TRY.get(failure.cause)
     if advice is None and failure.error is None and task in OF_TASK:
         advice = OF_TASK[task].filled(task=task) if "{task}" in OF_TASK[task] else OF_TASK[task]
     if advice is None and failure.word is not None and task:
-        advice = tr("`grader debug {task}` goes to the first wrong word: who wrote it, and from what?", task=task)
+        advice = tr("`grader debug {task}` goes to the first wrong word: who wrote it, and from what?", task)
     return replace(failure, explanation=advised(failure.explanation, advice or OTHERWISE))

@@ -45,10 +45,10 @@ def unit_of(operand: Operand, layout: Layout, index: tuple[int, ...]) -> str:
     """Where an element lives: `L2B 0, L1B 1, MAB 0, PE 3, LM1 word 12`, or its DRAM group."""
     if operand.memory == "DRAM":
         group, long_word = _in_dram(operand)
-        return tr("DRAM group {group}, long word {long_word}", group=group[index], long_word=long_word[index])
+        return tr("DRAM group {group}, long word {long_word}", group[index], long_word[index])
     units = ", ".join(f"{level} {int(layout.position(level)[index])}" for level in LEVELS)
     word = operand.address + 2 * int(layout.position("")[index]) + int(layout.position("W")[index])
-    return tr("{units}, {memory} word {word}", units=units, memory=operand.memory, word=word)
+    return tr("{units}, {memory} word {word}", units, operand.memory, word)
 
 
 def picture(operand: Operand, wrong: NDArray[np.bool_], machine: Array) -> str:
@@ -62,20 +62,20 @@ def picture_of(wrong: NDArray[np.bool_], machine: Array) -> str:
     lines = [
         tr(
             "the tensor {size} ({count} of {size2} elements wrong; # is wrong, o partly, . right):",
-            size=size,
-            count=count,
-            size2=wrong.size,
+            size,
+            count,
+            wrong.size,
         )
     ]
     lines += [f"  {line}" for line in draw(wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else wrong[None, :])]
     if machine.ndim == 1:
         marks = "".join("#" if value else "." for value in machine)
-        return "\n".join([*lines, tr("the DRAM groups 0 to 3: {marks}", marks=marks)])
+        return "\n".join([*lines, tr("the DRAM groups 0 to 3: {marks}", marks)])
     blocks = machine.max(axis=(2, 3)) > 0
     lines += [tr("the machine, a row per L2B, a column per L1B:"), *(f"  {line}" for line in draw(blocks))]
     if blocks.any():
         l2b, l1b = (int(value) for value in np.argwhere(blocks)[0])
-        lines += [tr("L2B {l_b}, L1B {l_b2}: a row per PE, a column per MAB:", l_b=l2b, l_b2=l1b)]
+        lines += [tr("L2B {l_b}, L1B {l_b2}: a row per PE, a column per MAB:", l2b, l1b)]
         lines += [f"  {line}" for line in draw(machine[l2b, l1b].T > 0)]
     return "\n".join(lines)
 

@@ -40,12 +40,12 @@ def misplaced(expected: Array, received: Array, wrong: Array, layout: Layout) ->
                 return OFF_BY_ONE, tr(
                     "{some} of the {count} wrong elements hold what belongs {step} {way} along axis {axis}: "
                     "that is one {level} off",
-                    some=some,
-                    count=count,
-                    step=step,
-                    way=way,
-                    axis=axis,
-                    level=level,
+                    some,
+                    count,
+                    step,
+                    way,
+                    axis,
+                    level,
                 )
     cause, words = _rule(at, source)
     return cause, tr(

@@ -261,13 +261,9 @@ def _explained(case: Case, probe: Probe, found: Dependence, shares: list[Array])
 def _right_but_wrong(out: str, parts: list[str]) -> str:
     """parts: what an element of the result depends on, of each operand."""
     if len(parts) == 1:
-        return tr(
-            "{out} depends on what it should, {parts}, but what is computed from that is wrong", out=out, parts=parts[0]
-        )
+        return tr("{out} depends on what it should, {parts}, but what is computed from that is wrong", out, parts[0])
     a, b = parts
-    return tr(
-        "{out} depends on what it should, {a} and {b}, but what is computed from that is wrong", out=out, a=a, b=b
-    )
+    return tr("{out} depends on what it should, {a} and {b}, but what is computed from that is wrong", out, a, b)
 
 
 def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
@@ -280,7 +276,7 @@ def _of_a_row(case: Case, probe: Probe, found: Dependence) -> str:
     if not (np.abs(ratios - ratios[0]) <= NEAR * np.abs(ratios[0])).all():
         return ""
     name = found.operands[1].name
-    return tr("\nall of out[{row}] is wrong by one factor: look at what is made of {name}[{row}]", row=row, name=name)
+    return tr("\nall of out[{row}] is wrong by one factor: look at what is made of {name}[{row}]", row, name)
 
 
 def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str] | None:
@@ -298,18 +294,15 @@ def _counted(case: Case, out: str, moves: Moves, share: Array) -> tuple[str, str
         first, last = (f"{name}{place(index)}" for index in np.argwhere(same)[[0, -1]])
         return cause, tr(
             "{out} takes {count} elements of {name}, from {first} to {last} {times:.4g} times, should take it once",
-            out=out,
-            count=count,
-            name=name,
-            first=first,
-            last=last,
-            times=times,
+            out,
+            count,
+            name,
+            first,
+            last,
+            times,
         )
     return cause, tr(
-        "{out} takes {name} {times:.4g} times, should take it once",
-        out=out,
-        name=elements(moves.name, same),
-        times=times,
+        "{out} takes {name} {times:.4g} times, should take it once", out, elements(moves.name, same), times
     )
 
 
@@ -342,7 +335,7 @@ def _taken(out: str, one: str, factors: list[str], right: str) -> str:
             right=right,
         )
     a, b = factors
-    return tr("{out} takes {one} times {a} and {b}, should be times {right}", out=out, one=one, a=a, b=b, right=right)
+    return tr("{out} takes {one} times {a} and {b}, should be times {right}", out, one, a, b, right)
 
 
 def _factors(values: Array, counts: Marks, factor: float) -> list[tuple[int, ...]]:

@@ -54,7 +54,7 @@ def suspect(expected: Array, received: Array, inputs: Mapping[str, Array]) -> Su
 def _of_another_shape(right: Array, found: Array) -> Iterator[Suspect]:
     if right.ndim == 2 and found.shape == right.shape[::-1]:
         values = tr(" with the right values") if _near(right.T, found) else ""
-        yield TRANSPOSED, tr("it has the shape of the transposed result{values}", values=values)
+        yield TRANSPOSED, tr("it has the shape of the transposed result{values}", values)
     elif right.size == found.size and _near(right.ravel(), found.ravel()):
         yield WRONG_PLACE, tr("the values are right, only the shape is not")
     elif right.ndim < found.ndim:
@@ -67,10 +67,10 @@ def _of_this_shape(right: Array, found: Array, inputs: Mapping[str, Array]) -> I
     if right.ndim == 2 and right.shape[0] == right.shape[1] and _near(right.T, found):
         yield TRANSPOSED, tr("every value stands in the transposed place")
     if right.size > 1 and _near(np.full_like(right, found.flat[0]), found):
-        yield ONE_VALUE, tr("every value is {flat:.6g}", flat=found.flat[0])
+        yield ONE_VALUE, tr("every value is {flat:.6g}", found.flat[0])
     for name, array in inputs.items():
         if array.dtype.kind in "fiub" and array.shape == right.shape and _near(array.astype(np.float64), found):
-            yield LEFT_OUT, tr("it is {name} itself: nothing has been done to it", name=name)
+            yield LEFT_OUT, tr("it is {name} itself: nothing has been done to it", name)
     yield from _moved(right, found)
     yield from _accumulated(found, inputs)
     yield from _of_two(right, found, inputs)
@@ -95,12 +95,12 @@ def _moved(right: Array, found: Array) -> Iterator[Suspect]:
                     OFF_BY_ONE,
                     tr(
                         "every value belongs one place {value}, on axis {axis}",
-                        value=tr("before") if step == 1 else "behind",
-                        axis=axis,
+                        tr("before") if step == 1 else "behind",
+                        axis,
                     ),
                 )
         if length > 1 and _near(np.flip(right, axis), found):
-            yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis=axis)
+            yield WRONG_PLACE, tr("the values are in the opposite order on axis {axis}", axis)
 
 
 def _accumulated(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -109,11 +109,11 @@ def _accumulated(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]
         if array.dtype.kind == "f" and array.shape == found.shape and found.size > 2:
             for axis in range(array.ndim):
                 if _near(np.cumsum(array.astype(np.float64), axis), found):
-                    yield WRONG_INPUTS, tr("it is the running sum of {name} along axis {axis}", name=name, axis=axis)
+                    yield WRONG_INPUTS, tr("it is the running sum of {name} along axis {axis}", name, axis)
                 if _near(np.cumprod(array.astype(np.float64), axis), found):
                     yield (
                         WRONG_INPUTS,
-                        tr("it is the running product of {name} along axis {axis}", name=name, axis=axis),
+                        tr("it is the running product of {name} along axis {axis}", name, axis),
                     )
 
 
@@ -127,9 +127,9 @@ def _changed(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterato
         by = made.flat[at] / wanted.flat[at] if wanted.flat[at] else 0.0
         if round(by, 3) not in (0.0, 1.0) and _near(by * wanted, made):
             if round(by, 3) == -1:
-                yield SIGN, tr("{name} is changed by the right amount, in the wrong direction", name=name)
+                yield SIGN, tr("{name} is changed by the right amount, in the wrong direction", name)
             else:
-                yield FACTOR, tr("{name} is changed by {by} times the right amount", name=name, by=_ratio(by))
+                yield FACTOR, tr("{name} is changed by {by} times the right amount", name, _ratio(by))
 
 
 def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -142,7 +142,7 @@ def _of_two(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
             if _near(there, right) and _near(here, found):
                 yield (
                     SWAPPED,
-                    tr("it is {one} {sign} {other}, the operands are exchanged", one=one, sign=sign, other=other),
+                    tr("it is {one} {sign} {other}, the operands are exchanged", one, sign, other),
                 )
 
 
@@ -153,7 +153,7 @@ def _of_products(found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]
     sides = [form for name, array in matrices for form in _sides(name, array)]
     for (one, a), (other, b) in permutations(sides, 2):
         if a.shape[1] == b.shape[0] and (a.shape[0], b.shape[1]) == found.shape and _near(a @ b, found):
-            yield WRONG_INPUTS, tr("it is the product {one} · {other}", one=one, other=other)
+            yield WRONG_INPUTS, tr("it is the product {one} · {other}", one, other)
 
 
 def _sides(name: str, array: Array) -> Iterator[tuple[str, Array]]:
@@ -161,8 +161,8 @@ def _sides(name: str, array: Array) -> Iterator[tuple[str, Array]]:
     yield name, array
     yield f"{name}ᵀ", array.T
     exchanged = array.reshape(array.shape[::-1])
-    yield tr("{name} (read with its lengths exchanged)", name=name), exchanged
-    yield tr("{name}ᵀ (read with its lengths exchanged)", name=name), exchanged.T
+    yield tr("{name} (read with its lengths exchanged)", name), exchanged
+    yield tr("{name}ᵀ (read with its lengths exchanged)", name), exchanged.T
 
 
 def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator[Suspect]:
@@ -179,14 +179,14 @@ def _off_by_an_input(right: Array, found: Array, inputs: Mapping[str, Array]) ->
         by = difference.flat[at] / part.flat[at] if part.flat[at] else 0.0
         if by and _near(by * part, difference):
             if round(by, 3) == -1:
-                yield LEFT_OUT, tr("what is missing is {name}: it is not added", name=name)
+                yield LEFT_OUT, tr("what is missing is {name}: it is not added", name)
             else:
                 yield (
                     SIGN,
                     tr(
                         "every value is off by {by:.4g} times {name}: has that the right sign, the right factor?",
-                        by=by,
-                        name=name,
+                        by,
+                        name,
                     ),
                 )
 
@@ -199,10 +199,7 @@ def _scaled_along(right: Array, found: Array) -> Iterator[Suspect]:
             if _near(np.broadcast_to(ratio.take([0], axis), ratio.shape), ratio):
                 yield (
                     FACTOR,
-                    tr(
-                        "every {name} is right but for a factor of its own: is a division by its sum missing?",
-                        name=name,
-                    ),
+                    tr("every {name} is right but for a factor of its own: is a division by its sum missing?", name),
                 )
 
 
@@ -211,15 +208,15 @@ def _scaled(right: Array, found: Array, inputs: Mapping[str, Array]) -> Iterator
     largest = int(np.argmax(np.abs(right)))
     if right.flat[largest] and found.flat[largest]:
         factor = found.flat[largest] / right.flat[largest]
-        told = tr("{factor} times the right one{factor2}", factor=_ratio(factor), factor2=_mean(factor, inputs))
+        told = tr("{factor} times the right one{factor2}", _ratio(factor), _mean(factor, inputs))
         if right.size > 1 and _near(factor * right, found):
-            yield FACTOR, tr("every value is {told}", told=told)
+            yield FACTOR, tr("every value is {told}", told)
         elif right.size == 1 and _mean(factor, inputs):
-            yield FACTOR, tr("it is {told}", told=told)
+            yield FACTOR, tr("it is {told}", told)
     difference = found - right
     by = difference.flat[0]
     if right.size > 1 and by and _near(np.full_like(difference, by), difference):
-        words = tr("every value is {by:.6g} too {value}", by=abs(by), value="large" if by > 0 else "small")
+        words = tr("every value is {by:.6g} too {value}", abs(by), "large" if by > 0 else "small")
         yield (OFF_BY_ONE if abs(by) == 1 else LEFT_OUT), words
 
 

@@ -80,7 +80,7 @@ class Board:
         if self.compilers:
             yield tr("the whole compiler, in lines of one's own"), self.compilers
         for network, steps in self.steps.items():
-            yield tr("{network}, in cycles of a step", network=MARKS[network].network), steps
+            yield tr("{network}, in cycles of a step", MARKS[network].network), steps
         for task, entries in self.entries.items():
             yield f"{task.id:<5} {shown(task.title)}", entries
 
@@ -97,10 +97,15 @@ class Board:
     def rules(self) -> list[str]:
         """What the medals are given for."""
         steps = [
-            tr("{network}: gold {gold:,} cycles, silver {silver:,}, par {par:,}; no medal is worth points.",
-               network=MARKS[name].network, gold=MARKS[name].gold, silver=MARKS[name].silver, par=MARKS[name].par)
-            for name in self.steps
-        ]  # fmt: skip
+            tr(
+                "{network}: gold {gold:,} cycles, silver {silver:,}, par {par:,}; no medal is worth points.",
+                mark.network,
+                mark.gold,
+                mark.silver,
+                mark.par,
+            )
+            for mark in (MARKS[name] for name in self.steps)
+        ]
         return [shown(RULE), *steps]
 
     @property
@@ -126,8 +131,7 @@ def board(paths: Sequence[Path], graded: Path) -> Board:
     made = _entries(read_submissions(paths, any_version=True), known)
     if made.waiting and not (made.entries or made.steps):
         raise HariboteError(
-            tr("no right answer is graded in {graded}", graded=graded),
-            tr("`grader grade PATH` first, or --graded FOLDER"),
+            tr("no right answer is graded in {graded}", graded), tr("`grader grade PATH` first, or --graded FOLDER")
         )
     return made
 
@@ -185,7 +189,7 @@ def ranked(entries: Sequence[Entry]) -> list[tuple[int, Entry]]:
 
 def _rest(entries: Sequence[Entry]) -> str:
     """What stands behind the first places: `and 2 more`."""
-    return tr("and {value} more", value=len(entries) - TOP) if len(entries) > TOP else ""
+    return tr("and {value} more", len(entries) - TOP) if len(entries) > TOP else ""
 
 
 def as_page(made: Board) -> str:

@@ -26,7 +26,7 @@ RUN = Path("runs/grade")
 FINAL_SEED = 2012  # of `check --final`: everybody has the same values, and knows them, so that no mark rests on it
 
 
-_LIMIT = tr("of one submission, all its answers together (default: {submission:g})", submission=SUBMISSION)
+_LIMIT = tr("of one submission, all its answers together (default: {submission:g})", SUBMISSION)
 
 
 def add_commands(add: Add) -> None:
@@ -38,11 +38,11 @@ def add_commands(add: Add) -> None:
     handed.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: ID.haribote.zip)")
     graded = add("grade", _grade, tr("grade many submissions: archives, courses' folders, or folders of them"))
     graded.epilog = tr(
-        "{rule} Answers run in a sandbox; a run that was stopped goes on when the command is given again.", rule=RULE
+        "{rule} Answers run in a sandbox; a run that was stopped goes on when the command is given again.", RULE
     )
     graded.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
     graded.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help=tr("of journal and reports (default: {run})", run=RUN)
+        "-o", "--output", type=Path, metavar="FOLDER", help=tr("of journal and reports (default: {run})", RUN)
     )
     graded.add_argument("--task", action="append", metavar="TASK", help=tr("grade this task again, and no other"))
     graded.add_argument(
@@ -67,10 +67,10 @@ def add_commands(add: Add) -> None:
     )
     seen = add("progress", _progress, tr("a class at a glance, without running anything"))
     seen.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
-    seen.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", run=RUN))
+    seen.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", RUN))
     best = add("board", _board, tr("the shortest programs of a room, from graded submissions: text, and a page"))
     best.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=tr("an archive or a folder"))
-    best.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", run=RUN))
+    best.add_argument("--graded", type=Path, metavar="FOLDER", help=tr("of a run of `grade` (default: {run})", RUN))
     best.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help=tr("of the page (default: board.html beside it)")
     )
@@ -103,7 +103,7 @@ def _submit(options: argparse.Namespace) -> int:
             course_hash=course_hash()[:SHORT],
         )
     )
-    say(tr("not written: {missing}", missing=", ".join(missing)) if missing else tr("every task is written"))
+    say(tr("not written: {missing}", ", ".join(missing)) if missing else tr("every task is written"))
     lacking = left_out()
     for line in lacking:
         say(line)
@@ -117,16 +117,16 @@ def _grade(options: argparse.Namespace) -> int:
 
     tasks = tuple(find_task(name) for name in options.task or ())
     if options.workers is not None and options.workers < 1:
-        message = tr("--workers must be at least 1, received {workers}", workers=options.workers)
+        message = tr("--workers must be at least 1, received {workers}", options.workers)
         raise HariboteError(message, "--workers 1")
     if not options.limit > 0:
-        message = tr("--limit must be above 0 seconds, received {limit:g}", limit=options.limit)
+        message = tr("--limit must be above 0 seconds, received {limit:g}", options.limit)
         raise HariboteError(message, "--limit 900")
     if options.final and options.seed is not None:
         message = tr("--final draws a private seed, and --seed names one")
         raise HariboteError(message, tr("leave one of the two away"))
     if options.seed == FINAL_SEED:
-        public = tr("seed {seed} is that of `check --final`: its values are public", seed=FINAL_SEED)
+        public = tr("seed {seed} is that of `check --final`: its values are public", FINAL_SEED)
         raise HariboteError(public, tr("without --seed, a private one is drawn"))
     workers = options.workers or os.cpu_count() or 1
     chosen_seed = secrets.randbelow(SEEDS) if options.final else options.seed
@@ -146,7 +146,7 @@ def _board(options: argparse.Namespace) -> int:
     made, path = board(options.paths, graded), options.output or graded / "board.html"
     write_file(path, as_page(made).encode())
     say(made)
-    say(tr("page: {path}", path=path))
+    say(tr("page: {path}", path))
     return 0
 
 

@@ -69,11 +69,11 @@ class Progress:
     def __str__(self) -> str:
         spent = time.monotonic() - self.start
         left = (
-            tr(", about {value:.0f} s left", value=spent / self.done * (self.total - self.done))
+            tr(", about {value:.0f} s left", spent / self.done * (self.total - self.done))
             if 5 < self.done < self.total
             else ""
         )
-        return tr("{done} of {total} answers{left}", done=self.done, total=self.total, left=left)
+        return tr("{done} of {total} answers{left}", self.done, self.total, left)
 
 
 def run(
@@ -208,16 +208,14 @@ def _again(
             if isinstance(error, BrokenExecutor):
                 crew.stop(executor)
                 executor = None
-            return executor, trouble(work, tr("{error}; the first time: {first}", error=_told(error), first=first))
+            return executor, trouble(work, tr("{error}; the first time: {first}", _told(error), first))
     return None, trouble(work, first)
 
 
 def trouble(work: Work, why: str) -> Verdict:
     """The verdict where the grader itself has failed: no points, but not the learner's fault."""
     message = tr(
-        "the grader's own trouble, not this answer's fault: {why}; `grade --task {id}` tries it again",
-        why=why,
-        id=work.task,
+        "the grader's own trouble, not this answer's fault: {why}; `grade --task {id}` tries it again", why, work.task
     )
     return _blank(work) | {"state": "trouble", "message": printable(message)}
 
@@ -230,16 +228,14 @@ def _seconds(verdict: Verdict) -> float:
 
 def out_of_time(work: Work, limit: float) -> Verdict:
     """The verdict on an answer for which nothing is left of its submission's time."""
-    failure = tr(
-        "it was not run, for this submission has had its {limit:g} s for all its answers together", limit=limit
-    )
+    failure = tr("it was not run, for this submission has had its {limit:g} s for all its answers together", limit)
     return _blank(work) | {"state": "failed", "failure": failure}
 
 
 def _told(error: BaseException) -> str:
     text = str(error).split("\n", 1)[0]
     return (
-        tr("the worker was lost ({name})", name=type(error).__name__)
+        tr("the worker was lost ({name})", type(error).__name__)
         if isinstance(error, BrokenExecutor)
         else f"{text or error!r}"
     )

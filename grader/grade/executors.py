@@ -46,7 +46,7 @@ def local_crew(workers: int) -> Crew:
         for process in multiprocessing.active_children():
             process.terminate()
 
-    name = tr("{workers} local process{es}", workers=workers, es="es" if workers > 1 else "")
+    name = tr("{workers} local process{es}", workers, "es" if workers > 1 else "")
     return Crew(make, 2, name, stop, workers)
 
 
@@ -59,16 +59,12 @@ def cluster_crew(address: str) -> Crew:
         client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise HariboteError(
-            tr("the cluster {address} cannot be reached: {error}", address=address, error=error), "tcp://HOST:8786"
+            tr("the cluster {address} cannot be reached: {error}", address, error), "tcp://HOST:8786"
         ) from error
     threads = sum(client.nthreads().values())
     if not threads:
-        raise HariboteError(
-            tr("the cluster {address} has no workers", address=address), tr("start some with `dask worker`")
-        )
-    name = tr(
-        "{threads} thread{s} of the cluster {address}", threads=threads, s="s" if threads > 1 else "", address=address
-    )
+        raise HariboteError(tr("the cluster {address} has no workers", address), tr("start some with `dask worker`"))
+    name = tr("{threads} thread{s} of the cluster {address}", threads, "s" if threads > 1 else "", address)
     return Crew(lambda: client.get_executor(pure=False), 2 * threads, name, lambda executor: executor.shutdown(False))
 
 

@@ -45,8 +45,7 @@ class Journal:
             self._file = self._path.open("a+b", buffering=0)  # what is written is in the file, or is not
         except OSError as error:
             raise HariboteError(
-                tr("cannot write {path}: {strerror}", path=self._path, strerror=reason_of(error)),
-                tr("another folder: -o FOLDER"),
+                tr("cannot write {path}: {strerror}", self._path, reason_of(error)), tr("another folder: -o FOLDER")
             ) from error
         if fcntl is not None:
             try:
@@ -54,7 +53,7 @@ class Journal:
             except OSError as error:
                 self._file.close()
                 raise HariboteError(
-                    tr("another run writes {path}", path=self._path), tr("wait for it, or take -o FOLDER")
+                    tr("another run writes {path}", self._path), tr("wait for it, or take -o FOLDER")
                 ) from error
         self.verdicts: dict[str, Verdict]
         self.seed: int | None
@@ -70,7 +69,7 @@ class Journal:
     def write(self, key: str, verdict: Verdict) -> None:
         """Write a verdict; a key has one."""
         if key in self.verdicts:
-            raise ValueError(tr("there is a verdict for {key} already", key=key))
+            raise ValueError(tr("there is a verdict for {key} already", key))
         self._line({"key": key, "verdict": verdict})
         self.verdicts[key] = verdict
 
@@ -102,10 +101,9 @@ class Journal:
             raise self._unwritten(error) from error
 
     def _unwritten(self, error: OSError) -> HariboteError:
-        kept = tr("{verdicts} verdicts are kept, and the same command goes on from there", verdicts=len(self.verdicts))
+        kept = tr("{verdicts} verdicts are kept, and the same command goes on from there", len(self.verdicts))
         return HariboteError(
-            tr("cannot write {path}: {strerror}", path=self._path, strerror=reason_of(error)),
-            tr("free some space; {kept}", kept=kept),
+            tr("cannot write {path}: {strerror}", self._path, reason_of(error)), tr("free some space; {kept}", kept)
         )
 
     def _read(self) -> None:

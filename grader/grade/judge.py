@@ -62,14 +62,14 @@ class Judge:
             reply = _read(self._replies, end)
         except TimeoutError:
             self.close()
-            return {}, tr("it took longer than {seconds:g} s to judge", seconds=seconds)
+            return {}, tr("it took longer than {seconds:g} s to judge", seconds)
         except (EOFError, BrokenPipeError) as error:
             status = self.close(kill=False)
             if status == _NO_MEMORY:
                 return {}, tr("it took too much memory to judge")
             if status == -signal.SIGKILL:
                 raise JudgeLost(tr("the process that judged was ended from outside")) from error
-            return {}, tr("it made the judge end (status {status})", status=status)
+            return {}, tr("it made the judge end (status {status})", status)
         verdict: Verdict = json.loads(reply)
         if "broken" in verdict:
             raise JudgeLost(verdict["broken"])

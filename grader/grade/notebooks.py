@@ -37,7 +37,7 @@ _SETTINGS = (
 )
 _CELL = re.compile(r"::Cell (\d+) (PASSED|FAILED|ERROR|SKIPPED|XFAIL)")
 _REASONS = (
-    ("Timeout", tr("it took longer than {cell_seconds} s", cell_seconds=CELL_SECONDS)),
+    ("Timeout", tr("it took longer than {cell_seconds} s", CELL_SECONDS)),
     ("output mismatch", Text("it printed something else than with the solutions")),
     ("caused an exception", Text("it raised an error")),
 )
@@ -63,9 +63,7 @@ def check_names(names: Sequence[str]) -> None:
     known = notebook_names()
     for name in names:
         if name not in known:
-            raise HariboteError(
-                tr("there is no notebook {name!r}", name=name), tr("one of {known}", known=", ".join(known))
-            )
+            raise HariboteError(tr("there is no notebook {name!r}", name), tr("one of {known}", ", ".join(known)))
 
 
 def run_notebooks(
@@ -120,15 +118,13 @@ def line_of(outcome: Outcome) -> str:
     failed = next((number for number, state in cells if state in ("FAILED", "ERROR")), None)
     if outcome.stopped:
         return (
-            tr("failed after cell {cells}: {stopped}", cells=cells[-1][0], stopped=outcome.stopped)
+            tr("failed after cell {cells}: {stopped}", cells[-1][0], outcome.stopped)
             if cells
             else f"failed: {outcome.stopped}"
         )
     if failed is not None:
         reason = next((words for sign, words in _REASONS if sign in text), "")
-        return tr("failed at cell {failed}", failed=failed) + (f": {reason}" if reason else "")
+        return tr("failed at cell {failed}", failed) + (f": {reason}" if reason else "")
     if outcome.status == 0 and cells:
         return "ran"
-    return printable(
-        tr("did not start (status {status}): {strip}", status=outcome.status, strip=outcome.errors.strip()[-200:])
-    )
+    return printable(tr("did not start (status {status}): {strip}", outcome.status, outcome.errors.strip()[-200:]))

@@ -33,7 +33,7 @@ def _numbered(lines: list[str], first: int, end: int, blamed: int) -> Iterator[s
         text = f"{number:>4}  {escape(lines[number - 1][:200])}"
         yield f"<mark>{text}</mark>" if number == blamed else text
     if end < len(lines):
-        yield tr("      … {value} more lines", value=len(lines) - end)
+        yield tr("      … {value} more lines", len(lines) - end)
 
 
 def _after_contract(content: bytes) -> int:

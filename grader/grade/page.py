@@ -68,10 +68,8 @@ img { max-width: calc(100% - 1.2rem); margin-left: 1.2rem; }
 def as_page(report: Report) -> str:
     """The whole page."""
     count = len(report.submissions)
-    title = tr("{count} submission{s}", count=count, s="s" * (count != 1))
-    head = (
-        f"{tr('course {course_hash}, seed {seed}.', course_hash=course_hash()[:SHORT], seed=report.seed)} {shown(RULE)}"
-    )
+    title = tr("{count} submission{s}", count, "s" * (count != 1))
+    head = f"{tr('course {course_hash}, seed {seed}.', course_hash()[:SHORT], report.seed)} {shown(RULE)}"
     parts = [
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
@@ -95,9 +93,7 @@ def _class_table(report: Report) -> Iterator[str]:
     yield "".join(f'<th class="stage begins" colspan="{count}">{escape(stage)}</th>' for stage, count in stages)
     yield f"</tr><tr><th>id</th><th>{tr('points')}</th>"
     for task in tasks:
-        told = escape(
-            tr("{title}, {level}, {points} points", title=task.title, level=word(task.level), points=task.points)
-        )
+        told = escape(tr("{title}, {level}, {points} points", task.title, word(task.level), task.points))
         yield f'<th class="{_begins(task)}" title="{told}">{task.id}</th>'
     yield "</tr></thead><tbody>"
     for number, submission in enumerate(report.submissions):
@@ -156,7 +152,7 @@ def _twins(report: Report) -> Iterator[str]:
 def _details(report: Report, number: int) -> Iterator[str]:
     submission = report.submissions[number]
     remark = "; ".join(map(shown, report.remarks(number)))
-    points = tr("{number} of {of} points", number=report.points(number), of=report.of)
+    points = tr("{number} of {of} points", report.points(number), report.of)
     yield f'<details id="s{number}"><summary><b>{escape(submission.id)}</b> {points}'
     yield f' <span class="idle">{escape(submission.source)}</span></summary>'
     if remark:
@@ -172,17 +168,13 @@ def _details(report: Report, number: int) -> Iterator[str]:
 
 def _task(task: str, verdict: Verdict, content: bytes) -> Iterator[str]:
     state = str(verdict["state"])
-    told = [word(state), tr("{verdict} of {verdict2} points", verdict=verdict["points"], verdict2=verdict["of"])]
-    told += (
-        [tr("{verdict} of {verdict2} cases", verdict=verdict["cases"], verdict2=verdict["total"])]
-        if verdict["total"]
-        else []
-    )
+    told = [word(state), tr("{verdict} of {verdict2} points", verdict["points"], verdict["of"])]
+    told += [tr("{verdict} of {verdict2} cases", verdict["cases"], verdict["total"])] if verdict["total"] else []
     told += [word(str(verdict["medal"]))] if verdict.get("medal") else []
     line = f"{_MARKS.get(state, '?')} {task} {shown(find_task(task).title)}: {', '.join(told)}"
     yield f'<details{" open" if state != "passed" else ""}><summary class="{_kind(verdict)}">{escape(line)}</summary>'
     costs = [
-        tr("{name}: {score} steps and MV, par {par}", name=name, score=score, par=par)
+        tr("{name}: {score} steps and MV, par {par}", name, score, par)
         for name, (score, par) in verdict["costs"].items()
     ]
     texts = [verdict["failure"], verdict["note"], verdict["message"], *costs]

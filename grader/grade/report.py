@@ -62,7 +62,7 @@ class Report:
     def remarks(self, number: int) -> list[str]:
         """The same one by one."""
         older = self.submissions[number].older
-        return self.troubles(number) + ([tr("counts in place of {older}", older=", ".join(older[:3]))] if older else [])
+        return self.troubles(number) + ([tr("counts in place of {older}", ", ".join(older[:3]))] if older else [])
 
     def trouble(self, number: int) -> str:
         """Why the points of a submission may not be its learner's; "" where all is well."""
@@ -73,9 +73,7 @@ class Report:
         submission = self.submissions[number]
         same = [s.source for s in self.submissions if looks(s.id) == looks(submission.id) and s is not submission]
         parts = [submission.problem] if submission.problem else []
-        parts += (
-            [tr("the same name as {same}: whose it is, only you can say", same=", ".join(same[:3]))] if same else []
-        )
+        parts += [tr("the same name as {same}: whose it is, only you can say", ", ".join(same[:3]))] if same else []
         for state, words in (
             ("trouble", tr("not graded for the grader's own trouble")),
             ("not graded", tr("not graded yet")),
@@ -151,5 +149,5 @@ def as_text(report: Report) -> str:
         lines.append(f"{name}  {report.points(number):>4}/{report.of:<4} {counts}  {remark}".rstrip())
     for twins in report.twins:
         names = ", ".join(report.submissions[member].id for member in twins.members)
-        lines.append(tr("the same: {names}: {what}", names=names, what=twins.what))
+        lines.append(tr("the same: {names}: {what}", names, twins.what))
     return "\n".join(lines)

@@ -81,13 +81,7 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
     with Journal(options.output) as journal:
         if journal.damaged:
             lines = ", ".join(map(str, journal.damaged))
-            say(
-                tr(
-                    "{value}: damaged in line {lines}; what stood there is graded again",
-                    value=options.output / NAME,
-                    lines=lines,
-                )
-            )
+            say(tr("{value}: damaged in line {lines}; what stood there is graded again", options.output / NAME, lines))
         seed = _seed(options.seed, journal)
         if options.again:
             keys = [work_key(s, t.id, seed) for s in submissions for t in tasks if t.id in s.files]
@@ -98,7 +92,7 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
             crew = cluster_crew(options.cluster) if options.cluster else local_crew(options.workers)
         left = sum(work.key not in journal.verdicts for work in works)
         some, many = len(submissions), len(works)
-        before = tr("{value} graded before; seed {seed}; {name}", value=many - left, seed=seed, name=crew.name)
+        before = tr("{value} graded before; seed {seed}; {name}", many - left, seed, crew.name)
         say(
             tr(
                 "{some} submission{s}, {many} answer{s2}, {before}",
@@ -114,7 +108,7 @@ def grade(paths: Sequence[Path], options: GradeOptions, say: Callable[[str], obj
         if options.networks:
             steps = list(step_work(submissions, report.verdicts, seed, options.cached))
             left = sum(work.key not in journal.verdicts for work in steps)
-            say(tr("training steps of {count} whole compilers", count=len(steps) // len(NETWORKS)))
+            say(tr("training steps of {count} whole compilers", len(steps) // len(NETWORKS)))
             _run(steps, journal, crew, left, options.limit, say, step_one)
             for line in what_failed(steps, journal):
                 say(line)
@@ -143,12 +137,7 @@ def _run(
         with tqdm(total=left, unit="answer", disable=None, file=sys.stderr, leave=False) as bar:
             return run(works, journal, crew, lambda progress: bar.update(progress.done - bar.n), grade, limit)
     except KeyboardInterrupt:
-        say(
-            tr(
-                "stopped; {verdicts} verdicts are kept, and the same command goes on from there",
-                verdicts=len(journal.verdicts),
-            )
-        )
+        say(tr("stopped; {verdicts} verdicts are kept, and the same command goes on from there", len(journal.verdicts)))
         raise
 
 
@@ -156,7 +145,7 @@ def _require_sandbox() -> None:
     try:
         find_sandbox()
     except HariboteError as error:
-        advice = tr("{try_}; or, for answers that you trust, --unsafe", try_=error.try_)
+        advice = tr("{try_}; or, for answers that you trust, --unsafe", error.try_)
         raise HariboteError(error.message, advice) from error
 
 

@@ -76,7 +76,7 @@ def what_failed(works: Sequence[StepWork], journal: Journal) -> Iterator[str]:
     for work in works:
         verdict = journal.verdicts.get(work.key, {})
         if why := verdict.get("failure") or verdict.get("message"):
-            yield tr("{source}, {network}: {why}", source=work.submission, network=MARKS[work.task].network, why=why)
+            yield tr("{source}, {network}: {why}", work.submission, MARKS[work.task].network, why)
 
 
 def step_one(work: StepWork) -> Verdict:

@@ -42,9 +42,9 @@ def find_twins(submissions: Sequence[Submission], verdicts: Sequence[Mapping[str
             copied = sum(files[one][task] == files[two][task] for task in both)
             text = tr(
                 "{alike} of {both} answers emit the same bytes, {copied} files are the same",
-                alike=len(alike),
-                both=len(both),
-                copied=copied,
+                len(alike),
+                len(both),
+                copied,
             )
             found.append(Twins((one, two), text))
     return found

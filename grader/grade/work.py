@@ -84,8 +84,8 @@ def grade_one(work: Work) -> Verdict:
         raise OtherVersion(
             tr(
                 "this worker has version {verdict_hash} of the course, not {version}",
-                verdict_hash=verdict_hash()[:SHORT],
-                version=work.version[:SHORT],
+                verdict_hash()[:SHORT],
+                work.version[:SHORT],
             )
         )
     start, task, cache = time.monotonic(), find_task(work.task), Cache()

@@ -117,11 +117,11 @@ def _result(case: AssemblyCase, text: str, others_passed: bool, poison: int) -> 
             return Failure(
                 case.name,
                 WRONG_COPIES,
-                tr("the first copy of {name} is right, but not what {odd} holds of it", name=name, odd=odd),
+                tr("the first copy of {name} is right, but not what {odd} holds of it", name, odd),
             )
     if left.stray_at:
         blame = writer_of(assembled(text), case.given, left.stray_at)
-        what = tr("{stray} has changed, but belongs to no output", stray=left.stray) + told(blame, text)
+        what = tr("{stray} has changed, but belongs to no output", left.stray) + told(blame, text)
         word = WrongWord(left.stray_at, left.stray, left.stray_bits, None, poison)
         return Failure(case.name, STRAY, what, line=blame.line if blame else 0, word=word)
     return None
@@ -157,12 +157,7 @@ def _wrong(
         error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
     error = np.where(wrong, np.where(np.isnan(error), np.inf, np.maximum(error, np.finfo(float).tiny)), 0.0)
     where = operand.place.name_of(index)
-    first = tr(
-        "first in {where}: expected {wanted}, received {got}",
-        where=where,
-        wanted=_shown(wanted[index]),
-        got=_shown(got[index]),
-    )
+    first = tr("first in {where}: expected {wanted}, received {got}", where, _shown(wanted[index]), _shown(got[index]))
     machine = operand.place.machine(error)
     bits = int(received[index]), bits_of(wanted[index])
     word = WrongWord(operand.place.at(index), f"{operand.name} {list(index)}", *bits, poison)

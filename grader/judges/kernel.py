@@ -106,15 +106,13 @@ def _beside(asked: _Kernel, run: KernelOutcome, copied: bool, poison: int) -> Fa
         return Failure(asked.name, WRONG_COPIES, tr("copy 0 is right, but not every unit that should hold a copy does"))
     assert run.stray_at is not None
     blame = writer_of(asked.program, inputs_of(case), run.stray_at)
-    what = tr("{stray} has changed, but belongs to no output", stray=run.stray)
+    what = tr("{stray} has changed, but belongs to no output", run.stray)
     if case.row.room is not None:
-        what = tr("{stray} has changed, but belongs to no output and no scratch", stray=run.stray)
+        what = tr("{stray} has changed, but belongs to no output and no scratch", run.stray)
     target = case.op.output
     if target.memory != "DRAM":
         what += "; " + tr(
-            "the result belongs in {memory} from word {address} on, at `op.y`",
-            memory=target.memory,
-            address=target.address,
+            "the result belongs in {memory} from word {address} on, at `op.y`", target.memory, target.address
         )
     what += told(blame, asked.text)
     word = WrongWord(run.stray_at, run.stray, run.stray_bits, None, poison)
@@ -172,4 +170,4 @@ def _inputs_at(case: Case, index: tuple[int, ...]) -> str:
         values = array[marks]
         shown = ", ".join(f"{value:.9g}" if len(values) == 1 else f"{value:.4g}" for value in values[:MOST_INPUTS])
         parts.append(f"{elements(operand.name, marks)} = {shown}{', …' if len(values) > MOST_INPUTS else ''}")
-    return tr("\nits inputs: {parts}", parts="; ".join(parts))
+    return tr("\nits inputs: {parts}", "; ".join(parts))

@@ -23,13 +23,13 @@ def text_in(answer: Values) -> str:
     """The text of an answer. Raises HariboteError where it has none, or too much."""
     text = answer.get("text")
     if not isinstance(text, str):
-        raise HariboteError(tr("the answer must be lines of assembly, received {name}", name=type(text).__name__))
+        raise HariboteError(tr("the answer must be lines of assembly, received {name}", type(text).__name__))
     if len(text) > 2 * MOST_CHARACTERS or text.count("\n") > MOST_LINES:
         raise HariboteError(
             tr(
                 "the answer has more than {most_lines} lines or {most_characters} characters",
-                most_lines=MOST_LINES,
-                most_characters=MOST_CHARACTERS,
+                MOST_LINES,
+                MOST_CHARACTERS,
             )
         )
     return text
@@ -47,9 +47,7 @@ def failure_in(name: str, text: str) -> Failure | None:
         program = assembled(text)
     except AssemblyError as error:
         first = error.diagnostics[0]
-        return failure_at(
-            name, "", tr("the assembler says: {message}", message=first.message), text, first.line, first.fix
-        )
+        return failure_at(name, "", tr("the assembler says: {message}", first.message), text, first.line, first.fix)
     for line in program.lines:
         if isinstance(line, DebugSet | DramPreset):
             message = tr("an answer computes on the machine; it sets no memory from outside")
@@ -60,13 +58,7 @@ def failure_in(name: str, text: str) -> Failure | None:
         return failure_at(name, "", message, text, ends, tr("remove the line"))
     if program.steps + program.moves > MOST_STEPS:
         return Failure(
-            name,
-            "",
-            tr(
-                "the answer takes {steps} steps; at most {most_steps} are run",
-                steps=program.steps,
-                most_steps=MOST_STEPS,
-            ),
+            name, "", tr("the answer takes {steps} steps; at most {most_steps} are run", program.steps, MOST_STEPS)
         )
     found = check(program)
     early = next((finding for finding in found if finding.severity == "error"), None)
@@ -78,7 +70,7 @@ def failure_in(name: str, text: str) -> Failure | None:
 
 def machine_failure(name: str, error: ExecutionError, text: str) -> Failure:
     """What the machine has against a line of the program."""
-    return failure_at(name, "", tr("the machine says: {reason}", reason=error.reason), text, error.line, "")
+    return failure_at(name, "", tr("the machine says: {reason}", error.reason), text, error.line, "")
 
 
 def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: str) -> Failure:
@@ -86,7 +78,7 @@ def failure_at(name: str, cause: str, message: str, text: str, line: int, fix: s
     return Failure(
         name,
         cause,
-        advised(tr("{message}\n    the line: {text}", message=message, text=line_of(text, line)), fix),
+        advised(tr("{message}\n    the line: {text}", message, line_of(text, line)), fix),
         line=line,
     )
 

@@ -94,10 +94,9 @@ def _step(before: Parameters, x: Array, labels: Array, rate: float) -> Parameter
 
 def _compare(name: str, received: Array, wanted: Array) -> None:
     if received.shape != wanted.shape:
-        raise HariboteError(tr("{name} has shape {shape}", name=name, shape=list(received.shape)))
+        raise HariboteError(tr("{name} has shape {shape}", name, list(received.shape)))
     error = float(np.abs(received - wanted).max() / np.abs(wanted).max())
     if not error <= TOLERANCE:
         raise HariboteError(
-            tr("after {steps} steps {name} is wrong: its change by {error:.1e} of it", steps=STEPS, name=name,
-               error=error)
+            tr("after {steps} steps {name} is wrong: its change by {error:.1e} of it", STEPS, name, error)
         )  # fmt: skip

@@ -75,11 +75,7 @@ def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
     if len(lines) > puzzle.lines:
         do = puzzle.lines
         return Failure(
-            name,
-            "",
-            tr(
-                "{numbers} line{s} will do, received {lines}", numbers=_NUMBERS[do], s="s" * (do != 1), lines=len(lines)
-            ),
+            name, "", tr("{numbers} line{s} will do, received {lines}", _NUMBERS[do], "s" * (do != 1), len(lines))
         )
     try:
         program = assembled("\n".join(lines))
@@ -89,9 +85,7 @@ def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
     if taken > puzzle.steps:
         do = puzzle.steps
         return Failure(
-            name,
-            "",
-            tr("{numbers} step{s} will do, received {taken}", numbers=_NUMBERS[do], s="s" * (do != 1), taken=taken),
+            name, "", tr("{numbers} step{s} will do, received {taken}", _NUMBERS[do], "s" * (do != 1), taken)
         )
     return None
 
@@ -99,9 +93,7 @@ def _too_long(puzzle: Puzzle, name: str, answer: str) -> Failure | None:
 def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:
     """The failure with its line counted in the answer itself; 0 where it is a line of the puzzle's own."""
     if failure.cause == READS_TOO_EARLY and puzzle.early:
-        failure = replace(
-            failure, explanation=tr("hint: {early}\n{explanation}", early=puzzle.early, explanation=failure.explanation)
-        )
+        failure = replace(failure, explanation=tr("hint: {early}\n{explanation}", puzzle.early, failure.explanation))
     line = failure.line - (puzzle.before.count("\n") + 1 if puzzle.before else 0)
     return replace(failure, line=max(0, line)) if failure.line else failure
 
@@ -122,7 +114,7 @@ def _result(puzzle: Puzzle, name: str, before: Memories, answer: str, poison: in
         cause = STALE if poison == OTHER_POISON else ""
         said = "\n".join(filter(None, (hint(puzzle, answer), differences(puzzle, wanted, received))))
         return Failure(name, cause, said, word=_first_wrong(watched, wanted, received, poison))
-    return Failure(name, STRAY, tr("{stray}, which should stay as it was", stray=stray)) if stray else None
+    return Failure(name, STRAY, tr("{stray}, which should stay as it was", stray)) if stray else None
 
 
 def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, poison: int) -> WrongWord:
@@ -134,7 +126,7 @@ def _first_wrong(watched: Sequence[str], wanted: Memories, received: Memories, p
         unit, word = int(np.ravel_multi_index(index[:-1], got.shape[:-1])), index[-1]
     else:
         word, unit = index
-    name = tr("word {word} of {upper}", word=word, upper=memory.upper())
+    name = tr("word {word} of {upper}", word, memory.upper())
     return WrongWord(Place(memory, unit, word), name, int(got[index]), int(right[index]), poison)
 
 
@@ -150,7 +142,7 @@ def _stray(machine: Machine, before: Memories, poison: int, written: Written | N
         some = written.get(memory, frozenset()) if written is not None else None
         for word in range(start, len(words)) if some is None else sorted(word for word in some if word >= start):
             if (words[word] != junk(memory, len(words), poison)[word]).any():
-                return tr("word {value} of {upper} has changed", value=word, upper=memory.upper())
+                return tr("word {value} of {upper} has changed", word, memory.upper())
     return ""
 
 
@@ -164,21 +156,16 @@ def differences(puzzle: Puzzle, wanted: Memories, received: Memories) -> str:
             count, name = int(wrong.sum()), memory.upper()
             if memory in puzzle.targets:
                 parts.append(
-                    tr(
-                        "{count:,} words of {name} are not as wanted; the first is {first}",
-                        count=count,
-                        name=name,
-                        first=first,
-                    )
+                    tr("{count:,} words of {name} are not as wanted; the first is {first}", count, name, first)
                 )
             else:
                 parts.append(
                     tr(
                         "{count:,} words of {name} are not as wanted, which should stay as it was; the first "
                         "is {first}",
-                        count=count,
-                        name=name,
-                        first=first,
+                        count,
+                        name,
+                        first,
                     )
                 )
     return "\n".join(parts)
@@ -188,8 +175,8 @@ def _name_of(memory: str, index: tuple[int, ...]) -> str:
     """The word of these indices, in words."""
     if memory in LONG:
         units = ", ".join(f"{level} {number}" for level, number in zip(("L2B", "L1B"), index[:-1], strict=False))
-        return tr("in long word {value} of {units}", value=index[-1] // 2, units=units)
-    return tr("word {index} of {index2}", index=index[0], index2=unit_name(index[1]))
+        return tr("in long word {value} of {units}", index[-1] // 2, units)
+    return tr("word {index} of {index2}", index[0], unit_name(index[1]))
 
 
 def hint(puzzle: Puzzle, answer: str) -> str:
@@ -198,7 +185,7 @@ def hint(puzzle: Puzzle, answer: str) -> str:
     for mistake in puzzle.mistakes:
         known = ran(puzzle, mistake.lines).received
         if seen is not None and known is not None and _same(seen, known):
-            return tr("hint: {hint}", hint=mistake.hint)
+            return tr("hint: {hint}", mistake.hint)
     return ""
 
 

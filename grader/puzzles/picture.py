@@ -62,9 +62,9 @@ class BoardPanel:
             return word(self.when)
         wrong = int(self.wrong().sum())
         return (
-            tr("{when}: {wrong} cell{s} wrong (framed)", when=word(self.when), wrong=wrong, s="s" * (wrong != 1))
+            tr("{when}: {wrong} cell{s} wrong (framed)", word(self.when), wrong, "s" * (wrong != 1))
             if wrong
-            else tr("{when}: as wanted ✓", when=word(self.when))
+            else tr("{when}: as wanted ✓", word(self.when))
         )
 
     def wrong(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -111,7 +111,7 @@ def _frame(canvas: Canvas, puzzle: Puzzle, answer: str | None, y: float) -> floa
     room = (
         tr("your line")
         if puzzle.lines == 1
-        else tr("your lines: at most {lines}, in {steps} steps", lines=puzzle.lines, steps=puzzle.steps)
+        else tr("your lines: at most {lines}, in {steps} steps", puzzle.lines, puzzle.steps)
     )
     own = [line.strip() for line in (answer or "").split("\n") if line.strip()]
     lines = [(line, "m f") for line in puzzle.before.split("\n") if line]

@@ -177,12 +177,8 @@ def pe_board(memory: str, words: int, *, parts: int = 2, mabs: int = 1, width: i
         return f"{letter}{at}" if mabs == 1 else f"{number // 4 % 16}{letter}{at}"
 
     heads = [f"PE {p}" if mabs == 1 else f"{p // 4}.{p % 4}" for p in range(pes)]
-    rows = tuple(tr("word {at}", at=at) if at == 0 else str(at) for at in range(0, words, parts))
-    title = (
-        tr("{name} of MAB 0", name=name)
-        if mabs == 1
-        else tr("{name} of MABs 0 to {value} (MAB.PE)", name=name, value=mabs - 1)
-    )
+    rows = tuple(tr("word {at}", at) if at == 0 else str(at) for at in range(0, words, parts))
+    title = tr("{name} of MAB 0", name) if mabs == 1 else tr("{name} of MABs 0 to {value} (MAB.PE)", name, mabs - 1)
     place = (parts * word + part) * ALL_PES + pe
     return MemoryBoard(memory, title, rows, tuple(heads), place, label, lambda index: index % 4, width)
 
@@ -191,7 +187,7 @@ def l1bm_board(count: int, per_row: int, shown: int = 0, width: int = 34) -> Mem
     """Long words of L1BM of L1B 0, a cell each. shown: of each row, only so many."""
     at, part = np.indices((count, 2))
     place = (2 * at + part).reshape(-1, per_row, 2)[:, : shown or per_row]
-    rows = tuple(tr("long word {n}", n=n) if n == 0 else str(n) for n in range(0, count, per_row))
+    rows = tuple(tr("long word {n}", n) if n == 0 else str(n) for n in range(0, count, per_row))
     columns = tuple(f"+{n}" for n in range(shown or per_row))
     return MemoryBoard(
         "l1bm", tr("L1BM of L1B 0"), rows, columns, place, lambda index: str(index // 2), lambda index: 5, width
@@ -202,7 +198,7 @@ def l2bm_rows(count: int, first: int, length: int) -> MemoryBoard:
     """Long words of L2BM of L2B 0, eight in a cell, eight cells in a row. length: long words that are looked at."""
     row, column, part = np.indices((count // 64, 8, 16))
     place = 2 * first + 128 * row + 16 * column + part
-    rows = tuple(tr("long word {n}", n=n) if n == first else str(n) for n in range(first, first + count, 64))
+    rows = tuple(tr("long word {n}", n) if n == first else str(n) for n in range(first, first + count, 64))
 
     def label(index: int) -> str:
         return str(index % (2 * length) // 2)
@@ -216,7 +212,7 @@ def l1bm_units(count: int, first: int, length: int) -> MemoryBoard:
     """Long words of the L1BMs of all L1Bs of L2B 0, eight in a cell, a column for each L1B."""
     row, l1b, part = np.indices((count // 8, 8, 16))
     place = 2 * length * l1b + 2 * first + 16 * row + part
-    rows = tuple(tr("long word {n}", n=n) if n == first else str(n) for n in range(first, first + count, 8))
+    rows = tuple(tr("long word {n}", n) if n == first else str(n) for n in range(first, first + count, 8))
     columns = tuple(f"L1B {n}" if n == 0 else str(n) for n in range(8))
 
     def label(index: int) -> str:

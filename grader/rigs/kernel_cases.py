@@ -127,12 +127,7 @@ def _made_cases(row: KernelRow, seed: int) -> Iterator[Case]:
         moved = _at(op, place if place != places(row)[-1] else _drawn(row, op, place, rng))
         sources, target = described_places(moved)
         yield Case(
-            tr("random values, {sources} -> {target}", sources=sources, target=target),
-            row,
-            moved,
-            arrays,
-            moved=True,
-            poisons=BOTH,
+            tr("random values, {sources} -> {target}", sources, target), row, moved, arrays, moved=True, poisons=BOTH
         )
     if row.task in _OTHER_LAYOUTS:
         yield _in_other_layout(row, rng)
@@ -143,7 +138,7 @@ def _in_other_layout(row: KernelRow, rng: np.random.Generator) -> Case:
     inputs, output = _OTHER_LAYOUTS[row.task]
     other = replace(row, inputs=inputs, output=output)
     op = _at(problem(other), Addresses(4, 1228))
-    name = tr("random values, layout {output}, {words} words per PE", output=output, words=op.x.words)
+    name = tr("random values, layout {output}, {words} words per PE", output, op.x.words)
     return Case(name, other, op, _random(other, op, rng), moved=True, poisons=BOTH, counted=False)
 
 

@@ -126,12 +126,7 @@ def free_words(case: Case, scratch: tuple[Scratch, ...] = ()) -> tuple[Free, ...
         behind = max((o.address + o.words for o in op.inputs if o.memory == memory), default=0)
         if memory not in ("LM0", "LM1") or not behind <= first <= first + count <= LM_WORDS:
             raise HariboteError(
-                tr(
-                    "{count} words of scratch at word {first} of {memory} are not free",
-                    count=count,
-                    first=first,
-                    memory=memory,
-                )
+                tr("{count} words of scratch at word {first} of {memory} are not free", count, first, memory)
             )
     held = {operand.memory for operand in op.inputs}
     promised = "LM1" if row.task == "5.34" and held == {"LM0"} else "LM0"

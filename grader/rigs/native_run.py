@@ -78,9 +78,9 @@ def run_plainly(
                 _, errors = process.communicate(stdin, PATIENCE * seconds)
             except subprocess.TimeoutExpired:
                 _end(process)
-                return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=PATIENCE * seconds))
+                return Finished(-9, b"", "", tr("took longer than {seconds:g} s", PATIENCE * seconds))
         if process.returncode == _NO_TIME:
-            return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds=seconds))
+            return Finished(-9, b"", "", tr("took longer than {seconds:g} s", seconds))
         result = folder / (wanted or ".printed")
         output = result.read_bytes() if process.returncode == 0 and result.is_file() else b""
         return Finished(process.returncode, output, errors.decode(errors="replace"))
@@ -155,7 +155,7 @@ def run_lines(lines: str, inputs: Mapping[str, Floats], shape: tuple[int, ...], 
             received = received.copy()
             received[inside] = before[inside]
         if received.tobytes() != before.tobytes():
-            where = tr("the C++ writes to {name}, or in front of or behind it", name=name)
+            where = tr("the C++ writes to {name}, or in front of or behind it", name)
             if name == "y":
                 where = tr("the C++ writes in front of or behind y")
             raise NativeError(where, tr("check the bounds of the loops and the index expressions"))
@@ -169,29 +169,23 @@ def run_cpp(source: str, arrays: Sequence[bytes], seconds: float) -> list[bytes]
     """
     if len(source) > MOST_CHARACTERS:
         raise NativeError(
-            tr(
-                "the C++ has at most {most_characters} characters, received {source}",
-                most_characters=MOST_CHARACTERS,
-                source=len(source),
-            ),
+            tr("the C++ has at most {most_characters} characters, received {source}", MOST_CHARACTERS, len(source)),
             tr("end the loop"),
         )
     command, runner = [*compiler(), *FLAGS, "answer.cpp", "-o", "answer"], confine.get()
     built = runner(command, {"answer.cpp": source.encode()}, b"", seconds, "answer")
-    stopped = built.stopped or (tr("took longer than {seconds:g} s", seconds=seconds) if _LATE in built.errors else "")
+    stopped = built.stopped or (tr("took longer than {seconds:g} s", seconds) if _LATE in built.errors else "")
     if stopped:
-        raise NativeStopped(
-            tr("the C++ compiler was stopped: {stopped}", stopped=stopped), tr("is there less to compile?")
-        )
+        raise NativeStopped(tr("the C++ compiler was stopped: {stopped}", stopped), tr("is there less to compile?"))
     if built.status:
         raise NativeError(explained(built.errors, source))
     done = runner(["./answer"], {"answer": built.output}, b"".join(arrays), seconds, "")
     if done.stopped:
-        raise NativeStopped(tr("the C++ was stopped: {stopped}", stopped=done.stopped), tr("is there an endless loop?"))
+        raise NativeStopped(tr("the C++ was stopped: {stopped}", done.stopped), tr("is there an endless loop?"))
     if done.status < 0:
-        ended = tr("the C++ was ended by signal {value}", value=-done.status)
+        ended = tr("the C++ was ended by signal {value}", -done.status)
         if done.status == -11:
-            ended = tr("the C++ was ended by signal {value}, it touched memory that is not there", value=-done.status)
+            ended = tr("the C++ was ended by signal {value}, it touched memory that is not there", -done.status)
         raise NativeError(ended, tr("check the bounds of the loops and the index expressions"))
     if done.status or len(done.output) != sum(map(len, arrays)):
         raise NativeError(tr("the C++ printed something, or ended before its last line"), tr("yield the loops alone"))
@@ -204,20 +198,14 @@ def explained(messages: str, source: str) -> str:
     found = _PLACE.search(messages)
     if found is None:
         return tr(
-            "the C++ compiler says: {value}",
-            value=messages.strip().splitlines()[0] if messages.strip() else tr("no reason"),
+            "the C++ compiler says: {value}", messages.strip().splitlines()[0] if messages.strip() else tr("no reason")
         )
     part, number, text = found["part"], int(found["line"]), found["text"]
     if part != LINES:
-        return tr("the C++ compiler says: {text}\n    behind the last line: is every brace closed?", text=text)
+        return tr("the C++ compiler says: {text}\n    behind the last line: is every brace closed?", text)
     lines = source.partition(f'#line 1 "{LINES}"\n')[2].splitlines()
     line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-    return tr(
-        "the C++ compiler says: {text}\n    line {number} of what you yield: {line}",
-        text=text,
-        number=number,
-        line=line,
-    )
+    return tr("the C++ compiler says: {text}\n    line {number} of what you yield: {line}", text, number, line)
 
 
 _PLACE = re.compile(r"^(?P<part>[^:\n]+):(?P<line>\d{1,9}):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)

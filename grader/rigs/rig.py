@@ -149,7 +149,7 @@ class DramWords:
 
     def name_of(self, index: tuple[int, ...]) -> str:
         """Where a word is."""
-        return tr("DRAM group {group}, long word {value}", group=self.group, value=self.address + index[0])
+        return tr("DRAM group {group}, long word {value}", self.group, self.address + index[0])
 
     def machine(self, error: Array) -> Array:
         """The largest error in every group, [4]."""
@@ -324,7 +324,7 @@ class _Before:
             if base.any():
                 pe = int(np.flatnonzero(base)[0])
                 yield (
-                    tr("the base address of LM{number} in {pe}", number=number, pe=unit_name(pe)),
+                    tr("the base address of LM{number} in {pe}", number, unit_name(pe)),
                     Word("bar", pe, number),
                 )
 
@@ -340,7 +340,7 @@ class _Before:
                 if changed.any():
                     pe = int(np.flatnonzero(changed)[0])
                     yield (
-                        tr("{name} word {row} of {pe}", name=name, row=row, pe=unit_name(pe)),
+                        tr("{name} word {row} of {pe}", name, row, unit_name(pe)),
                         Word(name.lower(), pe, row),
                     )
                     return
@@ -363,7 +363,7 @@ class _Before:
             if changed.any():
                 address = first + int(np.flatnonzero(changed)[0])
                 yield (
-                    tr("DRAM group {group} long word {address}", group=group, address=address),
+                    tr("DRAM group {group} long word {address}", group, address),
                     Word("dram", group, 2 * address),
                 )
                 return

@@ -158,6 +158,6 @@ def outcome(seen: Watched, status: int | None, limits: Limits) -> Outcome:
     elif status is not None and 128 < status <= 128 + LAST_SIGNAL:  # how a shell and bubblewrap tell a signal
         status = 128 - status
     if status == -signal.SIGXCPU:
-        stopped = tr("ran longer than {seconds:g} s", seconds=limits.rlimits["cpu"])
+        stopped = tr("ran longer than {seconds:g} s", limits.rlimits["cpu"])
         return Outcome(bytes(seen.output), errors, None, stopped)
     return Outcome(bytes(seen.output), errors, status, seen.stopped)

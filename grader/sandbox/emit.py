@@ -120,5 +120,5 @@ def _run_openly(tree: Path, lines: bytes, limits: Limits) -> Outcome:
                 env=clean(Path(folder)),
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            return Outcome(error.stdout or b"", "", None, tr("ran longer than {seconds:g} s", seconds=limits.seconds))
+            return Outcome(error.stdout or b"", "", None, tr("ran longer than {seconds:g} s", limits.seconds))
     return Outcome(run.stdout[: limits.output], run.stderr.decode("utf-8", "replace")[-4000:], run.returncode)

@@ -62,17 +62,17 @@ def find_sandbox() -> Sandbox:
     """A sandbox that has been tried out; asked again, the same. Raises SandboxMissing."""
     if not sys.platform.startswith("linux"):
         raise SandboxMissing(
-            tr("there is no sandbox for this system ({platform}): it needs Linux", platform=sys.platform), INSTALL
+            tr("there is no sandbox for this system ({platform}): it needs Linux", sys.platform), INSTALL
         )
     for program in ("bwrap", "prlimit", *(("setpriv",) if os.geteuid() == 0 else ())):
         if shutil.which(program) is None:
             raise SandboxMissing(
-                tr("the sandbox needs the program {program}, which is not installed", program=program), INSTALL
+                tr("the sandbox needs the program {program}, which is not installed", program), INSTALL
             )
     sandbox = Sandbox(bwrap=shutil.which("bwrap") or "bwrap")
     open_doors = probe(sandbox)
     if open_doors:
-        raise SandboxMissing(tr("the sandbox does not shut: {open_doors}", open_doors="; ".join(open_doors)), INSTALL)
+        raise SandboxMissing(tr("the sandbox does not shut: {open_doors}", "; ".join(open_doors)), INSTALL)
     return sandbox
 
 
@@ -91,7 +91,7 @@ def probe(sandbox: Sandbox) -> list[str]:
         found = [str(item) for item in json.loads(run.output.splitlines()[0])]
     except (ValueError, IndexError) as error:
         reason = run.stopped or run.errors.strip() or f"status {run.status}"
-        raise SandboxMissing(tr("the sandbox does not start: {reason}", reason=reason), INSTALL) from error
+        raise SandboxMissing(tr("the sandbox does not start: {reason}", reason), INSTALL) from error
     greedy = sandbox.run([*python, _GREEDY], limits=replace(_LIMITS, memory=64 * MIB))
     return found + ([tr("more memory than it allows")] if b"kept" in greedy.output else [])
 

@@ -165,9 +165,7 @@ def _withheld(task: Task, _: str) -> dict[str, bytes]:
     message = tr("is withheld: it belongs to the product's own answer")
     if task.product:
         module, _, function = task.product.partition(":")
-        message = tr(
-            "{module}.{function} is the product's own answer to task {id}", module=module, function=function, id=task.id
-        )
+        message = tr("{module}.{function} is the product's own answer to task {id}", module, function, task.id)
     for entry in task.withhold:
         name, _, only = entry.partition(":")
         text = files[name].decode() if name in files else (ROOT / name).read_text(encoding="utf-8")

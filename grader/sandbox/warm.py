@@ -68,11 +68,11 @@ class Warm:
                 socket.send_fds(ours, [b"warm up"], [handle_of(warming, stack)])
             ready, _, _ = select.select([ours], [], [], START)
             if not ready or ours.recv(16) != b"ready":
-                raise WarmError(tr("the warm process does not start: {last_words}", last_words=self._last_words()))
+                raise WarmError(tr("the warm process does not start: {last_words}", self._last_words()))
         except (OSError, WarmError) as error:
             words = self._last_words()
             self.close()
-            raise WarmError(tr("the warm process does not start: {value}", value=words or error)) from error
+            raise WarmError(tr("the warm process does not start: {value}", words or error)) from error
         self._baseline = _COPIES * tree_memory(self._process.pid)
 
     def run(self, lines: bytes, limits: Limits) -> Outcome:
@@ -87,9 +87,7 @@ class Warm:
             try:
                 socket.send_fds(self._control, [json.dumps(order).encode()], files)
             except OSError as error:
-                raise WarmError(
-                    tr("the warm process has ended: {last_words}", last_words=self._last_words())
-                ) from error
+                raise WarmError(tr("the warm process has ended: {last_words}", self._last_words())) from error
             finally:
                 os.close(replies)
                 os.close(messages)
@@ -101,10 +99,10 @@ class Warm:
         status = self._control.recv(16)
         self._busy = False
         if not status:
-            raise WarmError(tr("the warm process has ended: {last_words}", last_words=self._last_words()))
+            raise WarmError(tr("the warm process has ended: {last_words}", self._last_words()))
         if int(status) == NOT_STARTED:
             why = seen.errors.decode("utf-8", "replace").strip()
-            raise WarmError(tr("the answer was not started: {why}", why=why))
+            raise WarmError(tr("the answer was not started: {why}", why))
         return outcome(seen, int(status), limits)
 
     @property

@@ -51,11 +51,11 @@ def watch(output: int, errors: int, ended: int, root: int, limits: Limits, basel
             break
         now = time.monotonic()
         if now > end and not over:
-            seen.stopped = seen.stopped or tr("ran longer than {seconds:g} s", seconds=limits.seconds)
+            seen.stopped = seen.stopped or tr("ran longer than {seconds:g} s", limits.seconds)
         elif now > next_look:
             next_look = now + TICK
             if tree_memory(root) - baseline > limits.memory:
-                seen.stopped = seen.stopped or tr("used more than {value} MiB of memory", value=limits.memory // MIB)
+                seen.stopped = seen.stopped or tr("used more than {value} MiB of memory", limits.memory // MIB)
     del seen.errors[:-LAST]
     return seen
 
@@ -65,7 +65,7 @@ def _read(source: int, into: bytearray, seen: Watched, limits: Limits) -> bool:
     data = os.read(source, CHUNK)
     seen.printed += len(data)
     if seen.printed > limits.output:
-        seen.stopped = tr("printed more than {value} MiB", value=limits.output // MIB)
+        seen.stopped = tr("printed more than {value} MiB", limits.output // MIB)
     else:
         into += data
         if into is seen.errors and len(into) > 16 * LAST:

@@ -89,11 +89,7 @@ def checked_id(learner: str) -> str:
     kept = unicodedata.normalize("NFC", learner.strip())
     if not kept or len(kept) > MOST_ID or not kept.isprintable():
         raise HariboteError(
-            tr(
-                "an id has 1 to {most_id} printable characters, received {learner!r}",
-                most_id=MOST_ID,
-                learner=learner[:100],
-            ),
+            tr("an id has 1 to {most_id} printable characters, received {learner!r}", MOST_ID, learner[:100]),
             "--id NAME",
         )
     return kept

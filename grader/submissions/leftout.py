@@ -29,9 +29,7 @@ def left_out(root: Path = ROOT) -> list[str]:
     for folder in LEARNERS:
         for path in sorted((root / "haribote" / folder).glob("*")):
             if path not in tasks and not path.name.startswith("_") and path.suffix != ".pyc":
-                found.append(
-                    tr("haribote/{folder}/{name}: not packed, for it is no task's file", folder=folder, name=path.name)
-                )
+                found.append(tr("haribote/{folder}/{name}: not packed, for it is no task's file", folder, path.name))
     return found
 
 
@@ -62,11 +60,7 @@ def _reason(task: Task, name: str, wanted: list[str]) -> str:
         shared = [_module(other) for other in all_tasks() if other.shared]
         refused = not_listed(task, name, wanted, shared)
         return (
-            tr(
-                "imports {refused}; of the course, it may import {may_import}",
-                refused=refused,
-                may_import=", ".join(task.may_import),
-            )
+            tr("imports {refused}; of the course, it may import {may_import}", refused, ", ".join(task.may_import))
             if refused
             else ""
         )
@@ -74,10 +68,8 @@ def _reason(task: Task, name: str, wanted: list[str]) -> str:
         return ""
     spec = _spec(top)
     if spec is None:
-        return tr("imports {top}, which is nowhere to be found", top=top)
-    return (
-        "" if _installed(spec) else tr("imports {top}, which is not packed: copy what it needs into this file", top=top)
-    )
+        return tr("imports {top}, which is nowhere to be found", top)
+    return "" if _installed(spec) else tr("imports {top}, which is not packed: copy what it needs into this file", top)
 
 
 def _module(task: Task) -> str:

@@ -94,7 +94,7 @@ def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[S
         inside = [replace(read_submission(item, any_version), origin=origin) for item, origin in _items(path)]
         if not inside:
             raise HariboteError(
-                tr("{path}: there is no submission in it", path=one_line(path)), tr("a folder of archives or courses")
+                tr("{path}: there is no submission in it", one_line(path)), tr("a folder of archives or courses")
             )
         found += inside
     return in_order(found)
@@ -103,7 +103,7 @@ def read_submissions(paths: Iterable[Path], any_version: bool = False) -> list[S
 def _items(path: Path) -> Iterator[tuple[Path, str]]:
     """A path, or what is in it where it is a folder of submissions; with the folder that is one learner's own."""
     if not os.path.lexists(path):
-        message = tr("{path}: there is no such file or folder", path=one_line(path))
+        message = tr("{path}: there is no such file or folder", one_line(path))
         raise HariboteError(message, tr("the path of an archive, or of a folder of them"))
     if _is_course(path) or not os.path.isdir(path):
         yield path, ""
@@ -144,7 +144,7 @@ def read_submission(path: Path, any_version: bool = False) -> Submission:
     except Exception as error:  # whatever it is: it is this one submission that cannot be read
         said = f"{type(error).__name__}: {error}"
         return Submission(
-            learner, source, problem=printable(tr("unreadable: it cannot be read ({said})", said=said)), path=path
+            learner, source, problem=printable(tr("unreadable: it cannot be read ({said})", said)), path=path
         )
 
 
@@ -160,7 +160,7 @@ def _from_folder(root: Path) -> tuple[dict[str, bytes], str]:
             continue
         for parent in (path.parent, path.parent.parent):
             if parent.is_symlink():
-                raise Unreadable(tr("{root} is a symlink", root=parent.relative_to(root)))
+                raise Unreadable(tr("{root} is a symlink", parent.relative_to(root)))
         content = _plain_file(path, MOST_BYTES)
         bare = digest(content.decode("utf-8-sig", "replace")) in stubs or CAUGHT_UP.encode() in content
         if not bare and (task not in MERGED or is_written_text(content)):
@@ -189,13 +189,13 @@ def _plain_file(path: Path, most: int) -> bytes:
     try:
         with open(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Unreadable(tr("{name} is not a regular file", name=path.name))
+                raise Unreadable(tr("{name} is not a regular file", path.name))
             content = file.read(most + 1)
     except OSError as error:
         reason = tr("it is a symlink") if path.is_symlink() else reason_of(error)
-        raise Unreadable(tr("{name} cannot be opened: {reason}", name=path.name, reason=reason)) from error
+        raise Unreadable(tr("{name} cannot be opened: {reason}", path.name, reason)) from error
     if len(content) > most:
-        raise Unreadable(tr("{name} has more than {most} bytes", name=path.name, most=most))
+        raise Unreadable(tr("{name} has more than {most} bytes", path.name, most))
     return content
 
 
@@ -215,21 +215,20 @@ def _read_archive(content: bytes, any_version: bool) -> tuple[str, dict[str, byt
         raise Unreadable(tr("it is not a zip archive, or a damaged one"), tr("`grader submit` makes one")) from error
     except Exception as error:  # zipfile and its decompressors raise errors of many kinds
         said = f"{type(error).__name__}: {error}"
-        raise Unreadable(tr("it is damaged ({said})", said=said), tr("`grader submit` makes a new one")) from error
+        raise Unreadable(tr("it is damaged ({said})", said), tr("`grader submit` makes a new one")) from error
 
 
 def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str, bytes], str]:
     infos = archive.infolist()
     _require(
-        len(infos) <= MOST_FILES,
-        tr("it holds {infos} files, at most {most_files} are read", infos=len(infos), most_files=MOST_FILES),
+        len(infos) <= MOST_FILES, tr("it holds {infos} files, at most {most_files} are read", len(infos), MOST_FILES)
     )
     names = [info.filename for info in infos]
     _require(len(set(names)) == len(names), tr("it holds two files of the same name"))
     known = {f"haribote/{file}": task for task, file in _answers()}
     for info in infos:
         _check_entry(info, known.keys() | {MANIFEST})
-    _require(MANIFEST in names, tr("it has no {manifest}", manifest=MANIFEST))
+    _require(MANIFEST in names, tr("it has no {manifest}", MANIFEST))
     manifest = _manifest(_read(archive, MANIFEST, MOST_MANIFEST))
     files = {known[name]: _read(archive, name, MOST_BYTES) for name in names if name != MANIFEST}
     hashes = {task: file_hash(content) for task, content in files.items()}
@@ -240,7 +239,7 @@ def _checked(archive: zipfile.ZipFile, any_version: bool) -> tuple[str, dict[str
     theirs, ours = manifest["course"][:SHORT], course_hash()[:SHORT]
     _require(
         any_version or manifest["course"] == course_hash(),
-        tr("it was made with another version of the course ({theirs}, here {ours})", theirs=theirs, ours=ours),
+        tr("it was made with another version of the course ({theirs}, here {ours})", theirs, ours),
         tr("ask for a new one, made after an update of the course, or grade it all the same with --any-version"),
     )
     return checked_id(manifest["id"]), _of_today(files), manifest["made"]
@@ -250,20 +249,16 @@ def _check_entry(info: zipfile.ZipInfo, known: Iterable[str]) -> None:
     """Raise Unreadable for an entry that is no plain file of a known name, stored or deflated."""
     name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
     plain = not name.startswith(("/", "\\")) and ".." not in name.replace("\\", "/").split("/") and ":" not in name
-    _require(plain, tr("{name!r} would be outside of the course's folder", name=name[:80]))
-    _require(kind in (0, stat.S_IFREG), tr("{name!r} is a symlink or a special file", name=name[:80]))
+    _require(plain, tr("{name!r} would be outside of the course's folder", name[:80]))
+    _require(kind in (0, stat.S_IFREG), tr("{name!r} is a symlink or a special file", name[:80]))
     _require(not info.flag_bits & 1, tr("it is encrypted"))
     _require(
         name in known and info.orig_filename == name,
-        tr("{orig_filename!r} is no file of a task", orig_filename=info.orig_filename[:80]),
+        tr("{orig_filename!r} is no file of a task", info.orig_filename[:80]),
     )
     _require(
         info.compress_type in METHODS,
-        tr(
-            "{name} is packed by method {compress_type}; only 0 and 8 are read",
-            name=name,
-            compress_type=info.compress_type,
-        ),
+        tr("{name} is packed by method {compress_type}; only 0 and 8 are read", name, info.compress_type),
     )
 
 
@@ -271,7 +266,7 @@ def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     """Unpack one file, but never more than this, whatever size it claims."""
     with archive.open(name) as file:
         content = file.read(most + 1)
-    _require(len(content) <= most, tr("{name} unpacks to more than {most} bytes", name=name, most=most))
+    _require(len(content) <= most, tr("{name} unpacks to more than {most} bytes", name, most))
     return content
 
 
@@ -279,16 +274,13 @@ def _manifest(content: bytes) -> dict[str, Any]:
     try:
         manifest = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(tr("its {manifest} is no JSON", manifest=MANIFEST)) from error
+        raise Unreadable(tr("its {manifest} is no JSON", MANIFEST)) from error
     kinds = {"format": int, "id": str, "course": str, "tasks": dict, "made": str}
     if isinstance(manifest, dict):
         manifest.setdefault("made", "")
     fine = isinstance(manifest, dict) and all(isinstance(manifest.get(key), kind) for key, kind in kinds.items())
-    _require(
-        fine and manifest["format"] == FORMAT,
-        tr("its {manifest} is not of format {format}", manifest=MANIFEST, format=FORMAT),
-    )
-    _require(_is_time(manifest["made"]), tr("its {manifest} was made at no time that can be read", manifest=MANIFEST))
+    _require(fine and manifest["format"] == FORMAT, tr("its {manifest} is not of format {format}", MANIFEST, FORMAT))
+    _require(_is_time(manifest["made"]), tr("its {manifest} was made at no time that can be read", MANIFEST))
     result: dict[str, Any] = manifest
     return result
 

@@ -36,7 +36,7 @@ class Texts:
         """A hint, counted from 0, below the words that say which."""
         place, count = number + 1, len(self.hints)
         return (
-            tr("task {id} ({title}), hint {place} of {count}:", id=self.id, title=self.title, place=place, count=count)
+            tr("task {id} ({title}), hint {place} of {count}:", self.id, self.title, place, count)
             + f"\n{self.hints[number]}"
         )
 

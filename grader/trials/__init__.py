@@ -87,8 +87,7 @@ def _entry(task: Task, table: str) -> Any:
         if task.id in getattr(module, table):
             return getattr(module, table)[task.id]
     raise HariboteError(
-        tr("task {id} has no cases", id=task.id),
-        tr("add it to {table} of grader/trials/s{theme}.py", table=table, theme=task.theme),
+        tr("task {id} has no cases", task.id), tr("add it to {table} of grader/trials/s{theme}.py", table, task.theme)
     )
 
 
@@ -96,9 +95,7 @@ def array_in(answer: Values, name: str) -> Array:
     """An array of an answer. Raises HariboteError where there is none of this name."""
     value = answer.get(name)
     if not isinstance(value, np.ndarray):
-        raise HariboteError(
-            tr("the answer must have an array {name!r}, received {name2}", name=name, name2=type(value).__name__)
-        )
+        raise HariboteError(tr("the answer must have an array {name!r}, received {name2}", name, type(value).__name__))
     return value
 
 
@@ -123,14 +120,9 @@ def compare(
 
     shown = {key: np.asarray(value) for key, value in inputs.items()}
     if received.dtype.kind not in "biuf":
-        raise HariboteError(tr("{what} must be numbers, received {dtype}", what=what, dtype=received.dtype))
+        raise HariboteError(tr("{what} must be numbers, received {dtype}", what, received.dtype))
     if expected.shape != received.shape:
-        text = tr(
-            "{what} must have shape {shape}, received {shape2}",
-            what=what,
-            shape=list(expected.shape),
-            shape2=list(received.shape),
-        )
+        text = tr("{what} must have shape {shape}, received {shape2}", what, list(expected.shape), list(received.shape))
         cause, seen = explained()
         return Failure(name, cause, "\n".join(filter(None, [text, seen])), "", shown, expected, received)
     error, wrong = _error(expected, received, near)
@@ -138,7 +130,7 @@ def compare(
         return None
     index = tuple(int(value) for value in np.argwhere(wrong)[0]) if wrong.ndim else ()
     right, found = f"{float(expected[index]):.7g}", f"{float(received[index]):.7g}"
-    text = tr("{what} is wrong: expected {right}, received {found}", what=what, right=right, found=found)
+    text = tr("{what} is wrong: expected {right}, received {found}", what, right, found)
     if index:
         text = tr(
             "{sum} of {size} values of {what} are wrong\nfirst at {index}: expected {right}, received {found}",

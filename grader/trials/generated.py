@@ -60,7 +60,7 @@ class _Sum:
         self._scores.append(program.steps + program.moves)
         if len(self._scores) < self.expected:
             return None
-        return Cost(tr("{expected} kernels together", expected=self.expected), sum(self._scores), self.par)
+        return Cost(tr("{expected} kernels together", self.expected), sum(self._scores), self.par)
 
 
 def _judge(case: Case, name: str, history: History, promised: bool, answer: Values) -> Failure | None:

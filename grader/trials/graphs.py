@@ -51,7 +51,7 @@ def must_give(
     def judge(answer: Values) -> Failure | None:
         if REFUSED in answer:
             return Failure(
-                name, CAUSE_REFUSED, tr("{answer!s}\n    but the contract promises this case", answer=answer[REFUSED])
+                name, CAUSE_REFUSED, tr("{answer!s}\n    but the contract promises this case", answer[REFUSED])
             )
         received = evaluate(model_in(answer), feeds)
         for output, values in expected.items():
@@ -59,11 +59,7 @@ def must_give(
                 return Failure(
                     name,
                     "",
-                    tr(
-                        "the graph must have an output {output!r}, it has {received}",
-                        output=output,
-                        received=", ".join(received),
-                    ),
+                    tr("the graph must have an output {output!r}, it has {received}", output, ", ".join(received)),
                 )
             failure = compare(name, feeds, values, received[output], near, what=repr(output))
             if failure:
@@ -88,7 +84,7 @@ def model_in(answer: Values, name: str = MODEL) -> onnx.ModelProto:
     """The graph of an answer, its shapes inferred anew, valid, and safe to evaluate. Raises GraphError."""
     content = answer.get(name)
     if not isinstance(content, bytes) or len(content) > MOST_BYTES:
-        raise GraphError(tr("the answer must be a graph of at most {most_bytes} bytes", most_bytes=MOST_BYTES))
+        raise GraphError(tr("the answer must be a graph of at most {most_bytes} bytes", MOST_BYTES))
     model = onnx.ModelProto()
     try:
         model.ParseFromString(content)
@@ -104,15 +100,13 @@ def _check(model: onnx.ModelProto) -> None:
     graph = model.graph
     own = {function.name for function in model.functions}
     bodies = [node for function in model.functions for node in function.node]
-    _require(
-        len(graph.node) + len(bodies) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", most_nodes=MOST_NODES)
-    )
+    _require(len(graph.node) + len(bodies) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", MOST_NODES))
     _require(
         not graph.sparse_initializer and not model.training_info, tr("sparse constants and training_info are not used")
     )
     _require(
         all(function.domain == DOMAIN for function in model.functions),
-        tr("functions are of the domain {domain}", domain=DOMAIN),
+        tr("functions are of the domain {domain}", DOMAIN),
     )
     for tensor in graph.initializer:
         _check_tensor(tensor)
@@ -125,7 +119,7 @@ def _check(model: onnx.ModelProto) -> None:
 def _check_node(node: onnx.NodeProto, functions: Iterable[str]) -> None:
     known = node.op_type in functions if node.domain == DOMAIN else node.domain == "" and node.op_type in OPERATORS
     where = f"node {node.name!r} ({node.domain + '.' if node.domain else ''}{node.op_type})"
-    _require(known, tr("{where}: this operator is not used in the course", where=where))
+    _require(known, tr("{where}: this operator is not used in the course", where))
     for attribute in node.attribute:
         plain = attribute.type not in (
             onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS, onnx.AttributeProto.SPARSE_TENSOR,
@@ -134,11 +128,7 @@ def _check_node(node: onnx.NodeProto, functions: Iterable[str]) -> None:
         empty = not (attribute.HasField("g") or attribute.graphs or attribute.HasField("sparse_tensor"))
         _require(
             plain and empty,
-            tr(
-                "{where}: attribute {name!r} is of a kind that the course does not use",
-                where=where,
-                name=attribute.name,
-            ),
+            tr("{where}: attribute {name!r} is of a kind that the course does not use", where, attribute.name),
         )
         for tensor in (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors):
             _check_tensor(tensor)
@@ -146,12 +136,12 @@ def _check_node(node: onnx.NodeProto, functions: Iterable[str]) -> None:
 
 def _check_tensor(tensor: onnx.TensorProto) -> None:
     outside = tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data
-    _require(not outside, tr("constant {name!r} refers to a file; constants are part of the graph", name=tensor.name))
-    _require(tensor.data_type != onnx.TensorProto.STRING, tr("constant {name!r} is of text", name=tensor.name))
+    _require(not outside, tr("constant {name!r} refers to a file; constants are part of the graph", tensor.name))
+    _require(tensor.data_type != onnx.TensorProto.STRING, tr("constant {name!r} is of text", tensor.name))
     size = prod(tensor.dims)
     _require(
         min([0, *tensor.dims]) >= 0 and size <= MOST_ELEMENTS,
-        tr("constant {name!r} has a shape too large", name=tensor.name),
+        tr("constant {name!r} has a shape too large", tensor.name),
     )
 
 
@@ -163,18 +153,12 @@ def _check_sizes(model: onnx.ModelProto) -> None:
         for number, node in enumerate(flat.graph.node):
             node.name = f"node_{number}"  # those that came out of functions have none
         flat = complete(flat)
-        _require(
-            len(flat.graph.node) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", most_nodes=MOST_NODES)
-        )
+        _require(len(flat.graph.node) <= MOST_NODES, tr("a graph has at most {most_nodes} nodes", MOST_NODES))
         _check_sizes(flat)
     sizes = sum(prod(shape) for shape in Index(model).shape.values())
     _require(
         sizes <= MOST_ELEMENTS,
-        tr(
-            "the values of the graph have at most {most_elements} elements, not {sizes}",
-            most_elements=MOST_ELEMENTS,
-            sizes=sizes,
-        ),
+        tr("the values of the graph have at most {most_elements} elements, not {sizes}", MOST_ELEMENTS, sizes),
     )
 
 

@@ -89,7 +89,5 @@ def _other(what: str, right: Value, found: Any) -> Failure | None:
         pairs = zip_longest(found, right)
         number, (found, right) = next((n, pair) for n, pair in enumerate(pairs) if pair[0] != pair[1])
         what = f"{what}[{number}]"
-    text = tr(
-        "with this answer `{what}` is `{found}`, with the course's it is `{right}`", what=what, found=found, right=right
-    )
+    text = tr("with this answer `{what}` is `{found}`, with the course's it is `{right}`", what, found, right)
     return Failure(NAME, "", text)

@@ -48,8 +48,8 @@ class History:
                 )
                 words = tr(
                     "the operator is that of the case `{earlier}`, but the text differs from line {number} on",
-                    earlier=earlier,
-                    number=number,
+                    earlier,
+                    number,
                 )
                 fix = tr("let the lines depend on `op` alone: not on a counter, the time or chance")
                 return failure_at(name, "", words, text, number, fix)
@@ -103,11 +103,7 @@ def _scratch_in(answer: Values) -> tuple[Scratch, ...]:
     found: Any = answer.get("scratch", [])
     if len(found) > MOST_SCRATCH:
         raise HariboteError(
-            tr(
-                "`op.scratch` is asked {found} times, at most {most_scratch} are allowed",
-                found=len(found),
-                most_scratch=MOST_SCRATCH,
-            )
+            tr("`op.scratch` is asked {found} times, at most {most_scratch} are allowed", len(found), MOST_SCRATCH)
         )
     return tuple((str(memory), int(first), int(count)) for memory, first, count in found)
 

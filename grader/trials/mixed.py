@@ -45,7 +45,7 @@ def mixed_precision(rng: np.random.Generator) -> Iterator[Trial]:
     for name, model in models.items():
         yield _mixed(name, model, "half", rng)
     for name in (tr("a layer with bias"), tr("a training step")):
-        yield _mixed(tr("{name}, bfloat16", name=name), models[name], "bfloat16", rng)
+        yield _mixed(tr("{name}, bfloat16", name), models[name], "bfloat16", rng)
 
 
 def _mixed(name: str, model: onnx.ModelProto, short: str, rng: np.random.Generator) -> Trial:
@@ -72,13 +72,11 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
     index, made = Index(before), {node.output[0]: node for node in after.graph.node if node.output}
     source = {name: node.input[0] for name, node in made.items() if (node.domain, node.op_type) == (DOMAIN, operator)}
     if [info.name for info in after.graph.output] != index.outputs:
-        return tr("the outputs must be {outputs}, in this order", outputs=", ".join(index.outputs))
+        return tr("the outputs must be {outputs}, in this order", ", ".join(index.outputs))
     for node in before.graph.node:
         result = made.get(node.output[0])
         if result is None or (result.op_type, _attributes(result)) != (node.op_type, _attributes(node)):
-            return tr(
-                "node {name!r} ({op_type}) is missing or has become another", name=node.name, op_type=node.op_type
-            )
+            return tr("node {name!r} ({op_type}) is missing or has become another", node.name, node.op_type)
         single = all(index.dtype[name] == np.float32 for name in node.input[:2])
         factors = 2 if node.op_type in PRODUCTS and single else 0
         for position, name in enumerate(node.input):
@@ -88,18 +86,10 @@ def _wires(before: onnx.ModelProto, after: onnx.ModelProto, operator: str) -> st
     own = {node.output[0] for node in before.graph.node}
     twice = [name for name in source.values() if [*source.values()].count(name) > 1]
     if twice:
-        return tr(
-            "{twice!r} is rounded {twice2} times; once is enough",
-            twice=twice[0],
-            twice2=[*source.values()].count(twice[0]),
-        )
+        return tr("{twice!r} is rounded {twice2} times; once is enough", twice[0], [*source.values()].count(twice[0]))
     extra = [name for name in made if name not in own and name not in source]
     return (
-        tr(
-            "node {extra!r} ({op_type}) belongs neither to the graph nor to rounding",
-            extra=extra[0],
-            op_type=made[extra[0]].op_type,
-        )
+        tr("node {extra!r} ({op_type}) belongs neither to the graph nor to rounding", extra[0], made[extra[0]].op_type)
         if extra
         else ""
     )

@@ -46,7 +46,7 @@ def trains(given: Values, rng: np.random.Generator, names: Mapping[str, str] | N
         try:
             return _learns(decompose.run(canonical.for_kernels(simplify.run(step))), feeds, known)
         except HariboteError as error:
-            return Failure(NAME, "", tr("the step is right, but the compiler refuses it: {error}", error=error))
+            return Failure(NAME, "", tr("the step is right, but the compiler refuses it: {error}", error))
 
     return Trial(NAME, given, judge, earns=False)
 
@@ -65,11 +65,7 @@ def _learns(step: onnx.ModelProto, feeds: Mapping[str, Array], names: Mapping[st
                 return Failure(
                     NAME,
                     "",
-                    tr(
-                        "the step must have an output {wanted!r}, it has {received}",
-                        wanted=wanted,
-                        received=", ".join(received),
-                    ),
+                    tr("the step must have an output {wanted!r}, it has {received}", wanted, ", ".join(received)),
                 )
             failure = compare(NAME, given, value, received[wanted], NEAR, what=repr(wanted))
             if failure is not None:

@@ -92,17 +92,11 @@ def _gives_all(
             return Failure(
                 name,
                 "",
-                tr(
-                    "the value {missing!r} is missing, there are {repr}",
-                    missing=missing[0],
-                    repr=", ".join(map(repr, received)),
-                ),
+                tr("the value {missing!r} is missing, there are {repr}", missing[0], ", ".join(map(repr, received))),
             )
         if all_of_it and (strange := [value for value in received if value not in expected]):
             return Failure(
-                name,
-                "",
-                tr("nothing in this graph is called {strange!r}, so it must not be in the result", strange=strange[0]),
+                name, "", tr("nothing in this graph is called {strange!r}, so it must not be in the result", strange[0])
             )
         if answer.get("given") != sorted(values):
             return Failure(name, "", tr("the dictionary that was given has changed; begin with a copy of it"))

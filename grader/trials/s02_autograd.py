@@ -49,7 +49,7 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
         yield _rule("Gemm", values, _by_factors(ta, tb), rng, **flags)
     for name in ("alpha", "beta"):
         given = _given("Gemm", values, np.ones((5, 4), np.float32), {"transA": 1, "transB": 1, name: 0.5})
-        yield must_refuse(tr("Gemm with {name} = 0.5", name=name), given)
+        yield must_refuse(tr("Gemm with {name} = 0.5", name), given)
 
 
 def _by_factors(ta: int, tb: int) -> Wanted:
@@ -115,7 +115,7 @@ def sgd(rng: np.random.Generator) -> Iterator[Trial]:
         p, step = (rng.standard_normal((3, 4)).astype(np.float32) for _ in range(2))
         given: dict[str, Value] = {"learning_rate": rate, "rows": 3, "columns": 4}
         expected = {"p.next": p - rate * step.astype(np.float64)}
-        yield must_give(tr("learning rate {rate}", rate=rate), given, {"p": p, "step": step}, expected)
+        yield must_give(tr("learning rate {rate}", rate), given, {"p": p, "step": step}, expected)
 
 
 def _and_in_a_step(cases: Trials, op_type: str) -> Trials:

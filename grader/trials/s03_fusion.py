@@ -47,11 +47,11 @@ def gemm(rng: np.random.Generator) -> Iterator[Trial]:
             "m": m, "n": n, "k": k, "trans_a": forms[0] == "T", "trans_b": forms[1] == "T",
         }  # fmt: skip
         inputs = {"a": stored_a, "b": stored_b}
-        shapes = tr("{m}x{k} by {k}x{n}", m=m, k=k, n=n)
+        shapes = tr("{m}x{k} by {k}x{n}", m, k, n)
         name = {
-            "NN": shapes, "TN": tr("{shapes}, a transposed", shapes=shapes),
-            "NT": tr("{shapes}, b transposed", shapes=shapes),
-            "TT": tr("{shapes}, a transposed, b transposed", shapes=shapes),
+            "NN": shapes, "TN": tr("{shapes}, a transposed", shapes),
+            "NT": tr("{shapes}, b transposed", shapes),
+            "TT": tr("{shapes}, a transposed, b transposed", shapes),
         }[forms]  # fmt: skip
         yield _product(name, given, inputs, a.astype(np.float64) @ b, endless)
 
@@ -65,9 +65,7 @@ def _product(
         if name == FIRST_PRODUCT:  # another answer
             endless.clear()
         if endless:
-            return Failure(
-                name, "", tr("it was not run, since it had to be stopped in the case {endless}", endless=endless[0])
-            )
+            return Failure(name, "", tr("it was not run, since it had to be stopped in the case {endless}", endless[0]))
         try:
             received = run_lines(str(answer["text"]), inputs, expected.shape, SECONDS)
         except NativeStopped:
@@ -79,7 +77,7 @@ def _product(
             text = tr(
                 "y holds NaN before your lines run, and {count} elements of it still are NaN: "
                 "set each before you add to it",
-                count=count,
+                count,
             )
             return replace(failure, explanation=f"{failure.explanation}\n{text}", cause=STALE)
         return failure
@@ -123,7 +121,7 @@ def _softmax(name: str, logits: Array) -> Trial:
             text = tr(
                 "the values are right, but the nodes must be ReduceMax, Sub, Exp, ReduceSum and Div, each once;\n"
                 "received {found}",
-                found=_listed(found),
+                _listed(found),
             )
             return Failure(name, "", text, inputs={"logits": logits})
         return None
@@ -132,7 +130,7 @@ def _softmax(name: str, logits: Array) -> Trial:
 
 
 def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
-    name, model = tr("a training step, batch {batch}", batch=batch), mlp_step(batch)
+    name, model = tr("a training step, batch {batch}", batch), mlp_step(batch)
     feeds = feeds_of(model, rng)
     expected = evaluate(model, feeds)
     machines = {**feeds, "labels": feeds["labels"].astype(np.int32)}
@@ -146,11 +144,7 @@ def _step_in_canonical_operators(batch: int, rng: np.random.Generator) -> Trial:
         return Failure(
             name,
             "",
-            tr(
-                "node {name!r} ({op_type}) is left; the chip has no kernel for it",
-                name=left[0].name,
-                op_type=left[0].op_type,
-            ),
+            tr("node {name!r} ({op_type}) is left; the chip has no kernel for it", left[0].name, left[0].op_type),
         )
 
     return Trial(name, {"model": model.SerializeToString()}, judge)
@@ -185,7 +179,7 @@ def fuse(rng: np.random.Generator) -> Iterator[Trial]:
         model = parsed(body)
         yield _fusion(name, model, rng, {frozenset(names.split()) for names in clusters})
     for batch, nodes in STEP_NODES.items():
-        yield _fusion(tr("a training step, batch {batch}", batch=batch), mlp_step(batch), rng, nodes=nodes)
+        yield _fusion(tr("a training step, batch {batch}", batch), mlp_step(batch), rng, nodes=nodes)
 
 
 def _fusion(
@@ -208,14 +202,12 @@ def _fusion(
         if clusters is not None and received != clusters:
             text = tr(
                 "the clusters must be {clusters}\nreceived are the clusters {received}",
-                clusters=_grouped(clusters),
-                received=_grouped(received),
+                _grouped(clusters),
+                _grouped(received),
             )
-            return Failure(name, "", tr("{text}\nof the graph {model}", text=text, model=_lines(model)))
+            return Failure(name, "", tr("{text}\nof the graph {model}", text, _lines(model)))
         if nodes and len(fused.graph.node) != nodes:
-            return Failure(
-                name, "", tr("{nodes} nodes must be left, received {node}", nodes=nodes, node=len(fused.graph.node))
-            )
+            return Failure(name, "", tr("{nodes} nodes must be left, received {node}", nodes, len(fused.graph.node)))
         return None
 
     both = clusters is None or 1 < len(clusters) < len(model.graph.node)  # neither all alone nor all together is right
@@ -260,19 +252,15 @@ def _layout(name: str, model: onnx.ModelProto, most: int, rng: np.random.Generat
             return failure
         left = [node for node in turned.graph.node if node.op_type in OPERATORS]
         if left:
-            return Failure(
-                name,
-                "",
-                tr("node {name!r} ({op_type}) still works on NCHW", name=left[0].name, op_type=left[0].op_type),
-            )
+            return Failure(name, "", tr("node {name!r} ({op_type}) still works on NCHW", left[0].name, left[0].op_type))
         transposes = counts(turned)["Transpose"]
         if transposes > most:
             text = tr(
                 "{most} transposes are enough, received {transposes}; those that meet their opposite must go",
-                most=most,
-                transposes=transposes,
+                most,
+                transposes,
             )
-            return Failure(name, "", tr("{text}\nof the graph {turned}", text=text, turned=_lines(turned)))
+            return Failure(name, "", tr("{text}\nof the graph {turned}", text, _lines(turned)))
         return None
 
     return Trial(name, {"model": model.SerializeToString()}, judge, earns=most > 0)
@@ -287,11 +275,7 @@ def _same_values(
         return Failure(
             name,
             "",
-            tr(
-                "the outputs must be {expected}, received {received}",
-                expected=", ".join(expected),
-                received=", ".join(received),
-            ),
+            tr("the outputs must be {expected}, received {received}", ", ".join(expected), ", ".join(received)),
         )
     failures = (compare(name, feeds, expected[out], received[out], NEAR, what=repr(out)) for out in expected)
     return next((failure for failure in failures if failure), None)

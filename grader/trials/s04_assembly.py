@@ -72,11 +72,7 @@ def _first_moves(rng: np.random.Generator) -> Iterator[Trial]:
             Output(RigTensor(tr("the way down, to LM0"), in_lm0, down), "transfer", layout),
             Output(RigTensor(tr("the way up, to DRAM"), DramWords(group, target, count), up), "transfer", layout),
         )
-        name = (
-            tr("{count} long words", count=count)
-            if counted
-            else tr("{count} long words, {given}", count=count, given=_values(given))
-        )
+        name = tr("{count} long words", count) if counted else tr("{count} long words, {given}", count, _values(given))
         loose = (replace(in_lm0, copies=elsewhere),)
         yield _trial(
             AssemblyCase(name, inputs, outputs, 5 + 6 * count // 64, not counted, loose, counted), given, passed
@@ -109,7 +105,7 @@ def _place_nops(rng: np.random.Generator) -> Iterator[Trial]:
             "send": [f"l1bmm@{mab} $ln{y + 8 * k}v $lb{c + 16 * k}" for k in blocks],
             "spread": [f"l1bmm $lb{c + 16 * k} $ln{z + 8 * k}v" for k in blocks],
         }
-        name = tr("{n} block{s} of 8 words", n=n, s="s" * (n > 1))
+        name = tr("{n} block{s} of 8 words", n, "s" * (n > 1))
         lines = [line for part in parts.values() for line in part]
         fewest = assembled(fix_nops(assembled("\n".join(lines)))).steps
         given: dict[str, Value] = {part: [*text] for part, text in parts.items()}
@@ -129,15 +125,11 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
             continue
         wanted = next(left, tr("nothing more"))
         if line.split() != wanted.split():
-            message = tr(
-                "the next line must be `{wanted}` or a nop, received `{text}`",
-                wanted=wanted,
-                text=line_of(text, number),
-            )
+            message = tr("the next line must be `{wanted}` or a nop, received `{text}`", wanted, line_of(text, number))
             return Failure(name, "", message, line=number)
     missing = next(left, None)
     if missing is not None:
-        return Failure(name, "", tr("the text ends before the line `{missing}`", missing=missing))
+        return Failure(name, "", tr("the text ends before the line `{missing}`", missing))
     early = failure_in(name, text)  # where to put how many nops is what the task asks
     if early:
         return replace(early, explanation=early.explanation.split("\n    try:")[0])
@@ -148,9 +140,9 @@ def _judge_nops(name: str, lines: list[str], fewest: int, answer: Values) -> Fai
             "",
             tr(
                 "no wait is too short, but {fewest} steps are enough, at most {most}; received {steps}",
-                fewest=fewest,
-                most=most,
-                steps=steps,
+                fewest,
+                most,
+                steps,
             ),
         )
     return None

@@ -24,7 +24,7 @@ def position(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _position(text: str, level: str) -> Trial:
-    name = f"{text}, {level}" if level else tr("{text}, long word", text=text)
+    name = f"{text}, {level}" if level else tr("{text}, long word", text)
 
     def judge(answer: Values) -> Failure | None:
         given = {"layout": np.array(text), "level": np.array(level)}

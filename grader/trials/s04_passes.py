@@ -61,24 +61,16 @@ def _problem(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
     """What is wrong with the wires, or ""."""
     constants, made = Index(before).constants, {node.output[0]: node for node in after.graph.node}
     if [info.name for info in after.graph.output] != [info.name for info in before.graph.output]:
-        return tr(
-            "the outputs must be {value}, in this order", value=", ".join(info.name for info in before.graph.output)
-        )
+        return tr("the outputs must be {value}, in this order", ", ".join(info.name for info in before.graph.output))
     expected = [wanted for node in before.graph.node for wanted in _wanted(node, constants)]
     for wanted in expected:
         found = made.get(wanted.output[0])
-        problem = (
-            tr("no node makes {output!r}", output=wanted.output[0]) if found is None else _difference(wanted, found)
-        )
+        problem = tr("no node makes {output!r}", wanted.output[0]) if found is None else _difference(wanted, found)
         if problem:
             return problem
     names = {wanted.output[0] for wanted in expected}
     extra = [node for name, node in made.items() if name not in names]
-    return (
-        tr("node {name!r} ({op_type}) should not be there", name=extra[0].name, op_type=extra[0].op_type)
-        if extra
-        else ""
-    )
+    return tr("node {name!r} ({op_type}) should not be there", extra[0].name, extra[0].op_type) if extra else ""
 
 
 def _wanted(node: onnx.NodeProto, constants: Collection[str]) -> Iterator[onnx.NodeProto]:
@@ -105,33 +97,23 @@ def _transfer(op: str, tag: str, source: str, target: str, name: str) -> onnx.No
 
 def _difference(wanted: onnx.NodeProto, found: onnx.NodeProto) -> str:
     """How a node differs from the one that must be there, or ""."""
-    who = tr(
-        "node {name!r} ({op_type}), which makes {output!r},",
-        name=found.name,
-        op_type=found.op_type,
-        output=found.output[0],
-    )
+    who = tr("node {name!r} ({op_type}), which makes {output!r},", found.name, found.op_type, found.output[0])
     if found.op_type != wanted.op_type or found.domain != wanted.domain:
-        return tr("{who} must be a {op_type}", who=who, op_type=wanted.op_type)
+        return tr("{who} must be a {op_type}", who, wanted.op_type)
     if found.name != wanted.name:
-        return tr("{who} must be called {name!r}", who=who, name=wanted.name)
+        return tr("{who} must be called {name!r}", who, wanted.name)
     if list(found.input) != list(wanted.input):
-        return tr(
-            "{who} must read {input}; it reads {input2}",
-            who=who,
-            input=", ".join(wanted.input),
-            input2=", ".join(found.input),
-        )
+        return tr("{who} must read {input}; it reads {input2}", who, ", ".join(wanted.input), ", ".join(found.input))
     kernels = [metadata(node).get("haribote.kernel", "") for node in (wanted, found)]
     if kernels[0] != kernels[1]:
         return tr(
             "{who} must be done by the kernel {value}, not by {value2}: another layout",
-            who=who,
-            value=kernels[0] or tr("none"),
-            value2=kernels[1] or tr("none"),
+            who,
+            kernels[0] or tr("none"),
+            kernels[1] or tr("none"),
         )
     attributes = [sorted(a.SerializeToString(deterministic=True) for a in node.attribute) for node in (wanted, found)]
-    return "" if attributes[0] == attributes[1] else tr("{who} has other attributes than before", who=who)
+    return "" if attributes[0] == attributes[1] else tr("{who} has other attributes than before", who)
 
 
 SOFTMAX = {"max": "logits", "shifted": "logits max", "exp": "shifted", "sum": "exp", "softmax": "exp sum",
@@ -147,9 +129,7 @@ def cheapest(rng: np.random.Generator) -> Iterator[Trial]:
     yield _cheapest(tr("softmax from P to B"), SOFTMAX, "APB", {"logits": "P", "end": "B"}, rng)
     yield _cheapest(tr("a chain with nothing fixed but its start"), CHAIN, "APB", {"a": "P"}, rng)
     for number in range(4):
-        yield _cheapest(
-            tr("one value for three readers, {number}", number=number), FAN, "XY", {"a": "X", "d": "Y"}, rng, 3
-        )
+        yield _cheapest(tr("one value for three readers, {number}", number), FAN, "XY", {"a": "X", "d": "Y"}, rng, 3)
     yield _cheapest(tr("moves are dear"), SOFTMAX, "APB", ends, rng, 50)
     yield _cheapest(tr("moves cost next to nothing"), SOFTMAX, "APB", ends, rng, 0.01)
     yield _cheapest(tr("one layout"), CHAIN, "A", {"a": "A"}, rng)
@@ -176,9 +156,7 @@ def _cheapest(
     def judge(answer: Values) -> Failure | None:
         plan = answer.get("plan")
         if not isinstance(plan, dict) or plan.keys() != set(values):
-            return Failure(
-                name, "", tr("the plan must name the values {values}, and no others", values=", ".join(values))
-            )
+            return Failure(name, "", tr("the plan must name the values {values}, and no others", ", ".join(values)))
         found = {value: str(layout) for value, layout in plan.items()}
         for value, layout in found.items():
             allowed = fixed.get(value, layouts)
@@ -186,24 +164,12 @@ def _cheapest(
                 return Failure(
                     name,
                     "",
-                    tr(
-                        "{value} is in {layout!r}, but may be in {allowed}",
-                        value=value,
-                        layout=layout,
-                        allowed=" or ".join(allowed),
-                    ),
+                    tr("{value} is in {layout!r}, but may be in {allowed}", value, layout, " or ".join(allowed)),
                 )
         best, paid = min(map(cycles, _plans(values, layouts, fixed))), cycles(found)
         if paid > best + 1e-6:
             return Failure(
-                name,
-                "",
-                tr(
-                    "the plan {found} costs {paid:g} cycles; there is one for {best:g}",
-                    found=found,
-                    paid=paid,
-                    best=best,
-                ),
+                name, "", tr("the plan {found} costs {paid:g} cycles; there is one for {best:g}", found, paid, best)
             )
         return None
 

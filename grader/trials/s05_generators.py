@@ -59,11 +59,11 @@ def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Va
     if not possible:
         return failed(name, tr("a PE does not have what it needs, so this must be refused with UnsupportedShape"))
     if len(words) != large.words:
-        return failed(name, tr("there must be {words} words, received {words2}", words=large.words, words2=len(words)))
+        return failed(name, tr("there must be {words} words, received {words2}", large.words, len(words)))
     for at, word in enumerate(words):
         if not 0 <= word < small.words or (vector[word][used[at]] != needed[at][used[at]]).any():
             return failed(
-                name, tr("word {at} of the matrix goes with another word of the vector than {word}", at=at, word=word)
+                name, tr("word {at} of the matrix goes with another word of the vector than {word}", at, word)
             )
     return None
 
@@ -82,7 +82,7 @@ def _vectors(rng: np.random.Generator) -> Iterator[Trial]:
             "name": "x", "shape": list(layout.shape), "dtype": "float32", "layout": str(layout), "memory": "LM0",
             "address": address,
         }  # fmt: skip
-        name = tr("{layout}, free axis {free}", layout=layout, free=free)
+        name = tr("{layout}, free axis {free}", layout, free)
         values = rng.standard_normal(layout.shape).astype(np.float32)
         judge = partial(_judge_vectors, name, layout, free, address, values)
         yield Trial(name, {"operand": operand, "free": free, "start": start}, judge)
@@ -112,12 +112,7 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
     received = got.transpose(1, 2, 0, 3).reshape(*got.shape[1:3], -1)[..., : right.shape[2]]
     if received.shape != right.shape:
         return failed(
-            name,
-            tr(
-                "there must be {shape} groups in each of {value} blocks",
-                shape=right.shape[0],
-                value=-(-right.shape[2] // 8),
-            ),
+            name, tr("there must be {shape} groups in each of {value} blocks", right.shape[0], -(-right.shape[2] // 8))
         )
     bad = np.argwhere(np.abs(received - right) > SPLIT_ERROR * np.abs(values).max())
     if not len(bad):
@@ -134,9 +129,9 @@ def _judge_vectors(name: str, layout: Layout, free: int, address: int, values: A
         name,
         tr(
             "{what}: high + low is {received:.7g}, should be {right:.7g}",
-            what=what,
-            received=received[group, cycle, k],
-            right=right[group, cycle, k],
+            what,
+            received[group, cycle, k],
+            right[group, cycle, k],
         ),
     )
 

@@ -44,12 +44,7 @@ def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -
     right = np.where(first > 0, (first - 1) // 2, -1)
     if found.shape != right.shape:
         return failed(
-            name,
-            tr(
-                "the result must have shape {shape}, received {shape2}",
-                shape=list(right.shape),
-                shape2=list(found.shape),
-            ),
+            name, tr("the result must have shape {shape}, received {shape2}", list(right.shape), list(found.shape))
         )
     if (found == right).all():
         return None
@@ -57,9 +52,7 @@ def _judge_wanted(name: str, layout: Layout, everywhere: bool, answer: Values) -
     place = ", ".join(
         f"{unit} {number}" for unit, number in zip(("L2B", "L1B", "MAB", "PE", tr("long word")), at, strict=True)
     )
-    return failed(
-        name, tr("at {place}: pair {found}, should be {right}", place=place, found=found[at], right=right[at])
-    )
+    return failed(name, tr("at {place}: pair {found}, should be {right}", place, found[at], right[at]))
 
 
 def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
@@ -73,16 +66,16 @@ def _addresses(rng: np.random.Generator) -> Iterator[Trial]:
         columns = rng.permutation(16 // width)
         pairs = np.stack([[want[..., width * at + w] for w in range(width)] for at in columns])
         pairs = pairs.reshape(-1, 4, width, *units)
-        yield _address(tr("all agree, {width} at a time", width=width), pairs, want)
+        yield _address(tr("all agree, {width} at a time", width), pairs, want)
         copies = want.copy()
         copies[:, :, 1] = -1
-        yield _address(tr("some want nothing, {width} at a time", width=width), pairs, copies)
+        yield _address(tr("some want nothing, {width} at a time", width), pairs, copies)
         other = want.copy()
         other[1, 1, 1, 3, [2, 9]] = other[1, 1, 1, 3, [9, 2]]
-        yield _address(tr("one PE wants it elsewhere, {width} at a time", width=width), pairs, other)
-        yield _address(tr("something never comes, {width} at a time", width=width), pairs[:-1], want)
+        yield _address(tr("one PE wants it elsewhere, {width} at a time", width), pairs, other)
+        yield _address(tr("something never comes, {width} at a time", width), pairs[:-1], want)
         more = np.concatenate([pairs, np.full_like(pairs[:1], -1), pairs[:1] + 100])
-        yield _address(tr("more comes than is wanted, {width} at a time", width=width), more, want)
+        yield _address(tr("more comes than is wanted, {width} at a time", width), more, want)
         if width == 2:
             nothing = np.full_like(want[..., :1], -1)
             odd = np.concatenate([nothing, want, nothing], axis=-1)
@@ -101,26 +94,14 @@ def _address(name: str, pairs: Array, want: Array) -> Trial:
             return failed(name, tr("the result must be None: not all PEs agree, or something is missing"))
         if found.shape != right.shape:
             return failed(
-                name,
-                tr(
-                    "there must be {shape} addresses, received {shape2}",
-                    shape=list(right.shape),
-                    shape2=list(found.shape),
-                ),
+                name, tr("there must be {shape} addresses, received {shape2}", list(right.shape), list(found.shape))
             )
         if (found == right).all():
             return None
         step, cycle = (int(number) for number in np.argwhere(found != right)[0])
         received, wanted = (None if at == NOTHING else int(at) for at in (found[step, cycle], right[step, cycle]))
         return failed(
-            name,
-            tr(
-                "step {step}, cycle {cycle}: {received}, should be {wanted}",
-                step=step,
-                cycle=cycle,
-                received=received,
-                wanted=wanted,
-            ),
+            name, tr("step {step}, cycle {cycle}: {received}, should be {wanted}", step, cycle, received, wanted)
         )
 
     return Trial(name, {"pairs": pairs, "want": want}, judge, earns=right is not None)
@@ -197,7 +178,7 @@ def _wrong_way(way: dict[str, Any], image: Array, up: bool, sums: tuple[str, ...
     ends = [(f"${letter}b{way['block'] * step}", f"${way['length']}n{each * step}v") for step in range(steps)]
     l1bm = [" ".join([way["name"], *(end[::-1] if up else end)]) for end in ends]
     if pairs.shape[1:2] + pairs.shape[3:] != (4, *TREE):
-        return tr("its pairs have shape {shape}, not [step, 4 cycles, w, 8, 8, 16, 4]", shape=list(pairs.shape))
+        return tr("its pairs have shape {shape}, not [step, 4 cycles, w, 8, 8, 16, 4]", list(pairs.shape))
     words = pairs.transpose(0, 1, 2, 3, 4, 5, 6).reshape(steps * 4 * pairs.shape[2], 4096)  # as LM1 has them
     if up:
         machine.lm1[: 2 * len(words) : 2] = words.astype(np.float32).view(np.uint32)
@@ -206,11 +187,7 @@ def _wrong_way(way: dict[str, Any], image: Array, up: bool, sums: tuple[str, ...
         received = left.view(np.float32).astype(np.int64)
         factor = (16 if "MAB" in sums else 1) * (8 if "L1B" in sums else 1)
         bad = np.argwhere((image >= 0) & (received != factor * image))
-        return (
-            tr("long word {bad} of L2BM {bad2} is not what the pairs say", bad=bad[0][1], bad2=bad[0][0])
-            if len(bad)
-            else ""
-        )
+        return tr("long word {bad} of L2BM {bad2} is not what the pairs say", bad[0][1], bad[0][0]) if len(bad) else ""
     for l2b in range(8):
         machine.l2bm[l2b, : image.shape[1]] = image[l2b].astype(np.uint64)
     machine.run(assemble("\n".join([*way["l2bm"], *l1bm])))
@@ -222,12 +199,7 @@ def _wrong_way(way: dict[str, Any], image: Array, up: bool, sums: tuple[str, ...
     if not len(bad):
         return ""
     row, pe = (int(number) for number in bad[0])
-    return tr(
-        "PE {pe} gets pair {received} where the way says {words}",
-        pe=pe,
-        received=received[row, pe],
-        words=words[row, pe],
-    )
+    return tr("PE {pe} gets pair {received} where the way says {words}", pe, received[row, pe], words[row, pe])
 
 
 TRIALS: dict[str, Trials] = {"5.37": _wanted, "5.38": _addresses, "5.39": _ways}

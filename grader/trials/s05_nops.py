@@ -87,9 +87,9 @@ def _judge_line(line: str, reads: Places, writes: Places, answer: Values) -> Fai
         missing, more = sorted(right - found), sorted(found - right, key=str)
         if missing or more:
             what = (
-                tr("it {side} {missing}, which is missing", side=side, missing=missing[0])
+                tr("it {side} {missing}, which is missing", side, missing[0])
                 if missing
-                else tr("it does not {side} {more}", side=side[:-1], more=more[0])
+                else tr("it does not {side} {more}", side[:-1], more[0])
             )
             return failed(line, f"of `{line}`: {what}")
     return None
@@ -130,14 +130,14 @@ def _nops(rng: np.random.Generator) -> Iterator[Trial]:
     for name, lines in short.items():
         yield _stream(name, lines)
     for at in (16, 32, 48):  # what is read in one cycle was written in another, so that every cycle of a wait counts
-        yield _stream(tr("L1BM, down, from address {at} on", at=at), ["l2bmb $lc0 $lb0", f"l1bmm $lb{at} $lr0v"])
-        yield _stream(tr("L1BM, up, from address {at} on", at=at), [f"l1bmm@0 $lm0v $lb{at}", "l2bm@0 $lb0 $lc0"])
+        yield _stream(tr("L1BM, down, from address {at} on", at), ["l2bmb $lc0 $lb0", f"l1bmm $lb{at} $lr0v"])
+        yield _stream(tr("L1BM, up, from address {at} on", at), [f"l1bmm@0 $lm0v $lb{at}", "l2bm@0 $lb0 $lc0"])
     for row in KERNELS:
         if row.name in _STREAMS:
             answer = resolve_row(row, True)
             assert answer is not None
             lines = [line for line in answer.kernel(problem(row)) if not line.startswith("nop")]
-            yield _stream(tr("kernel {name} without its nops", name=row.name), [line for line in lines if line.strip()])
+            yield _stream(tr("kernel {name} without its nops", row.name), [line for line in lines if line.strip()])
 
 
 def _stream(name: str, lines: list[str]) -> Trial:
@@ -147,16 +147,14 @@ def _stream(name: str, lines: list[str]) -> Trial:
         text = text_in(answer)
         kept = [line for line in text.splitlines() if not line.startswith("nop")]
         if kept != lines:
-            return Failure(name, "", tr("the lines are not those that were given, in their order\n{text}", text=text))
+            return Failure(name, "", tr("the lines are not those that were given, in their order\n{text}", text))
         early = failure_in(name, text)
         if early is not None:
             return early
         steps = assemble(text).steps
         return failed(
             name,
-            tr("{steps} steps, where {most} are enough\n{text}", steps=steps, most=most, text=text)
-            if steps > most
-            else "",
+            tr("{steps} steps, where {most} are enough\n{text}", steps, most, text) if steps > most else "",
         )
 
     return Trial(name, {"lines": list[Value](lines)}, judge, earns=most > len(lines))

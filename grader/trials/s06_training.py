@@ -26,7 +26,7 @@ def reserve(rng: np.random.Generator) -> Iterator[Trial]:
 def _reserve(shape: tuple[int, ...], words: int, end: int) -> Trial:
     address = next(a for a in range(end, end + 64) if a % 64 == 0)
     room = next(r for r in range(words, words + 64) if r % 64 == 0)
-    name, given = tr("shape {shape} behind address {end}", shape=shape, end=end), {"end": end, "shape": list(shape)}
+    name, given = tr("shape {shape} behind address {end}", shape, end), {"end": end, "shape": list(shape)}
 
     def judge(answer: Values) -> Failure | None:
         expected = np.array([address, address + room])
@@ -52,7 +52,7 @@ def _in_a_row(shapes: Sequence[tuple[int, ...]]) -> Trial:
 def train_epoch(rng: np.random.Generator) -> Iterator[Trial]:
     """Task 6.2: two epochs; the last rows do not fill a batch. Then as the product trains, with a data set."""
     for epoch in (0, 1):
-        yield _epoch(tr("the batches of epoch {epoch}", epoch=epoch), 43, 8, int(rng.integers(1, 100)), epoch)
+        yield _epoch(tr("the batches of epoch {epoch}", epoch), 43, 8, int(rng.integers(1, 100)), epoch)
     yield _epoch(tr("in the product: an epoch of pictures"), 43, 8, int(rng.integers(1, 100)), 2, pictures=True)
 
 

@@ -41,7 +41,7 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
             before[level][bit], after[level][bit] = was, will_be
             within = "PE" if was == "copy" else PARTS[list(BITS).index(level)]
             yield _travel(
-                tr("a bit of {level!r}, before {was!r} and after {will_be!r}", level=level, was=was, will_be=will_be),
+                tr("a bit of {level!r}, before {was!r} and after {will_be!r}", level, was, will_be),
                 before,
                 after,
                 within,
@@ -49,21 +49,19 @@ def travel(rng: np.random.Generator) -> Iterator[Trial]:
     for number in range(8):
         before = _random(rng)
         after = _changed(before, list(BITS)[number % len(BITS)], rng)
-        yield _travel(tr("random layouts, {value}", value=number + 1), before, after, smallest(before, after))
+        yield _travel(tr("random layouts, {value}", number + 1), before, after, smallest(before, after))
 
 
 def _travel(name: str, before: Table, after: Table, within: str) -> Trial:
     shown = {}
     for level in BITS:
-        shown[tr("before: {level}", level=level)] = np.array(before[level])
-        shown[tr("after: {level}", level=level)] = np.array(after[level])
+        shown[tr("before: {level}", level)] = np.array(before[level])
+        shown[tr("after: {level}", level)] = np.array(after[level])
 
     def judge(answer: Values) -> Failure | None:
         if answer["within"] == within:
             return None
-        what = tr(
-            "the words stay within {within!r}, received {answer!r}", within=within, answer=str(answer["within"])[:40]
-        )
+        what = tr("the words stay within {within!r}, received {answer!r}", within, str(answer["within"])[:40])
         return Failure(name, "", what, inputs=shown)
 
     given = {"before": _value(before), "after": _value(after)}
@@ -153,9 +151,7 @@ def chains(rng: np.random.Generator) -> Iterator[Trial]:
             possible = [name for name in names if rng.random() < 0.8] or [names[0]]
             work.append({name: float(rng.integers(0, 40)) for name in possible})
         start, end = (str(name) for name in rng.choice(list(names), 2))
-        yield _chain(
-            tr("random prices, {value}: {length} operators", value=number + 1, length=length), work, prices, start, end
-        )
+        yield _chain(tr("random prices, {value}: {length} operators", number + 1, length), work, prices, start, end)
 
 
 def _moves(prices: Mapping[str, float]) -> Move:
@@ -172,7 +168,7 @@ def _chain(name: str, work: Work, move: Move, start: str, end: str) -> Trial:
         "end": end,
     }
     shown = {
-        tr("operator {k}", k=k): np.array([f"{a} {cost:g}" for a, cost in prices.items()])
+        tr("operator {k}", k): np.array([f"{a} {cost:g}" for a, cost in prices.items()])
         for k, prices in enumerate(work)
     }
     shown = {**dict(list(shown.items())[:8]), Text("start, end"): np.array([start, end])}
@@ -182,15 +178,15 @@ def _chain(name: str, work: Work, move: Move, start: str, end: str) -> Trial:
         assert isinstance(plan, list)
         if len(plan) != len(work):
             return Failure(
-                name, "", tr("a plan has {work} layouts, received {plan}", work=len(work), plan=len(plan)), inputs=shown
+                name, "", tr("a plan has {work} layouts, received {plan}", len(work), len(plan)), inputs=shown
             )
         for number, (layout, prices) in enumerate(zip(plan, work, strict=True)):
             if layout not in prices:
                 what = tr(
                     "operator {number} cannot be in layout {layout}, only in {prices}",
-                    number=number,
-                    layout=str(layout)[:20],
-                    prices=", ".join(prices),
+                    number,
+                    str(layout)[:20],
+                    ", ".join(prices),
                 )
                 return Failure(name, "", what, inputs=shown)
         places = [start, *map(str, plan), end]
@@ -198,10 +194,7 @@ def _chain(name: str, work: Work, move: Move, start: str, end: str) -> Trial:
         cost += sum(prices[str(layout)] for prices, layout in zip(work, plan, strict=True))
         if cost > least + 1e-6:
             return Failure(
-                name,
-                "",
-                tr("the plan costs {cost:g} cycles, the cheapest one {least:g}", cost=cost, least=least),
-                inputs=shown,
+                name, "", tr("the plan costs {cost:g} cycles, the cheapest one {least:g}", cost, least), inputs=shown
             )
         return None
 

@@ -35,9 +35,7 @@ def precision(rng: np.random.Generator) -> Iterator[Trial]:
     ):  # fmt: skip
         yield _graph(name, _built(lines))
     for batch, widths in ((6, (5, 3, 4)), (4, (6, 5, 3, 4))):
-        yield _graph(
-            tr("a training step, {value}", value="-".join(map(str, widths))), decompose.run(mlp_step(batch, widths))
-        )
+        yield _graph(tr("a training step, {value}", "-".join(map(str, widths))), decompose.run(mlp_step(batch, widths)))
     order = [str(word) for word in rng.permutation(["Neg", "Identity", "Transpose"])]
     middle = " ".join(f"m{k}={op}({'a' if k == 0 else f'm{k - 1}'})" for k, op in enumerate(order))
     yield _graph(tr("a long way"), _built(f"a=MatMul(x,w) {middle} y=Exp(m2) b=MatMul(x,v) z=Relu(b) !y !z"))
@@ -76,8 +74,8 @@ def _graph(name: str, model: onnx.ModelProto) -> Trial:
             return None
         what = tr(
             "the delicate products are {value}; received {value2}",
-            value=", ".join(wanted) or tr("none"),
-            value2=", ".join(map(str, found)) or tr("none"),
+            ", ".join(wanted) or tr("none"),
+            ", ".join(map(str, found)) or tr("none"),
         )
         return Failure(name, "", what, inputs=shown)
 
@@ -133,20 +131,15 @@ def overlap(rng: np.random.Generator) -> Iterator[Trial]:
         for k in range(count):
             needs = [int(place[other]) for other in range(k) if rng.random() < 0.15]
             items[int(place[k])] = (units[k], float(4 * rng.integers(1, 20)), needs)
-        yield _works(tr("random works, {value}", value=number + 1), items)
+        yield _works(tr("random works, {value}", number + 1), items)
 
 
 def _works(name: str, items: Sequence[Item], earns: bool = True) -> Trial:
     ends = by_the_clock(items)
     given: dict[str, Value] = {"work": [[unit, cycles, list[Value](needs)] for unit, cycles, needs in items]}
     shown = {
-        tr("work {k}", k=k): np.array(
-            tr(
-                "{unit!r}, {cycles:g} cycles, needs {value}",
-                unit=unit,
-                cycles=cycles,
-                value=", ".join(map(str, needs)) or tr("none"),
-            )
+        tr("work {k}", k): np.array(
+            tr("{unit!r}, {cycles:g} cycles, needs {value}", unit, cycles, ", ".join(map(str, needs)) or tr("none"))
         )
         for k, (unit, cycles, needs) in enumerate(items[:12])
     }

@@ -32,7 +32,7 @@ def dependence(rng: np.random.Generator) -> Iterator[Trial]:
     yield _pair(tr("each reads what it writes itself"), ([1], [1]), ([2], [2]))
     for number in range(8):
         sets = [[int(n) for n in rng.choice(9, int(rng.integers(0, 4)), replace=False)] for _ in range(4)]
-        yield _pair(tr("random words, {value}", value=number + 1), (sets[0], sets[1]), (sets[2], sets[3]))
+        yield _pair(tr("random words, {value}", number + 1), (sets[0], sets[1]), (sets[2], sets[3]))
 
 
 def _pair(name: str, first: tuple[Words, Words], second: tuple[Words, Words]) -> Trial:
@@ -85,9 +85,7 @@ def path(rng: np.random.Generator) -> Iterator[Trial]:
         jobs = int(rng.integers(8, 16))
         pairs = [(a, b) for a in range(jobs) for b in range(a + 1, jobs) if rng.random() < 0.3]
         edges = [(a, b, int(rng.integers(-1, 5))) for a, b in pairs]
-        yield _path(
-            tr("random jobs, {value}", value=number + 1), [int(n) for n in rng.integers(1, 4, jobs)], edges, rng
-        )
+        yield _path(tr("random jobs, {value}", number + 1), [int(n) for n in rng.integers(1, 4, jobs)], edges, rng)
 
 
 def _path(name: str, lengths: list[int], edges: Sequence[tuple[int, int, int]], rng: np.random.Generator) -> Trial:
@@ -159,7 +157,7 @@ def schedules(rng: np.random.Generator) -> Iterator[Trial]:
         ]
         units, lengths = ([int(n) for n in rng.integers(low, 3, jobs)] for low in (0, 1))
         yield _jobs(
-            tr("random jobs, {value}", value=number + 1), units, lengths, edges, [int(n) for n in rng.permutation(jobs)]
+            tr("random jobs, {value}", number + 1), units, lengths, edges, [int(n) for n in rng.permutation(jobs)]
         )
     for name, (text, steps) in PROGRAMS.items():
         yield _program(name, text, steps, int(rng.integers(1, 1000)))
@@ -189,9 +187,7 @@ def _jobs(
         steps = max(int(start) + length for start, length in zip(starts, lengths, strict=False)) if not what else 0
         if not what and steps > most:
             what = tr(
-                "the schedule is valid, but takes {steps} steps; by the rule of the task {most} are enough",
-                steps=steps,
-                most=most,
+                "the schedule is valid, but takes {steps} steps; by the rule of the task {most} are enough", steps, most
             )
         return Failure(name, "", what, inputs=shown) if what else None
 
@@ -200,13 +196,9 @@ def _jobs(
 
 def _violated(starts: Array, units: Words, lengths: Words, before: Sequence[Mapping[int, int]]) -> str:
     if starts.dtype.kind not in "iu" or starts.shape != (len(units),):
-        return tr("there must be {units} starts, received {shape}", units=len(units), shape=starts.shape)
+        return tr("there must be {units} starts, received {shape}", len(units), starts.shape)
     if starts.min(initial=0) < 0:
-        return tr(
-            "job {argmin} begins at step {min}, before the first one",
-            argmin=int(starts.argmin()),
-            min=int(starts.min()),
-        )
+        return tr("job {argmin} begins at step {min}, before the first one", int(starts.argmin()), int(starts.min()))
     for job, found in enumerate(before):
         for other, least in found.items():
             if starts[job] < starts[other] + least:
@@ -259,15 +251,15 @@ def _program(name: str, text: str, most: int, seed: int) -> Trial:
         if _instructions(after) != _instructions(before):
             what = tr("the schedule has not the same instructions as the program: each job must be placed once")
         elif wrong:
-            what = tr("the schedule breaks a rule: {wrong}", wrong=wrong[0])
+            what = tr("the schedule breaks a rule: {wrong}", wrong[0])
         elif found := difference(before, after, seed):
-            what = tr("on the same random memories the schedule leaves something else in {found}", found=found)
+            what = tr("on the same random memories the schedule leaves something else in {found}", found)
         elif after.steps > most:
             what = tr(
                 "{steps} steps instead of {steps2}; by the rule of the task {most} are enough",
-                steps=after.steps,
-                steps2=before.steps,
-                most=most,
+                after.steps,
+                before.steps,
+                most,
             )
         return Failure(name, "", f"{what}\n{after.source}" if what else "") if what else None
 

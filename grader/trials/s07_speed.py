@@ -59,18 +59,16 @@ def _profile(name: str, lines: Sequence[tuple[str, float, str]]) -> Trial:
         missing = [owner for owner in wanted if owner not in found]
         if missing or len(found) != len(wanted):
             given = ", ".join(sorted(map(str, found))) or tr("none")
-            what = tr("the names must be {wanted}, received {given}", wanted=", ".join(sorted(wanted)), given=given)
+            what = tr("the names must be {wanted}, received {given}", ", ".join(sorted(wanted)), given)
             return Failure(name, "", what, inputs=shown)
         cycles = dict(zip(map(str, found), array_in(answer, "cycles"), strict=True))
         expected = np.array([totals[owner] for owner in wanted])
         received = np.array([cycles[owner] for owner in wanted])
-        failure = compare(name, shown, expected, received, what=tr("the cycles of {wanted}", wanted=", ".join(wanted)))
+        failure = compare(name, shown, expected, received, what=tr("the cycles of {wanted}", ", ".join(wanted)))
         if failure is None and found != wanted:
-            order = tr(
-                "in this order: {wanted}; received {value}", wanted=", ".join(wanted), value=", ".join(map(str, found))
-            )
+            order = tr("in this order: {wanted}; received {value}", ", ".join(wanted), ", ".join(map(str, found)))
             return Failure(
-                name, "", tr("the cycles are right, but the names must come the dearest first,\n{order}", order=order)
+                name, "", tr("the cycles are right, but the names must come the dearest first,\n{order}", order)
             )
         return failure
 
@@ -95,11 +93,11 @@ def residency(rng: np.random.Generator) -> Iterator[Trial]:
             oldest, newest = (_loads_with(reads, room, place) for place in (0, -1))
             if fewest(tuple(reads), room) < min(oldest, newest):
                 break
-        yield _step(tr("a step of 14 operators, {value}", value=number + 1), reads, room)
+        yield _step(tr("a step of 14 operators, {value}", number + 1), reads, room)
 
 
 def _leaves(name: str, uses: list[list[int]], now: int, number: int, earns: bool = True) -> Trial:
-    shown = {tr("tensor {k} is read by", k=k): np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
+    shown = {tr("tensor {k} is read by", k): np.array(found) for k, found in enumerate(uses)} | {"now": np.array(now)}
 
     soonest = min(range(len(uses)), key=lambda k: min((use for use in uses[k] if use > now), default=inf))
     instead = [(OPERATION, tr("that is the one which is needed soonest: it should stay"), np.array(soonest))]

@@ -32,9 +32,7 @@ def _with_at_most(trial: Trial, op_type: str, most: int, why: str) -> Trial:
             None
             if count <= most
             else Failure(
-                trial.name,
-                "",
-                tr("{count} {op_type} nodes, where {most} do: {why}", count=count, op_type=op_type, most=most, why=why),
+                trial.name, "", tr("{count} {op_type} nodes, where {most} do: {why}", count, op_type, most, why)
             )
         )
 
@@ -55,10 +53,10 @@ def cumprod(rng: np.random.Generator) -> Iterator[Trial]:
             rounds += 1
         wanted = {"logits": np.cumprod(x.astype(np.float64), axis=dim)}
         trial = must_give(
-            tr("{shape} along axis {dim}", shape=list(shape), dim=dim), given, {"x": x}, wanted, NEAR, earns=size > 1
+            tr("{shape} along axis {dim}", list(shape), dim), given, {"x": x}, wanted, NEAR, earns=size > 1
         )
         yield _with_at_most(
-            trial, "Mul", rounds, tr("doubling makes running products of {size} in {rounds}", size=size, rounds=rounds)
+            trial, "Mul", rounds, tr("doubling makes running products of {size} in {rounds}", size, rounds)
         )
 
 
@@ -98,9 +96,7 @@ def _adam(name: str, given: dict[str, Value]) -> Trial:
     def judge(answer: Values) -> Failure | None:
         for what, expected in _after(given).items():
             words = (
-                tr("state[{what!r}] after the steps", what=what)
-                if "exp" in what
-                else tr("the parameter after the steps")
+                tr("state[{what!r}] after the steps", what) if "exp" in what else tr("the parameter after the steps")
             )
             failure = compare(name, shown, expected, array_in(answer, what), NEAR, what=words)
             if failure:
@@ -148,7 +144,7 @@ def _power(x: Array, exponent: int) -> Trial:
     given: dict[str, Value] = {"shape": list(x.shape), "dtype": x.dtype.name, "exponent": exponent}
     name = f"{x.dtype} ** {exponent}"
     trial = must_give(name, given, {"x": x}, {"y": expected}, NEAR, earns=abs(exponent) > 1)
-    trial = _with_at_most(trial, "Mul", most, tr("{exponent} is {bits} in bits", exponent=abs(exponent), bits=bits))
+    trial = _with_at_most(trial, "Mul", most, tr("{exponent} is {bits} in bits", abs(exponent), bits))
     return _with_at_most(trial, "Reciprocal", int(exponent < 0), tr("only a negative exponent needs one"))
 
 
@@ -178,11 +174,11 @@ def _drawn(images: Sequence[int], kernels: Sequence[int], step: int, rng: np.ran
 def _convolution(given: dict[str, Any]) -> Trial:
     x, w, step = given["x"], given["w"], given["step"]
     (n, _, height, width), (o, _, kh, kw) = x.shape, w.shape
-    name = tr("{shape} by {shape2}, step {step}", shape=list(x.shape), shape2=list(w.shape), step=step)
+    name = tr("{shape} by {shape2}, step {step}", list(x.shape), list(w.shape), step)
 
     def judge(answer: Values) -> Failure | None:
         if REFUSED in answer:
-            return Failure(name, "", tr("{answer!s}\n    but the contract promises this case", answer=answer[REFUSED]))
+            return Failure(name, "", tr("{answer!s}\n    but the contract promises this case", answer[REFUSED]))
         expected = np.zeros((n, o, (height - kh) // step + 1, (width - kw) // step + 1))
         for i, j in np.ndindex(expected.shape[2:]):
             window = x[:, None, :, i * step : i * step + kh, j * step : j * step + kw].astype(np.float64)
@@ -224,7 +220,7 @@ def stretches(rng: np.random.Generator) -> Iterator[Trial]:
         nodes = [f"n{at}" for at in range(6 + 3 * number)]
         reads = {node: [other for other in nodes[:at] if rng.random() < 0.3] for at, node in enumerate(nodes)}
         sides = {node: str(rng.choice(["chip", "host"])) for node in nodes}
-        yield _stretches(tr("{count} nodes", count=len(nodes)), reads, sides, ("chip", "host")[number % 2])
+        yield _stretches(tr("{count} nodes", len(nodes)), reads, sides, ("chip", "host")[number % 2])
 
 
 def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, str], first: str) -> Trial:
@@ -238,7 +234,7 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
         numbers = {node: int(str(number)) for node, number in found.items()}
         for node, before in reads.items():
             if node not in numbers:
-                return _wrong(tr("node {node!r} has no stretch", node=node))
+                return _wrong(tr("node {node!r} has no stretch", node))
             number = numbers[node]
             side = first if number % 2 == 0 else other
             if number < 0 or side != sides[node]:
@@ -266,9 +262,9 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
                 return _wrong(
                     tr(
                         "node {node!r} is in stretch {number}, it could be in stretch {least}",
-                        node=node,
-                        number=number,
-                        least=least[node],
+                        node,
+                        number,
+                        least[node],
                     )
                 )
         return None
@@ -279,9 +275,7 @@ def _stretches(name: str, reads: Mapping[str, list[str]], sides: Mapping[str, st
             for node, found in reads.items()
         )
         graph = ", ".join(nodes)
-        return Failure(
-            name, "", tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text=text, graph=graph, first=first)
-        )
+        return Failure(name, "", tr("{text}\nthe graph: {graph}; stretch 0 is the {first}'s", text, graph, first))
 
     given: dict[str, Value] = {"reads": {node: list(before) for node, before in reads.items()}, "sides": dict(sides)}
     return Trial(name, {**given, "first": first}, judge)
@@ -312,8 +306,7 @@ def place(rng: np.random.Generator) -> Iterator[Trial]:
         lasts = first + rng.integers(0, 6, count)
         sizes = 64 * rng.integers(1, 9, count)
         yield _place(
-            tr("{count} random values", count=count),
-            list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True)),
+            tr("{count} random values", count), list(zip(sizes.tolist(), first.tolist(), lasts.tolist(), strict=True))
         )
 
 
@@ -326,7 +319,7 @@ def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
         most = max((at + size for at, (size, _, _) in zip(_lowest(buffers), buffers, strict=True)), default=0)
         size = max((at + size for at, (size, _, _) in zip(offsets, buffers, strict=True)), default=0)
         if not text and size > most:
-            text = tr("the block has {size:,} bytes, {most:,} are enough", size=size, most=most)
+            text = tr("the block has {size:,} bytes, {most:,} are enough", size, most)
         shown = {tr("size, first, last"): rows, tr("offsets received"): np.array(offsets)}
         return Failure(name, "", text, "", shown) if text else None
 
@@ -337,7 +330,7 @@ def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> s
     """What is wrong with offsets, whatever the size of the block; "" where nothing is."""
     for number, (at, (size, first, last)) in enumerate(zip(offsets, buffers, strict=True)):
         if at < 0 or at % 64:
-            return tr("buffer {number} begins at {at}, which is no multiple of 64 from 0 on", number=number, at=at)
+            return tr("buffer {number} begins at {at}, which is no multiple of 64 from 0 on", number, at)
         for other, (start, (length, begin, end)) in enumerate(zip(offsets[:number], buffers, strict=False)):
             together = set(range(first, last + 1)) & set(range(begin, end + 1))
             shared = set(range(at, at + size, 64)) & set(range(start, start + length, 64))
@@ -345,10 +338,10 @@ def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> s
                 byte, node = min(shared), min(together)
                 return tr(
                     "buffers {other} and {number} share byte {byte}, and both are needed while node {node} runs",
-                    other=other,
-                    number=number,
-                    byte=byte,
-                    node=node,
+                    other,
+                    number,
+                    byte,
+                    node,
                 )
     return ""
 

@@ -66,7 +66,7 @@ def _judge_attention(name: str, given: Mapping[str, Array], answer: Values) -> F
 def _changed(name: str, given: Mapping[str, Array], answer: Values, keys: Sequence[str]) -> Failure | None:
     for key in keys:
         if not np.array_equal(array_in(answer, key), given[key].astype(np.float32)):
-            return Failure(name, "", tr("`{key}` has been changed; it must stay as it is", key=key))
+            return Failure(name, "", tr("`{key}` has been changed; it must stay as it is", key))
     return None
 
 

@@ -68,11 +68,9 @@ def not_written(row: KernelRow) -> str:
         if not is_written(ROOT / "haribote" / needed.file)
     ]
     if not missing:
-        return tr("task {task} is not written", task=row.task)
+        return tr("task {task} is not written", row.task)
     return tr(
-        "task {task} is not written, nor task {missing} of the generators that would do it",
-        task=row.task,
-        missing=missing[-1],
+        "task {task} is not written, nor task {missing} of the generators that would do it", row.task, missing[-1]
     )
 
 

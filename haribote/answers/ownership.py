@@ -97,7 +97,7 @@ def refuse_withheld(task: str, name: str) -> None:
     """Raise HariboteError where the product's own answer to this task, of this name, is withheld."""
     if _withheld.get() == task:
         raise HariboteError(
-            tr("{name} is the product's own answer to task {task}", name=name, task=task), tr("write yours without it")
+            tr("{name} is the product's own answer to task {task}", name, task), tr("write yours without it")
         )
 
 
@@ -214,8 +214,7 @@ def function_in(package: str, task: Task) -> Callable[..., Any]:
     module = importlib.import_module(task.module(package))
     if not callable(getattr(module, task.name, None)):
         raise HariboteError(
-            tr("{file}: has no function {name} (task {id})", file=module.__file__, name=task.name, id=task.id),
-            "`grader reset TASK`",
+            tr("{file}: has no function {name} (task {id})", module.__file__, task.name, task.id), "`grader reset TASK`"
         )
     function: Callable[..., Any] = getattr(module, task.name)
     return function

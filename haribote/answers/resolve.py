@@ -96,7 +96,6 @@ def kernel_in(module: ModuleType, task: str) -> Kernel:
     found = [item for item in vars(module).values() if isinstance(item, Kernel) and current_id(item.task) == task]
     if not found:
         raise HariboteError(
-            tr("{file}: has no kernel of task {task}", file=module.__file__, task=task),
-            tr('@kernel("{task}", …) on it', task=task),
+            tr("{file}: has no kernel of task {task}", module.__file__, task), tr('@kernel("{task}", …) on it', task)
         )
     return found[0]

@@ -98,7 +98,7 @@ class Task:
     @property
     def place(self) -> str:
         """Where it is taught, in words."""
-        return tr("notebooks/{notebook}, section {section}", notebook=self.notebook, section=self.section)
+        return tr("notebooks/{notebook}, section {section}", self.notebook, self.section)
 
     @property
     def name(self) -> str:
@@ -138,7 +138,5 @@ def find_task(task: str) -> Task:
         if found.id == current_id(task):
             return found
     near = get_close_matches(task, [*(known.id for known in all_tasks()), *MERGED], n=1)
-    meant = tr("did you mean {near}? ", near=near[0]) if near else ""
-    raise UnknownTask(
-        tr("there is no task {task!r}", task=task), tr("{meant}`grader list` shows them all", meant=meant)
-    )
+    meant = tr("did you mean {near}? ", near[0]) if near else ""
+    raise UnknownTask(tr("there is no task {task!r}", task), tr("{meant}`grader list` shows them all", meant))

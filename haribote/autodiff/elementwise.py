@@ -35,7 +35,7 @@ def by_table(g: Backward, node: onnx.NodeProto, grad: str) -> Gradients:
     """The gradient that the row of the operator has, summed where an operand was broadcast."""
     row, names = ELEMENTWISE[node.op_type], [grad, *node.input, node.output[0]]
     rules = row.gradient * len(node.input) if len(row.gradient) == 1 else row.gradient
-    g.require(len(rules) == len(node.input), tr("it must have {rules} inputs", rules=len(rules)))
+    g.require(len(rules) == len(node.input), tr("it must have {rules} inputs", len(rules)))
     dtypes = [g.index.dtype[node.output[0]], *(g.index.dtype[name] for name in names[1:])]
     shape = g.shapes[node.output[0]]
     for rule, name in zip(rules, node.input, strict=True):

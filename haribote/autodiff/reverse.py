@@ -119,14 +119,12 @@ def differentiate(g: Backward, model: onnx.ModelProto, wanted: Sequence[str], lo
     """Add the backward nodes; value name to the name of the gradient by it. Raises as `gradients` does."""
     if g.shapes.get(loss) != () or not is_float(g.index, loss):
         raise GraphError(
-            tr("the graph must have a loss {loss!r} of shape [], received {loss2}", loss=loss, loss2=g.shapes.get(loss))
+            tr("the graph must have a loss {loss!r} of shape [], received {loss2}", loss, g.shapes.get(loss))
         )
     moving = _dependants(model, wanted) & _ancestors(model, loss)
     missing = [name for name in wanted if name not in moving]
     if missing:
-        raise GraphError(
-            tr("the loss does not depend on {missing}: it has no gradient by that", missing=", ".join(missing))
-        )
+        raise GraphError(tr("the loss does not depend on {missing}: it has no gradient by that", ", ".join(missing)))
     for node in model.graph.node:
         g.builder.keep(node)
     readers = [name for node in model.graph.node if node.output[0] in moving for name in node.input]
@@ -148,8 +146,8 @@ def _apply(g: Backward, node: onnx.NodeProto, grad: str, readers: list[str]) -> 
     if node.op_type not in RULES:
         raise NoGradient(
             node.name,
-            tr("no gradient rule for node {name!r} ({op_type})", name=node.name, op_type=node.op_type),
-            tr("one of {rules}, or add a rule to haribote/autodiff", rules=", ".join(sorted(RULES))),
+            tr("no gradient rule for node {name!r} ({op_type})", node.name, node.op_type),
+            tr("one of {rules}, or add a rule to haribote/autodiff", ", ".join(sorted(RULES))),
         )
     g.node, result = node, []
     rule = RULES[node.op_type](g, node, grad)

@@ -92,10 +92,10 @@ class Backward(NodeWriter):
             shapes = ", ".join(str(list(self.shapes[name])) for name in self.node.input if name)
             what = tr(
                 "no gradient of node {name!r}, {op_type}({shapes}): {constraint}",
-                name=self.node.name,
-                op_type=self.node.op_type,
-                shapes=shapes,
-                constraint=constraint,
+                self.node.name,
+                self.node.op_type,
+                shapes,
+                constraint,
             )
             raise NoGradient(self.node.name, what)
 

@@ -206,22 +206,22 @@ def run_kernel(kernel: Kernel, op: Op) -> list[str]:
         raise KernelFailed(
             tr(
                 "{filename}:{lineno}: the kernel of task {task} ({title}) stopped with {name}: {error}",
-                filename=where.filename,
-                lineno=where.lineno,
-                task=kernel.task,
-                title=kernel.title,
-                name=type(error).__name__,
-                error=error,
+                where.filename,
+                where.lineno,
+                kernel.task,
+                kernel.title,
+                type(error).__name__,
+                error,
             ),
-            tr("look at the line: {line}", line=where.line),
+            tr("look at the line: {line}", where.line),
         ) from error
     if len(lines) > MOST_LINES:
         raise KernelFailed(
             tr(
                 "the kernel of task {task} ({title}) yields more than {most_lines} lines",
-                task=kernel.task,
-                title=kernel.title,
-                most_lines=MOST_LINES,
+                kernel.task,
+                kernel.title,
+                MOST_LINES,
             ),
             tr("end the loop"),
         )

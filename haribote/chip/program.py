@@ -92,19 +92,12 @@ class Compiled:
         served = sum(isinstance(piece, TransferPiece) for piece in self.pieces)
         left_out = any(piece.left_out for piece in self.host_nodes)
         none = tr("no kernel works") if left_out else tr("no kernel is written")
-        parts = [
-            tr("{owners} by {owners2}", owners=owners[owner], owners2=OWNERS[owner])
-            for owner in OWNERS
-            if owners[owner]
-        ] or [none]
-        parts += [tr("DL and UL included")] * bool(owners) + [tr("{served} DL/UL by the host", served=served)] * bool(
-            served
-        )
+        parts = [tr("{owners} by {owners2}", owners[owner], OWNERS[owner]) for owner in OWNERS if owners[owner]] or [
+            none
+        ]
+        parts += [tr("DL and UL included")] * bool(owners) + [tr("{served} DL/UL by the host", served)] * bool(served)
         return tr(
-            "on chip {chip_count} of {node_count} nodes ({value})",
-            chip_count=self.chip_count,
-            node_count=self.node_count,
-            value=joined(*parts),
+            "on chip {chip_count} of {node_count} nodes ({value})", self.chip_count, self.node_count, joined(*parts)
         )
 
     @property
@@ -149,10 +142,7 @@ def scheduled(compiled: Compiled, own: Callable[[Program], Program] | None = Non
                 part = _packed(part, own)
             except HariboteError as error:
                 notes.append(
-                    tr(
-                        "the product's scheduler runs in the place of yours: {splitlines}",
-                        splitlines=str(error).splitlines()[0],
-                    )
+                    tr("the product's scheduler runs in the place of yours: {splitlines}", str(error).splitlines()[0])
                 )
                 part = _packed(part)
         parts.append(part)
@@ -186,7 +176,7 @@ def _assemble(pieces: list[ChipPiece]) -> ProgramPart:
     text = ""
     programs: list[Program] = []
     for piece in pieces:
-        following = assemble(piece_text(piece), filename=tr("kernel of {name}", name=piece.node.name))
+        following = assemble(piece_text(piece), filename=tr("kernel of {name}", piece.node.name))
         missing = boundary_nops(programs, following)
         if missing:
             text += f"nop/{missing}\n"

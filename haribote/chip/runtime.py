@@ -89,7 +89,7 @@ class KernelValues:
         if address is not None:
             return self.machine.read_dram(address, index.shape[name], index.dtype[name])
         if name not in self._host:
-            raise GraphError(tr("tensor {name!r} has no value yet; write the inputs and run the step first", name=name))
+            raise GraphError(tr("tensor {name!r} has no value yet; write the inputs and run the step first", name))
         return self._host[name]
 
     def _at_home(self, name: str) -> tuple[Placement, int]:

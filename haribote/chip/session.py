@@ -148,7 +148,7 @@ class Session:
         tiles, first = self._names.tiles, self._names.tiles.names(name)[0]
         if first not in self.values.inputs:
             known = ", ".join(sorted(self._names.users(list(self.values.inputs))))
-            raise GraphError(tr("the step has no input {name!r}; its inputs are {known}", name=name, known=known))
+            raise GraphError(tr("the step has no input {name!r}; its inputs are {known}", name, known))
         shape, dtype = self.values.inputs[first]
         return tiles.shape(name) if name in tiles else shape, dtype
 
@@ -173,6 +173,4 @@ class Session:
 
 def _require(name: str, value: Array, shape: tuple[int, ...]) -> None:
     if value.shape != shape:
-        raise GraphError(
-            tr("{name!r} has shape {shape}, received {shape2}", name=name, shape=list(shape), shape2=list(value.shape))
-        )
+        raise GraphError(tr("{name!r} has shape {shape}, received {shape2}", name, list(shape), list(value.shape)))

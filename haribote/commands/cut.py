@@ -25,9 +25,9 @@ def cut_command(
     text = found.table()
     if svg is not None:
         cut_picture(found, path.stem).save(svg)
-        text += tr("\nwrote {svg}", svg=svg)
+        text += tr("\nwrote {svg}", svg)
     if folder is not None:
         for number, piece in enumerate(found.pieces, 1):
             save(piece.model, folder / f"{number}_{piece.side}.onnx")
-        text += tr("\nwrote {pieces} graphs to {folder}", pieces=len(found.pieces), folder=folder)
+        text += tr("\nwrote {pieces} graphs to {folder}", len(found.pieces), folder)
     return text

@@ -32,13 +32,13 @@ def data_command(action: Literal["show", "fetch", "verify"], source: str, pictur
     if action == "verify":
         return _verify(_folder_to_verify(source))
     if action == "fetch":
-        say(tr("MNIST is complete in {fetch}", fetch=fetch()))
+        say(tr("MNIST is complete in {fetch}", fetch()))
         return 0
     dataset = load(source)
     say(describe(dataset))
     if picture:
         write_file(picture, _picture(dataset))
-        say(tr("Picture: {picture}", picture=picture))
+        say(tr("Picture: {picture}", picture))
     return 0
 
 
@@ -46,7 +46,7 @@ def describe(dataset: Dataset) -> str:
     """The origin, how many images there are of each digit, and the first images drawn with characters."""
     counts = [np.bincount(labels, minlength=10) for labels in (dataset.train_labels, dataset.test_labels)]
     lines = [
-        tr("Data: {origin}", origin=dataset.origin),
+        tr("Data: {origin}", dataset.origin),
         "",
         left(tr("digit"), 10) + "".join(f"{digit:>7}" for digit in range(10)),
     ]
@@ -87,5 +87,5 @@ def _verify(folder: Path) -> int:
             good += 1
         except DataError as error:
             say(f"BAD  {error.message}")
-    say(tr("{good} of {files} files are good", good=good, files=len(mnist.FILES)))
+    say(tr("{good} of {files} files are good", good, len(mnist.FILES)))
     return 0 if good == len(mnist.FILES) else 1

@@ -25,7 +25,7 @@ LOSS_LIMIT = 1.0
 def demo_command(source: str) -> int:
     """Train, compare the loss with the limit, print what happened and what to do next; exit status 1 if it failed."""
     data = load(source)
-    say(tr("data: {origin}", origin=data.origin))
+    say(tr("data: {origin}", data.origin))
     epochs = -(-STEPS // (len(data.train_labels) // BATCH))
     with product_only():
         run = train(Options("sim", FOLDER, epochs=epochs, solutions=True, require_chip=True), data)
@@ -33,9 +33,9 @@ def demo_command(source: str) -> int:
     say(
         tr(
             "loss of the first 20 steps {first:.4f}, of the last 20 {last:.4f} (must be below {loss_limit})",
-            first=first,
-            last=last,
-            loss_limit=LOSS_LIMIT,
+            first,
+            last,
+            LOSS_LIMIT,
         )
     )
     if not last < LOSS_LIMIT:
@@ -56,9 +56,7 @@ def _story(data: Dataset, steps: int) -> str:
             "classify a digit on the chip"
         ),
         f"{haribote} export -o {export}": tr("the training step as an ONNX graph"),
-        f"{haribote} compile {export} --backend sim --solutions": tr(
-            "its assembly: {value}", value=export / "step.vsm"
-        ),
+        f"{haribote} compile {export} --backend sim --solutions": tr("its assembly: {value}", export / "step.vsm"),
         f"{haribote} view {export / 'model.onnx'}": tr("the graph in Netron"),
         f"{haribote} kernel relu --solutions": tr("one kernel"),
         "make lab": tr("the course: its first notebook"),
@@ -72,9 +70,9 @@ def _story(data: Dataset, steps: int) -> str:
             tr("What happened: PyTorch traced one training step; the compiler lowered it to operators of the chip and"),
             tr(
                 "wrote their assembly; the simulator ran it {steps} times on 4,096 processing elements; it learned.",
-                steps=steps,
+                steps,
             ),
-            tr("The loss of every step: {value}", value=FOLDER / "loss.png"),
+            tr("The loss of every step: {value}", FOLDER / "loss.png"),
             "",
             "Next:",
             *lines,

@@ -47,11 +47,7 @@ def deploy_command(
         strange = [name for name in trained if name not in values or values[name].shape != trained[name].shape]
         if strange:
             raise HariboteError(
-                tr(
-                    "{checkpoint}: the graph has no parameter like its {strange!r}",
-                    checkpoint=checkpoint,
-                    strange=strange[0],
-                ),
+                tr("{checkpoint}: the graph has no parameter like its {strange!r}", checkpoint, strange[0]),
                 tr("its own graph"),
             )
         values |= trained
@@ -73,10 +69,10 @@ def deploy_command(
     for name in found.graphs:
         command = f"{command_line(folder / 'run')} {usage(found, name)}"
         if name in found.rows:
-            lines.append(tr("{name} takes any number of rows: {command}", name=name, command=command))
+            lines.append(tr("{name} takes any number of rows: {command}", name, command))
         else:
-            lines.append(tr("{name} takes arrays of exactly its shapes: {command}", name=name, command=command))
-    return "\n".join([*lines, tr("next: {value}", value=command_line("make", "-C", folder))])
+            lines.append(tr("{name} takes arrays of exactly its shapes: {command}", name, command))
+    return "\n".join([*lines, tr("next: {value}", command_line("make", "-C", folder))])
 
 
 def _scaling(model: onnx.ModelProto) -> tuple[float, float]:

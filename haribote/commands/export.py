@@ -75,9 +75,7 @@ def compile_folder(
         lower(case.model, stop_after=stop_after, save_to=folder, stages=stages_at(level))
         last = folder / f"{stop_after}.onnx"
         return tr(
-            "wrote {last} (and the stages before it)\nnext: {value}",
-            last=last,
-            value=command_line("haribote", "view", last),
+            "wrote {last} (and the stages before it)\nnext: {value}", last, command_line("haribote", "view", last)
         )
     with watched() as calls:
         compiled = compile_for_sim(case.model, solutions, find=find, level=level, precision=precision, quick=quick)
@@ -123,10 +121,7 @@ def _before(compiled: Compiled) -> str:
     if before is None:
         return ""
     return tr(
-        "; before scheduling {steps} steps (nops {nops}), {cycles:.0f} cycles",
-        steps=before.steps,
-        nops=before.nops,
-        cycles=before.cycles,
+        "; before scheduling {steps} steps (nops {nops}), {cycles:.0f} cycles", before.steps, before.nops, before.cycles
     )
 
 

@@ -36,9 +36,7 @@ def number(least: int, most: int) -> Callable[[str], int]:
     def whole(text: str) -> int:
         found = int(text)
         if not least <= found <= most:
-            raise argparse.ArgumentTypeError(
-                tr("must be from {least} to {most}, received {found}", least=least, most=most, found=found)
-            )
+            raise argparse.ArgumentTypeError(tr("must be from {least} to {most}, received {found}", least, most, found))
         return found
 
     whole.__name__ = "int"
@@ -52,9 +50,9 @@ def real(least: float, most: float, above: bool) -> Callable[[str], float]:
         found = float(text)
         if not least <= found <= most or (above and found == least):
             raise argparse.ArgumentTypeError(
-                tr("must be above {least} and at most {most}, received {found}", least=least, most=most, found=text)
+                tr("must be above {least} and at most {most}, received {found}", least, most, text)
                 if above
-                else tr("must be from {least} to {most}, received {found}", least=least, most=most, found=text)
+                else tr("must be from {least} to {most}, received {found}", least, most, text)
             )
         return found
 
@@ -77,19 +75,19 @@ def _train(actions: Commands) -> None:
     parser.add_argument("--backend", choices=BACKENDS, default="sim", help=tr("what trains (sim)"))
     parser.add_argument("--text", type=Path, metavar="FILE", help=tr("a text of your own (stories made by a grammar)"))
     sizes: tuple[tuple[str, int, int, int, str], ...] = (
-        ("--steps", 1, 10_000_000, STEPS, tr("steps in all ({steps})", steps=STEPS)),
-        ("--batch", 1, 1024, BATCH, tr("pieces of text in a step ({batch})", batch=BATCH)),
-        ("--layers", 1, 64, LAYERS, tr("layers ({layers})", layers=LAYERS)),
-        ("--width", 1, 4096, WIDTH, tr("width of a layer ({width})", width=WIDTH)),
-        ("--heads", 1, 64, HEADS, tr("heads of attention ({heads})", heads=HEADS)),
-        ("--context", 2, 1024, CONTEXT, tr("characters that the model looks back at ({context})", context=CONTEXT)),
-        ("--every", 1, 1_000_000, EVERY, tr("steps from one line and checkpoint to the next ({every})", every=EVERY)),
+        ("--steps", 1, 10_000_000, STEPS, tr("steps in all ({steps})", STEPS)),
+        ("--batch", 1, 1024, BATCH, tr("pieces of text in a step ({batch})", BATCH)),
+        ("--layers", 1, 64, LAYERS, tr("layers ({layers})", LAYERS)),
+        ("--width", 1, 4096, WIDTH, tr("width of a layer ({width})", WIDTH)),
+        ("--heads", 1, 64, HEADS, tr("heads of attention ({heads})", HEADS)),
+        ("--context", 2, 1024, CONTEXT, tr("characters that the model looks back at ({context})", CONTEXT)),
+        ("--every", 1, 1_000_000, EVERY, tr("steps from one line and checkpoint to the next ({every})", EVERY)),
     )
     for name, least, most, default, told in sizes:
         parser.add_argument(name, type=number(least, most), default=default, metavar="N", help=told)
-    text = tr("learning rate of Adam ({rate})", rate=RATE)
+    text = tr("learning rate of Adam ({rate})", RATE)
     parser.add_argument("--lr", type=real(0, 10, above=True), default=RATE, metavar="R", help=text)
-    parser.add_argument("--seed", type=seed, default=SEED, help=tr("of weights and batches ({seed})", seed=SEED))
+    parser.add_argument("--seed", type=seed, default=SEED, help=tr("of weights and batches ({seed})", SEED))
     parser.add_argument("--resume", action="store_true", help=tr("go on from the last checkpoint"))
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="DIR", help=tr("checkpoint (runs/gpt)"))
 
@@ -113,7 +111,7 @@ def _train(actions: Commands) -> None:
         )
         with listening(lambda text: say(text, file=sys.stderr, flush=True)):
             found = train(wanted, lambda text: say(text, flush=True))
-        say(tr("checkpoint in {path} (after step {steps})", path=wanted.checkpoint, steps=found.steps))
+        say(tr("checkpoint in {path} (after step {steps})", wanted.checkpoint, found.steps))
         return 0
 
     parser.set_defaults(run=run)
@@ -129,7 +127,7 @@ def _write(actions: Commands) -> None:
     parser.add_argument("--length", type=number(1, MOST_LENGTH), default=300, metavar="N", help=told)
     told = tr("0: always the likeliest character; higher: bolder (0.7)")
     parser.add_argument("--temperature", type=real(0, 100, above=False), default=0.7, metavar="T", help=told)
-    parser.add_argument("--seed", type=seed, default=SEED, help=tr("of the choices ({seed})", seed=SEED))
+    parser.add_argument("--seed", type=seed, default=SEED, help=tr("of the choices ({seed})", SEED))
 
     def run(options: argparse.Namespace) -> int:
         from haribote.gpt.write import characters, make_writer, trained

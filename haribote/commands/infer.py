@@ -95,9 +95,7 @@ def _at_most(path: Path, most: int) -> Iterator[Any]:
 
 
 def _too_large(path: Path, most: int) -> ImageError:
-    return ImageError(
-        tr("{path} has more than {most:,} pixels", path=path, most=most), tr("a smaller picture of one digit")
-    )
+    return ImageError(tr("{path} has more than {most:,} pixels", path, most), tr("a smaller picture of one digit"))
 
 
 def read_image(path: Path) -> NDArray[np.uint8]:
@@ -114,8 +112,7 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         raise
     except Exception as error:  # a broken picture fails in PIL as it comes
         raise ImageError(
-            tr("cannot read {path} as a picture: {error}", path=path, error=_reason(error)),
-            tr("a PNG or JPEG of one digit"),
+            tr("cannot read {path} as a picture: {error}", path, _reason(error)), tr("a PNG or JPEG of one digit")
         ) from error
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
     if np.median(border) > 127:
@@ -125,7 +122,7 @@ def read_image(path: Path) -> NDArray[np.uint8]:
     rows, columns = (np.flatnonzero((grey > 64).any(axis=axis)) for axis in (1, 0))
     if not len(rows):
         raise ImageError(
-            tr("{path}: there is nothing to see, the whole picture has one brightness", path=path),
+            tr("{path}: there is nothing to see, the whole picture has one brightness", path),
             tr("a picture of a digit"),
         )
     digit = Image.fromarray(grey[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].astype(np.uint8))

@@ -19,18 +19,15 @@ def language_command(chosen: str | None) -> str:
     be kept.
     """
     if chosen is None:
-        return tr("{name} ({code}), {why}", name=NAMES[language()], code=language(), why=_why())
+        return tr("{name} ({code}), {why}", NAMES[language()], language(), _why())
     path = keep_language(chosen)
     if path is None:
-        raise HariboteError(
-            tr("there is no home folder to keep a language in"),
-            f"{VARIABLE}={chosen}",
-        )
+        raise HariboteError(tr("there is no home folder to keep a language in"), f"{VARIABLE}={chosen}")
     with spoken(chosen):
-        said = tr("from now on all tools speak {name}; kept in {path}", name=NAMES[chosen], path=path)
+        said = tr("from now on all tools speak {name}; kept in {path}", NAMES[chosen], path)
         named = os.environ.get(VARIABLE)
         if named and named != chosen:
-            said += "\n" + tr("but {variable}={named} is set here, and comes first", variable=VARIABLE, named=named)
+            said += "\n" + tr("but {variable}={named} is set here, and comes first", VARIABLE, named)
         return said
 
 
@@ -50,10 +47,10 @@ def keep_language(chosen: str) -> Path | None:
 
 def _why() -> str:
     if os.environ.get(VARIABLE):
-        return tr("since {variable} says so", variable=VARIABLE)
+        return tr("since {variable} says so", VARIABLE)
     if edition(open_notebook()):
         return tr("since the notebook is")
     if kept_language(LANGUAGES):
-        return tr("as chosen; kept in {folder}", folder=config_folder())
+        return tr("as chosen; kept in {folder}", config_folder())
     other = next(code for code in LANGUAGES if code != language())
     return Text("as nothing was chosen; another: haribote language {other}", {"other": other}).said()

@@ -52,15 +52,15 @@ class LocalServer(http.server.ThreadingHTTPServer):
             super().__init__(("127.0.0.1", port), _Handler)
         except OverflowError as error:
             raise HariboteError(
-                tr("a port is a number from 0 to 65535, received {port}", port=port), tr("--port 0 for a free one")
+                tr("a port is a number from 0 to 65535, received {port}", port), tr("--port 0 for a free one")
             ) from error
         except OSError as error:
             why = (
                 tr("is in use")
                 if error.errno == errno.EADDRINUSE
-                else tr("cannot be used ({strerror})", strerror=reason_of(error))
+                else tr("cannot be used ({strerror})", reason_of(error))
             )
-            raise HariboteError(tr("port {port} {why}", port=port, why=why), tr("--port 0 for a free one")) from error
+            raise HariboteError(tr("port {port} {why}", port, why), tr("--port 0 for a free one")) from error
         self.url = f"http://localhost:{self.server_port}{self.secret}/"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 

@@ -27,7 +27,7 @@ def positive(text: str) -> int:
     """A whole number of at least 1, for argparse."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(tr("must be at least 1, received {number}", number=number))
+        raise argparse.ArgumentTypeError(tr("must be at least 1, received {number}", number))
     return number
 
 
@@ -35,9 +35,7 @@ def units(text: str) -> int:
     """The size of a batch or a layer, for argparse: what memory holds."""
     number = positive(text)
     if number > MOST_SIZE:
-        raise argparse.ArgumentTypeError(
-            tr("must be at most {most_size}, received {number}", most_size=MOST_SIZE, number=number)
-        )
+        raise argparse.ArgumentTypeError(tr("must be at most {most_size}, received {number}", MOST_SIZE, number))
     return number
 
 
@@ -45,7 +43,7 @@ def rate(text: str) -> float:
     """A learning rate: a finite number above 0, for argparse."""
     number = float(text)
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(tr("must be a finite number above 0, received {text}", text=text))
+        raise argparse.ArgumentTypeError(tr("must be a finite number above 0, received {text}", text))
     return number
 
 
@@ -57,25 +55,23 @@ def size(text: str) -> tuple[str, int]:
     """`NAME=N`, for argparse."""
     name, _, number = text.rpartition("=")
     if not name:
-        raise argparse.ArgumentTypeError(tr("must be NAME=N, received {text}", text=text))
+        raise argparse.ArgumentTypeError(tr("must be NAME=N, received {text}", text))
     return name, positive(number)
 
 
 def network_options(parser: argparse.ArgumentParser) -> None:
     """`--hidden --no-bias --network --lr`."""
-    text = tr("widths of the hidden layers ({hidden})", hidden=HIDDEN)
+    text = tr("widths of the hidden layers ({hidden})", HIDDEN)
     parser.add_argument("--hidden", type=units, nargs="+", default=[HIDDEN], metavar="H", help=text)
     parser.add_argument("--no-bias", dest="bias", action="store_false", help=tr("layers without bias"))
     text = tr(
         "large: {pixels}-H-10, MNIST's pixels; small: {pixels2}-H-10, digits of 4x4 pixels (large)",
-        pixels=LARGE.pixels,
-        pixels2=SMALL.pixels,
+        LARGE.pixels,
+        SMALL.pixels,
     )
     parser.add_argument("--network", choices=NETWORKS, default=LARGE.name, help=text)
     text = tr(
-        "learning rate of the SGD update ({learning_rate}; small {learning_rate2})",
-        learning_rate=LEARNING_RATE,
-        learning_rate2=SMALL.learning_rate,
+        "learning rate of the SGD update ({learning_rate}; small {learning_rate2})", LEARNING_RATE, SMALL.learning_rate
     )
     parser.add_argument("--lr", type=rate, default=None, help=text)
 
@@ -153,9 +149,7 @@ def precision_of(options: argparse.Namespace) -> str:
     """The precision that is asked for. Raises HariboteError where the backend has no choice."""
     precision: str = options.precision
     if precision != "float" and options.backend != "sim":
-        raise HariboteError(
-            tr("--precision {precision} is for --backend sim", precision=precision), "--backend sim -O2"
-        )
+        raise HariboteError(tr("--precision {precision} is for --backend sim", precision), "--backend sim -O2")
     return precision
 
 
@@ -163,7 +157,7 @@ def fill_of(options: argparse.Namespace) -> bool:
     """Whether `--fill` is asked for. Raises HariboteError where no kernels are taken from the learner's files."""
     if options.fill and options.backend != "sim":
         raise HariboteError(
-            tr("--fill with --backend {backend}, which runs no kernels", backend=options.backend), "--backend sim"
+            tr("--fill with --backend {backend}, which runs no kernels", options.backend), "--backend sim"
         )
     if options.fill and getattr(options, "asked", False):
         raise HariboteError(
@@ -196,10 +190,7 @@ def mine_of(options: argparse.Namespace) -> bool:
     precision = getattr(options, "precision", "float")
     if options.mine and precision != "float":
         raise HariboteError(
-            tr(
-                "--precision {precision} takes products that the compiler writes, --mine your kernels",
-                precision=precision,
-            ),
+            tr("--precision {precision} takes products that the compiler writes, --mine your kernels", precision),
             tr("one of them"),
         )
     return bool(options.mine)

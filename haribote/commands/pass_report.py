@@ -31,8 +31,8 @@ def report_passes(
     unknown = [stage for stage in print_after if stage not in stages]
     if unknown:
         raise HariboteError(
-            tr("--backend {backend} has no stage {unknown!r}", backend=backend, unknown=unknown[0]),
-            tr("one of {stages}", stages=", ".join(stages)),
+            tr("--backend {backend} has no stage {unknown!r}", backend, unknown[0]),
+            tr("one of {stages}", ", ".join(stages)),
         )
 
     def watch(stage: str, before: onnx.ModelProto, after: onnx.ModelProto) -> None:

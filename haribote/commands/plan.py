@@ -17,9 +17,7 @@ def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, pr
         from haribote.compiler import compile_for_sim
 
         if svg is not None:
-            raise HariboteError(
-                tr("at -O{level} there is no picture of a plan", level=level), tr("-O2, or leave --svg out")
-            )
+            raise HariboteError(tr("at -O{level} there is no picture of a plan", level), tr("-O2, or leave --svg out"))
         return str(step_cost(compile_for_sim(case.model, solutions, level=level, precision=precision)))
     from haribote.stack.program.compiled import built
     from haribote.stack.program.plan_picture import plan_picture
@@ -29,5 +27,5 @@ def plan_command(folder: Path, level: int, svg: Path | None, solutions: bool, pr
     text = table(found)
     if svg is not None:
         plan_picture(found, folder.name).save(svg)
-        text += tr("\nwrote {svg}", svg=svg)
+        text += tr("\nwrote {svg}", svg)
     return text

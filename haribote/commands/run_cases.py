@@ -101,7 +101,7 @@ def compare_folders(
             failed += not all(row.passed for row in rows)
             say(f"{case.name if not unit else f'{case.name}/{part.name}'}: {shown(summary)}")
             say(table(rows) + "\n")
-    say(tr("{failed} of the cases failed", failed=failed) if failed else tr("all outputs agree with the reference"))
+    say(tr("{failed} of the cases failed", failed) if failed else tr("all outputs agree with the reference"))
     return not failed
 
 

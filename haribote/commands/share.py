@@ -22,12 +22,10 @@ def name(text: str) -> str:
     found = " ".join(text.split(" ")).strip()
     if len(found) > LONGEST_NAME:
         raise argparse.ArgumentTypeError(
-            tr("must have at most {most} characters, received {count}", most=LONGEST_NAME, count=len(found))
+            tr("must have at most {most} characters, received {count}", LONGEST_NAME, len(found))
         )
     if not found.isprintable():
-        raise argparse.ArgumentTypeError(
-            tr("must be one line of characters that can be seen, received {text!r}", text=text)
-        )
+        raise argparse.ArgumentTypeError(tr("must be one line of characters that can be seen, received {text!r}", text))
     return found
 
 
@@ -35,9 +33,7 @@ def network_name(text: str) -> str:
     """`small`, `large`, or the widths of one of them, for argparse."""
     known = {"784-16-10": LARGE.name, "16-16-10": SMALL.name} | {network: network for network in NETWORKS}
     if text not in known:
-        raise argparse.ArgumentTypeError(
-            tr("must be one of {names}, received {text}", names=", ".join(known), text=text)
-        )
+        raise argparse.ArgumentTypeError(tr("must be one of {names}, received {text}", ", ".join(known), text))
     return known[text]
 
 
@@ -57,8 +53,8 @@ def share_command(folder: Path, data: str, network: str, run: Path | None, digit
     contents = _contents(story)
     write_folder(folder, contents)
     for file, content in contents.items():
-        say(tr("{file}: {size:,} kB", file=folder / file, size=-(-len(content) // 1000)))
-    say(tr("open {page} in a browser; it needs no network", page=folder / PAGE))
+        say(tr("{file}: {size:,} kB", folder / file, -(-len(content) // 1000)))
+    say(tr("open {page} in a browser; it needs no network", folder / PAGE))
     return 0
 
 
@@ -70,6 +66,6 @@ def _contents(story: Story) -> dict[str, bytes]:
     drawn = story
     if not can_write(story.name):
         drawn = replace(story, name="")
-        say(tr("no font here has all characters of {name!r}: picture and film are without it", name=story.name))
+        say(tr("no font here has all characters of {name!r}: picture and film are without it", story.name))
     contents = {PAGE: page(story, bool(story.viewer)).encode(), PICTURE: picture(drawn), FILM: film(drawn)}
     return contents | ({VIEW: story.viewer.encode()} if story.viewer else {})

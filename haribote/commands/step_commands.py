@@ -36,7 +36,7 @@ def add_export(commands: Commands) -> None:
     """`haribote export`."""
     parser = command(commands, "export", tr("trace a training step to model.onnx, with inputs and reference outputs"))
     network_options(parser)
-    parser.add_argument("--batch", type=units, default=BATCH, metavar="N", help=tr("batch size ({batch})", batch=BATCH))
+    parser.add_argument("--batch", type=units, default=BATCH, metavar="N", help=tr("batch size ({batch})", BATCH))
     parser.add_argument("--model", metavar="FILE.py:NAME", help=tr("a model of your own instead"))
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("runs/export"), metavar="DIR", help=tr("where to write")
@@ -48,8 +48,7 @@ def add_export(commands: Commands) -> None:
         network, rate = network_of(options)
         if options.model and network is not LARGE:
             raise HariboteError(
-                tr("--model and --network {name}: a model of your own is the network", name=network.name),
-                tr("one of them"),
+                tr("--model and --network {name}: a model of your own is the network", network.name), tr("one of them")
             )
         case = export(options.output, options.model, options.hidden, options.batch, rate, options.bias, network)
         say(
@@ -61,12 +60,7 @@ def add_export(commands: Commands) -> None:
                 outputs=len(case.outputs),
             )
         )
-        say(
-            tr(
-                "next: {value}",
-                value=command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions"),
-            )
-        )
+        say(tr("next: {value}", command_line("haribote", "compile", options.output, "--backend", "sim", "--solutions")))
         return 0
 
     parser.set_defaults(run=run)
@@ -104,7 +98,7 @@ def add_compile(commands: Commands) -> None:
         precision, mine = precision_of(options), mine_of(options)
         if options.quick and options.backend != "sim":
             raise HariboteError(
-                tr("--quick with --backend {backend}, which has no plan", backend=options.backend), "--backend sim -O2"
+                tr("--quick with --backend {backend}, which has no plan", options.backend), "--backend sim -O2"
             )
         if options.check:
             from haribote.core import checker

@@ -45,10 +45,7 @@ def add_train(commands: Commands) -> None:
     parser.add_argument("--resume", action="store_true", help=tr("go on from the last finished epoch"))
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help=tr("checkpoint and picture (runs/BACKEND)"))
     parser.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="native",
-        help=tr("of the simulator; both give the same results (native)"),
+        "--engine", choices=ENGINES, default="native", help=tr("of the simulator; both give the same results (native)")
     )
     text = tr(
         "sim: your kernels where they pass their check, the course's elsewhere, so that every node is on the chip"
@@ -88,7 +85,7 @@ def add_train(commands: Commands) -> None:
             network=network,
         )
         run = train(wanted, data)
-        say(tr("checkpoint and loss picture in {folder} (after epoch {epoch})", folder=folder, epoch=run.epoch))
+        say(tr("checkpoint and loss picture in {folder} (after epoch {epoch})", folder, run.epoch))
         return 0
 
     parser.set_defaults(run=run)

@@ -69,7 +69,7 @@ def view_command(file: Path, port: int) -> int:
     """Serve the graph on localhost until Ctrl-C; the exit status. Raises GraphError as `read` does."""
     viewer = netron(read(file), file.name, port)
     try:
-        say(tr("{file}: open {url} in a browser on this machine; Ctrl-C stops the server", file=file, url=viewer.url))
+        say(tr("{file}: open {url} in a browser on this machine; Ctrl-C stops the server", file, viewer.url))
         say(OFFLINE, flush=True)
         while True:
             time.sleep(3600)
@@ -86,12 +86,12 @@ def draw_command(file: Path, after: Path | None, picture: Path) -> int:
 
     before = read(file)
     if after is None:
-        drawing, what = draw.svg(before, file.stem), tr("{node} nodes", node=len(before.graph.node))
+        drawing, what = draw.svg(before, file.stem), tr("{node} nodes", len(before.graph.node))
     else:
         later = read(after)
         drawing, what = draw.diff(before, later, _captions(file, after)), draw.summary(before, later)
     drawing.save(picture)
-    say(tr("wrote {picture}: {what}", picture=picture, what=what))
+    say(tr("wrote {picture}: {what}", picture, what))
     return 0
 
 
@@ -100,8 +100,8 @@ def read(file: Path) -> onnx.ModelProto:
     if file.is_dir():
         inside = sorted(path.name for path in file.glob("*.onnx"))
         raise GraphError(
-            tr("{file} is a folder", file=file),
-            tr("one of its graphs: {inside}", inside=", ".join(inside)) if inside else tr("a file .onnx"),
+            tr("{file} is a folder", file),
+            tr("one of its graphs: {inside}", ", ".join(inside)) if inside else tr("a file .onnx"),
         )
     return load(file)
 

@@ -44,13 +44,7 @@ class Cell(Operators):
             first, kinds = (tr("bool first, then "), "any") if choice else ("", ", ".join(row.kinds))
             received = ", ".join(str(cell.dtype) for cell in cells)
             raise ExpressionError(
-                tr(
-                    "{op} takes {first}one type of {kinds}, received {received}",
-                    op=op,
-                    first=first,
-                    kinds=kinds,
-                    received=received,
-                )
+                tr("{op} takes {first}one type of {kinds}, received {received}", op, first, kinds, received)
             )
         return Cell(op, BOOL if row.truth else types[0], cells)
 
@@ -83,11 +77,11 @@ def _cell(value: Any, dtype: DType) -> Cell:
     if not isinstance(value, (bool, int, float, np.generic)):
         received = type(value).__name__
         raise ExpressionError(
-            tr("a map works on elements and numbers, received {received}", received=received), "lazy_map(f, a, b)"
+            tr("a map works on elements and numbers, received {received}", received), "lazy_map(f, a, b)"
         )
     number = dtype.type(value)
     if number != value and not (dtype.kind == "f" and isinstance(value, float)):
         raise ExpressionError(
-            tr("{value!r} is no {dtype}", value=value, dtype=dtype), tr("a number of the type of the other operand")
+            tr("{value!r} is no {dtype}", value, dtype), tr("a number of the type of the other operand")
         )
     return Cell("number", dtype, (), number)

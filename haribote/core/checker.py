@@ -50,8 +50,8 @@ def check(model: onnx.ModelProto, stage: str) -> None:
         )
         if node.op_type not in STAGES[stage]:
             raise GraphError(
-                tr("{where} is no operator of the stage", where=where),
-                tr("a rule for {op_type} in core/from_onnx", op_type=node.op_type),
+                tr("{where} is no operator of the stage", where),
+                tr("a rule for {op_type} in core/from_onnx", node.op_type),
             )
         wrong = FORMS[node.op_type](node, index) if node.op_type in FORMS else ""
         if wrong:
@@ -61,21 +61,18 @@ def check(model: onnx.ModelProto, stage: str) -> None:
 def _pick(node: onnx.NodeProto, index: Index) -> str:
     numbers, size = node.input[1], int(np.prod(index.shape[node.input[0]]))
     if not np.issubdtype(index.dtype[numbers], np.integer):
-        return tr("its index is {dtype}, not whole numbers", dtype=index.dtype[numbers])
+        return tr("its index is {dtype}, not whole numbers", index.dtype[numbers])
     known = index.constants.get(numbers)
     if known is not None and known.size and not -1 <= known.min() <= known.max() < size:
         return tr(
-            "its index has {min} to {max}, the value elements -1 (none) to {value}",
-            min=known.min(),
-            max=known.max(),
-            value=size - 1,
+            "its index has {min} to {max}, the value elements -1 (none) to {value}", known.min(), known.max(), size - 1
         )
     return ""
 
 
 def _mover(node: onnx.NodeProto, index: Index) -> str:
     computed = [name for name in node.input[1:] if name and name not in index.constants]
-    return tr("where elements go is computed: {computed!r} is no constant", computed=computed[0]) if computed else ""
+    return tr("where elements go is computed: {computed!r} is no constant", computed[0]) if computed else ""
 
 
 def _einsum(node: onnx.NodeProto, index: Index) -> str:

@@ -40,12 +40,10 @@ def function(op_type: str) -> Callable[..., Any]:
     def apply(*operands: Any) -> Any:
         owner = next((value for value in operands if isinstance(value, Operators)), None)
         if owner is None:
-            raise ExpressionError(
-                tr("{op_type} takes elements or arrays, received {operands}", op_type=op_type, operands=operands)
-            )
+            raise ExpressionError(tr("{op_type} takes elements or arrays, received {operands}", op_type, operands))
         return owner.apply(op_type, *operands)
 
-    apply.__doc__ = tr("{op_type} of elements in a map, or of arrays of one shape.", op_type=op_type)
+    apply.__doc__ = tr("{op_type} of elements in a map, or of arrays of one shape.", op_type)
     return apply
 
 

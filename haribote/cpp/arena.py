@@ -89,9 +89,9 @@ def _check(buffers: Mapping[str, Buffer], offsets: Mapping[str, int]) -> None:
         clash = next((o for o in alive if offsets[o] < end and start < offsets[o] + buffers[o].size), None)
         if clash is not None or start < 0 or start % ALIGNMENT:
             raise HariboteError(
-                tr("value {name!r} cannot share memory with {clash!r}, which is still needed", name=name, clash=clash)
+                tr("value {name!r} cannot share memory with {clash!r}, which is still needed", name, clash)
                 if clash
-                else tr("value {name!r} cannot lie at {start}", name=name, start=start),
+                else tr("value {name!r} cannot lie at {start}", name, start),
                 tr("`grader check 8.6` shows where"),
             )
         alive.append(name)

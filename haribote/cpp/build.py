@@ -40,7 +40,7 @@ def compiler() -> list[str]:
         return find_compiler()
     except NoCompiler as error:
         raise CompilerMissing(
-            tr("the C++ backend needs a C++ compiler: {error}", error=error),
+            tr("the C++ backend needs a C++ compiler: {error}", error),
             tr(
                 "install one (`apt install g++`, `xcode-select --install`) or set CXX; --backend torch and sim need "
                 "none"
@@ -113,7 +113,7 @@ def _probe(command: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         if result.returncode == 0:
             return flags, result.stdout
     raise CompilerMissing(
-        tr("the C++ compiler {command} does not work: {said}", command=command[0], said=result.stderr.strip()[:500]),
+        tr("the C++ compiler {command} does not work: {said}", command[0], result.stderr.strip()[:500]),
         tr("CXX=g++ or CXX=clang++"),
     )
 

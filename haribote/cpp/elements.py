@@ -27,8 +27,8 @@ def element_type(dtype: np.dtype[Any], what: str) -> str:
     """The C++ type of an element. Raises UnsupportedOp where there is none; what: has such elements."""
     if dtype not in ELEMENT_TYPES:
         raise UnsupportedOp(
-            tr("C++: {what} has elements of {dtype}", what=what, dtype=dtype),
-            tr("one of {names}", names=", ".join(map(str, ELEMENT_TYPES))),
+            tr("C++: {what} has elements of {dtype}", what, dtype),
+            tr("one of {names}", ", ".join(map(str, ELEMENT_TYPES))),
         )
     return ELEMENT_TYPES[dtype]
 

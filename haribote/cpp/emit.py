@@ -112,13 +112,13 @@ class _Function:
 
     def type(self, name: str, qualifier: str = "") -> str:
         """The C++ type of a value: element type and shape."""
-        element = element_type(self.index.dtype[name], tr("value {name!r}", name=name))
+        element = element_type(self.index.dtype[name], tr("value {name!r}", name))
         return f"op::Tensor<{', '.join([qualifier + element, *map(str, self.index.shape[name])])}>"
 
     def constant(self, name: str) -> list[str]:
         """Two lines: the numbers, and the tensor."""
         array, identifier = self.index.constants[name], self.names[name]
-        element = element_type(array.dtype, tr("constant {name!r}", name=name))
+        element = element_type(array.dtype, tr("constant {name!r}", name))
         return [
             f"static const {element} {identifier}_data[] = {{{', '.join(map(literal, array.ravel()))}}};",
             f"const {self.type(name, 'const ')} {identifier}({identifier}_data);",

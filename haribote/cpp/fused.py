@@ -78,6 +78,6 @@ def _expression(node: onnx.NodeProto) -> str:
         bias = "".join(f" + {name}" if beta == 1 else f" + {beta!r}f * {name}" for name in node.input[2:])
         return product + bias
     if node.op_type not in ELEMENTWISE:
-        what = tr("C++: a fused node holds {op_type}, which is not element-wise", op_type=node.op_type)
-        raise UnsupportedOp(what, tr("one of {names}", names=", ".join(sorted(ELEMENTWISE))))
+        what = tr("C++: a fused node holds {op_type}, which is not element-wise", node.op_type)
+        raise UnsupportedOp(what, tr("one of {names}", ", ".join(sorted(ELEMENTWISE))))
     return expression(node.op_type, node.input, given_or_default(node))

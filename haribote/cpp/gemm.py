@@ -115,7 +115,5 @@ def _case(product: Product) -> str:
 def _indented(line: object) -> str:
     if not isinstance(line, str):
         kind = type(line).__name__
-        raise HariboteError(
-            tr("task 3.1 must yield lines of C++, received {kind} {line!r}", kind=kind, line=line), 'yield f"…"'
-        )
+        raise HariboteError(tr("task 3.1 must yield lines of C++, received {kind} {line!r}", kind, line), 'yield f"…"')
     return f"    {line}\n"

@@ -22,11 +22,8 @@ def template(node: onnx.NodeProto, index: Index, gemm: str) -> Template:
     """
     if node.op_type not in RULES:
         raise UnsupportedOp(
-            tr("C++: node {name!r}: there is no template for {op_type}", name=node.name, op_type=node.op_type),
-            tr(
-                "one of {names}; or add a rule to haribote/cpp/operators.py and a template",
-                names=", ".join(sorted(RULES)),
-            ),
+            tr("C++: node {name!r}: there is no template for {op_type}", node.name, node.op_type),
+            tr("one of {names}; or add a rule to haribote/cpp/operators.py and a template", ", ".join(sorted(RULES))),
         )
     return RULES[node.op_type](Node(node, index, gemm))
 

@@ -81,10 +81,10 @@ class Node:
             raise UnsupportedOp(
                 tr(
                     "C++: node {name!r}, {op_type}({shapes}): {constraint}",
-                    name=self.node.name,
-                    op_type=self.node.op_type,
-                    shapes=shapes,
-                    constraint=constraint,
+                    self.node.name,
+                    self.node.op_type,
+                    shapes,
+                    constraint,
                 ),
                 tr("another form of the operator, or extend its rule in haribote/cpp/operators.py"),
             )

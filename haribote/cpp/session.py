@@ -42,20 +42,16 @@ class Session:
         """
         if name not in self._index.inputs:
             raise GraphError(
-                tr(
-                    "the graph has no input {name!r}; its inputs are {names}",
-                    name=name,
-                    names=", ".join(self._index.inputs),
-                )
+                tr("the graph has no input {name!r}; its inputs are {names}", name, ", ".join(self._index.inputs))
             )
         shape, dtype = self._index.shape[name], self._index.dtype[name]
         if value.shape != shape or not np.can_cast(value.dtype, dtype, "same_kind"):
             raise GraphError(
                 tr(
                     "input {name!r} must be {wanted}, received {given}",
-                    name=name,
-                    wanted=f"{dtype}{list(shape)}",
-                    given=f"{value.dtype}{list(value.shape)}",
+                    name,
+                    f"{dtype}{list(shape)}",
+                    f"{value.dtype}{list(value.shape)}",
                 )
             )
         if name in self._updates:  # the step writes to it
@@ -70,7 +66,7 @@ class Session:
         name = self._moved.get(name, name)
         values = self._outputs if name in self._outputs else self._inputs
         if name not in values:
-            raise GraphError(tr("{name!r} is not an output, or an input without a value", name=name))
+            raise GraphError(tr("{name!r} is not an output, or an input without a value", name))
         return values[name].copy()
 
     def run(self) -> None:
@@ -82,7 +78,7 @@ class Session:
         """`run` with its arrays looked up now, for measurements: what is written later does not count."""
         missing = [name for name in self._index.inputs if name not in self._inputs]
         if missing:
-            raise GraphError(tr("inputs without a value: {names}", names=", ".join(missing)), tr("`write` them first"))
+            raise GraphError(tr("inputs without a value: {names}", ", ".join(missing)), tr("`write` them first"))
         arrays = [self._inputs[name] for name in self._index.inputs], [*self._outputs.values()], self._arena
         inputs, outputs, arena = _pointers(arrays[0]), _pointers(arrays[1]), ctypes.c_void_p(self._arena.ctypes.data)
 

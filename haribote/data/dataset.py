@@ -176,8 +176,7 @@ def batch_order(count: int, *, seed: int, epoch: int, batch: int = BATCH) -> NDA
     """
     if count < batch:
         raise DataError(
-            tr("a batch has {batch} images, but there are only {count}", batch=batch, count=count),
-            tr("take a smaller batch"),
+            tr("a batch has {batch} images, but there are only {count}", batch, count), tr("take a smaller batch")
         )
     raw = np.random.PCG64(np.random.SeedSequence([seed, epoch])).random_raw(count)
     return np.argsort(raw, kind="stable")[: count // batch * batch].reshape(-1, batch)
@@ -187,16 +186,14 @@ def _from_folder(folder: Path, how: str) -> Dataset:
     place = mnist.find_folder(folder)
     if place is None:
         raise DataError(
-            tr("{folder} ({how}) has none of MNIST's files", folder=folder, how=how)
+            tr("{folder} ({how}) has none of MNIST's files", folder, how)
             if folder.is_dir()
-            else tr("{folder} ({how}) is not a folder", folder=folder, how=how),
-            tr(
-                "name a folder with {value} (as they are or as .gz)", value=", ".join(file.name for file in mnist.FILES)
-            ),
+            else tr("{folder} ({how}) is not a folder", folder, how),
+            tr("name a folder with {value} (as they are or as .gz)", ", ".join(file.name for file in mnist.FILES)),
         )
     return Dataset(
         "mnist",
-        tr("MNIST, 60,000 training and 10,000 test images, from {place} ({how})", place=place, how=how),
+        tr("MNIST, 60,000 training and 10,000 test images, from {place} ({how})", place, how),
         mnist.read(place, mnist.TRAIN_IMAGES),
         mnist.read(place, mnist.TRAIN_LABELS).astype(np.int64),
         mnist.read(place, mnist.TEST_IMAGES),
@@ -232,9 +229,9 @@ def _synthetic(reason: str, say: Callable[[str], None]) -> Dataset:
     train, test = SYNTHETIC_SIZES
     origin = tr(
         "synthetic digits, {train:,} training and {test:,} test images, drawn with matplotlib's fonts, {reason}",
-        train=train,
-        test=test,
-        reason=reason,
+        train,
+        test,
+        reason,
     )
     path = cache_folder() / SYNTHETIC_CACHE
     arrays = _read_synthetic(path)

@@ -91,14 +91,13 @@ def content_of(data: bytes, file: File, where: str) -> bytes:
         except EOFError:
             raise _refused(where, tr("is truncated: its gzip stream ends early")) from None
         except (OSError, zlib.error) as error:
-            raise _refused(where, tr("is altered: it cannot be decompressed ({error})", error=error)) from None
+            raise _refused(where, tr("is altered: it cannot be decompressed ({error})", error)) from None
     if len(data) < file.size:
-        raise _refused(where, tr("is truncated: it has {data:,} of {size:,} bytes", data=len(data), size=file.size))
+        raise _refused(where, tr("is truncated: it has {data:,} of {size:,} bytes", len(data), file.size))
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
         raise _refused(
-            where,
-            tr("is altered: its SHA-256 is {digest}…, MNIST's is {sha}…", digest=digest[:16], sha=file.sha256[:16]),
+            where, tr("is altered: its SHA-256 is {digest}…, MNIST's is {sha}…", digest[:16], file.sha256[:16])
         )
     return data
 
@@ -112,14 +111,13 @@ def read(folder: Path, file: File) -> NDArray[np.uint8]:
     path = locate(folder, file)
     if path is None:
         raise DataError(
-            tr("{folder} has no {name} (nor {name}.gz)", folder=folder, name=file.name),
-            tr("put all four files of MNIST there"),
+            tr("{folder} has no {name} (nor {name}.gz)", folder, file.name), tr("put all four files of MNIST there")
         )
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(
-            tr("cannot read {path}: {value}", path=path, value=reason_of(error)), tr("make the file readable")
+            tr("cannot read {path}: {value}", path, reason_of(error)), tr("make the file readable")
         ) from error
     return np.frombuffer(content_of(data, file, str(path)), np.uint8, offset=file.header).reshape(file.shape)
 
@@ -166,7 +164,7 @@ def fetch(
         if waited > (finish_within if transfer.received else answer_within):
             transfer.abandoned.set()
             what = tr("the download is too slow") if transfer.received else tr("no mirror of MNIST answered")
-            raise DataError(tr("{what} (waited {waited:.0f} s)", what=what, waited=waited), _OFFLINE_HINT)
+            raise DataError(tr("{what} (waited {waited:.0f} s)", what, waited), _OFFLINE_HINT)
     if transfer.error is not None:
         raise transfer.error
 
@@ -197,7 +195,7 @@ def _is_good(folder: Path, file: File) -> bool:
 
 def _fetch_file(file: File, transfer: _Transfer, say: Callable[[str], None]) -> bytes:
     """The gzip content of one file from the first mirror that gives a good one."""
-    say(tr("downloading a file of MNIST: {name}.gz", name=file.name))
+    say(tr("downloading a file of MNIST: {name}.gz", file.name))
     problems: dict[str, str] = {}
     for _ in range(ROUNDS):
         for mirror in transfer.mirrors:
@@ -212,9 +210,7 @@ def _fetch_file(file: File, transfer: _Transfer, say: Callable[[str], None]) -> 
                 problems[mirror] = f"{url}: {error}"
             if transfer.abandoned.is_set():
                 raise DataError(tr("the download was given up"))
-    raise DataError(
-        "\n    ".join([tr("no mirror gave a good {name}:", name=file.name), *problems.values()]), _OFFLINE_HINT
-    )
+    raise DataError("\n    ".join([tr("no mirror gave a good {name}:", file.name), *problems.values()]), _OFFLINE_HINT)
 
 
 def _receive(url: str, transfer: _Transfer) -> bytes:
@@ -230,6 +226,5 @@ def _receive(url: str, transfer: _Transfer) -> bytes:
 
 def _refused(where: str, what: str) -> DataError:
     return DataError(
-        tr("{where} {what}; it is not used", where=where, what=what),
-        tr("delete it and fetch it again: haribote data fetch"),
+        tr("{where} {what}; it is not used", where, what), tr("delete it and fetch it again: haribote data fetch")
     )

@@ -49,7 +49,7 @@ def _points(strokes: Sequence[Sequence[Point]]) -> list[NDArray[np.float64]]:
         points = [np.asarray(stroke, np.float64).reshape(-1, 2) for stroke in strokes if len(stroke)]
     except (TypeError, ValueError) as error:
         raise HariboteError(
-            tr("strokes are lists of points (x, y): {error}", error=error), "[[(0.5, 0.1), (0.5, 0.9)]]"
+            tr("strokes are lists of points (x, y): {error}", error), "[[(0.5, 0.1), (0.5, 0.9)]]"
         ) from error
     if not points:
         raise HariboteError(tr("there is no stroke to draw"), tr("[[(0.5, 0.1), (0.5, 0.9)]], or draw on the pad"))

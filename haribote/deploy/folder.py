@@ -125,7 +125,7 @@ def readme(found: Deployable) -> str:
     text = f"A program written by haribote. It needs a compiler of C++17 and nothing else.\n\n    {BUILD}\n\n"
     for name in found.graphs:
         text += f"    ./run {usage(found, name)}\n"
-    return tr("{text}\nparameters/ holds the parameters as .npy files.\n", text=text)
+    return tr("{text}\nparameters/ holds the parameters as .npy files.\n", text)
 
 
 def usage(found: Deployable, name: str) -> str:

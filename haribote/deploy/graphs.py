@@ -58,14 +58,12 @@ def deployable(model: onnx.ModelProto, values: Mapping[str, Array], data: Sequen
     texts = [name for name, dtype in index.dtype.items() if dtype.kind in "OSU"]
     if texts:
         raise HariboteError(
-            tr("the value {texts!r} is of strings; programs have numbers only", texts=texts[0]),
-            tr("a graph of numbers"),
+            tr("the value {texts!r} is of strings; programs have numbers only", texts[0]), tr("a graph of numbers")
         )
     unknown = [name for name in data if name not in index.inputs]
     if unknown:
         raise HariboteError(
-            tr("the graph has no input {unknown!r}", unknown=unknown[0]),
-            tr("one of {inputs}", inputs=", ".join(index.inputs)),
+            tr("the graph has no input {unknown!r}", unknown[0]), tr("one of {inputs}", ", ".join(index.inputs))
         )
     if not data:
         data = [name for name in index.inputs if name not in updated and (not kind(model) or name in DATA)]
@@ -73,8 +71,7 @@ def deployable(model: onnx.ModelProto, values: Mapping[str, Array], data: Sequen
     missing = [name for name in index.inputs if name not in data and name not in values]
     if missing:
         raise HariboteError(
-            tr("the parameter {missing!r} has no value", missing=missing[0]),
-            tr("a folder that `haribote export` wrote"),
+            tr("the parameter {missing!r} has no value", missing[0]), tr("a folder that `haribote export` wrote")
         )
     graphs = {TRAIN: model} if updated else {INFER: model}
     if updated and LOGITS in index.producer:

@@ -17,11 +17,11 @@ def bars(values: Mapping[str, float], unit: str = "", title: str = "", most: int
     Raises HariboteError where there is no value or one that is negative.
     """
     if not values or min(values.values()) < 0:
-        raise HariboteError(tr("bars need values that are not negative, received {values}", values=dict(values)))
+        raise HariboteError(tr("bars need values that are not negative, received {values}", dict(values)))
     shown = dict(list(values.items())[:most])
     rest = list(values.items())[most:]
     if rest:
-        shown[tr("{rest} others", rest=len(rest))] = sum(value for _, value in rest)
+        shown[tr("{rest} others", len(rest))] = sum(value for _, value in rest)
     left = MARGIN + min(max(width_of(name, "m") for name in shown) + 12, 320)
     room = WIDTH - left - 110
     longest = max(shown.values()) or 1.0

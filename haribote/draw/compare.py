@@ -47,12 +47,12 @@ class _Nodes:
         """How the node of that name differs from the old graph's, in a few words; "" if it does not."""
         mine, theirs = self.node[name], old.node[name]
         if words.title(mine) != words.title(theirs):
-            return tr("was {theirs}", theirs=words.title(theirs))
+            return tr("was {theirs}", words.title(theirs))
         if self.shapes(mine) != old.shapes(theirs):
-            return tr("was {theirs}", theirs=old.shapes(theirs))
+            return tr("was {theirs}", old.shapes(theirs))
         for what, view in _VIEWS.items():
             if view(mine, self.index) != view(theirs, old.index):
-                return tr("other {what}", what=what)
+                return tr("other {what}", what)
         return ""
 
     def shapes(self, node: onnx.NodeProto) -> str:
@@ -110,5 +110,5 @@ def _painted(box: Box, missing: str, sign: str, old: _Nodes, new: _Nodes) -> Box
         paint="changed",
         title=f"~ {box.title}",
         lines=lines,
-        tooltip="\n".join([box.tooltip, tr("changed: {change}", change=change)]),
+        tooltip="\n".join([box.tooltip, tr("changed: {change}", change)]),
     )

@@ -50,9 +50,7 @@ def loss(
     note = _apart(points)
     canvas.text(RIGHT, TOP - 12, note, "s f", anchor="end")
     ends = ", ".join(
-        tr("{name} ends at {values:.4g}", name=name, values=_last(values))
-        for name, (_, values) in points.items()
-        if len(values)
+        tr("{name} ends at {values:.4g}", name, _last(values)) for name, (_, values) in points.items() if len(values)
     )
     return canvas.picture(f"{title}: {ends}" if ends else title, TOP + HEIGHT + 46)
 
@@ -63,13 +61,11 @@ def _points(name: str, values: Iterable[Any], at: Sequence[float] | None) -> tup
         x = np.arange(len(y), dtype=np.float64) if at is None else np.array([float(value) for value in at])
     except (TypeError, ValueError) as error:
         raise HariboteError(
-            tr("the curve {name!r} has a value that is no number: {error}", name=name, error=error),
-            tr("numbers, one per step"),
+            tr("the curve {name!r} has a value that is no number: {error}", name, error), tr("numbers, one per step")
         ) from None
     if len(x) != len(y):
         raise HariboteError(
-            tr("the curve {name!r} has {y} values but {x} steps", name=name, y=len(y), x=len(x)),
-            tr("as many steps as values"),
+            tr("the curve {name!r} has {y} values but {x} steps", name, len(y), len(x)), tr("as many steps as values")
         )
     return x, y
 
@@ -160,16 +156,14 @@ def _apart(points: Mapping[str, tuple[Values, Values]]) -> str:
     """How far two curves are apart, or the last value of a single one."""
     found = list(points.values())
     if len(found) == 1 and len(found[0][1]):
-        return tr("last: {found:.4g}", found=_last(found[0][1]))
+        return tr("last: {found:.4g}", _last(found[0][1]))
     if len(found) != 2 or found[0][0].shape != found[1][0].shape or not np.array_equal(found[0][0], found[1][0]):
         return ""
     difference = np.abs(found[0][1] - found[1][1])
     difference = difference[np.isfinite(difference)]
     if not len(difference):
         return ""
-    return (
-        tr("equal in every step") if not difference.any() else tr("largest difference {max:.2g}", max=difference.max())
-    )
+    return tr("equal in every step") if not difference.any() else tr("largest difference {max:.2g}", difference.max())
 
 
 def _last(values: Values) -> float:
@@ -223,7 +217,7 @@ class LiveLoss:
 
     def __repr__(self) -> str:
         count = sum(map(len, self.values.values()))
-        return tr("<loss curve with {count} points>", count=count)
+        return tr("<loss curve with {count} points>", count)
 
 
 def _in_notebook() -> bool:

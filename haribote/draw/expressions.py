@@ -32,14 +32,14 @@ def draw(*outputs: Array, caption: str = "expression") -> svg.Picture:
             Box(
                 "output",
                 f"output{place}",
-                (tr("result") if len(outputs) == 1 else tr("result {value}", value=place + 1)),
+                (tr("result") if len(outputs) == 1 else tr("result {value}", place + 1)),
             )
         )
     values = [
         Edge(str(place), place, tuple(readers[place]), "×".join(map(str, found.shape)) or tr("scalar"))
         for place, found in enumerate(order)
     ]
-    return render(Picture(f"{shown(caption)} · {tr('{order} arrays', order=len(order))}", boxes, values))
+    return render(Picture(f"{shown(caption)} · {tr('{order} arrays', len(order))}", boxes, values))
 
 
 def _box(found: Array) -> Box:
@@ -60,7 +60,7 @@ def text(found: Array) -> str:
     if isinstance(found, View):
         return f"{tr('at')} {', '.join(_where(part, 0) for part in found.index) or tr('one place')}"
     if isinstance(found, Stack):
-        return tr("new axis {axis}", axis=found.axis)
+        return tr("new axis {axis}", found.axis)
     return shown(
         tr("matrix product") if isinstance(found, Product) else tr("known") if isinstance(found, Constant) else ""
     )

@@ -63,16 +63,9 @@ class Holding:
         if self.memory == "DRAM":
             half = "low" if int(notation.position(self.layout, "W").reshape(self.shape)[index]) else "high"
             group, long_word = (int(self.position(level)[index]) for level in ("L2B", "long word"))
-            return tr(
-                "DRAM group {value}, long word {long_word} ({half} word)",
-                value=group // 2,
-                long_word=long_word,
-                half=half,
-            )
+            return tr("DRAM group {value}, long word {long_word} ({half} word)", group // 2, long_word, half)
         units = [f"{level} {int(self.position(level)[index])}" for level in LEVELS]
-        return ", ".join(
-            [*units, tr("{memory} word {value}", memory=self.memory, value=int(self.position("word")[index]))]
-        )
+        return ", ".join([*units, tr("{memory} word {value}", self.memory, int(self.position("word")[index]))])
 
     def unit(self, index: Index) -> tuple[int, int, int, int]:
         """L2B, L1B, MAB, PE of copy 0 of an element."""
@@ -118,25 +111,15 @@ def holding_of(what: Layout | Operand | str, shape: Sequence[int] | None = None,
     size = tuple(shape) if shape is not None else layout.shape
     if prod(size) != prod(layout.shape):
         raise HariboteError(
-            tr(
-                "the layout {layout} has {shape} elements, the shape is {size}",
-                layout=layout,
-                shape=layout.shape,
-                size=size,
-            ),
+            tr("the layout {layout} has {shape} elements, the shape is {size}", layout, layout.shape, size),
             tr("the layout's shape"),
         )
     for level, count in LEVELS.items():
         largest = int(notation.position(layout, level).max(initial=0))
         if largest >= count:
             raise HariboteError(
-                tr(
-                    "the layout {layout} puts an element into {level} {largest}",
-                    layout=layout,
-                    level=level,
-                    largest=largest,
-                ),
-                tr("{level}s go from 0 to {value}", level=level, value=count - 1),
+                tr("the layout {layout} puts an element into {level} {largest}", layout, level, largest),
+                tr("{level}s go from 0 to {value}", level, count - 1),
             )
     return Holding(layout, size, memory)
 
@@ -151,8 +134,8 @@ def _named(text: str, shape: Sequence[int] | None) -> Layout:
     known = list(tags_for(tuple(shape))) if shape is not None else []
     of = f" for the shape {size}" if size else ""
     raise HariboteError(
-        tr("there is no layout {text!r}{of}", text=text, of=of),
-        tr("{value}, or the notation ((…), …)", value=", ".join(known or LAYOUTS)),
+        tr("there is no layout {text!r}{of}", text, of),
+        tr("{value}, or the notation ((…), …)", ", ".join(known or LAYOUTS)),
     )
 
 

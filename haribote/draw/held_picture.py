@@ -40,11 +40,9 @@ def layout_picture(
     index = _checked(element, holding.shape)
     canvas = Canvas()
     size = "x".join(map(str, holding.shape))
-    head = tr("{size} in {memory}", size=size, memory=holding.memory)
+    head = tr("{size} in {memory}", size, holding.memory)
     if index is not None:
-        head = tr(
-            "[{value}] of {size}: {index}", value=", ".join(map(str, index)), size=size, index=holding.where(index)
-        )
+        head = tr("[{value}] of {size}: {index}", ", ".join(map(str, index)), size, holding.where(index))
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, str(holding.layout), "m f", room=WIDTH - 2 * MARGIN)
     left = _tensor(canvas, holding, index)
@@ -53,13 +51,7 @@ def layout_picture(
     if holding.memory != "DRAM":
         bottom = _words(canvas, holding, index, bottom + 30)
     formula = holding.layout.formula().replace("\n", "; ")
-    says = tr(
-        "{size} in {memory}, layout {layout}: {formula}",
-        size=size,
-        memory=holding.memory,
-        layout=holding.layout,
-        formula=formula,
-    )
+    says = tr("{size} in {memory}, layout {layout}: {formula}", size, holding.memory, holding.layout, formula)
     if index is not None:
         says = f"{head}. {says}"
     return canvas.picture(says, bottom + MARGIN)
@@ -72,8 +64,8 @@ def _checked(element: Sequence[int] | None, shape: Index) -> Index | None:
     if len(index) != len(shape) or not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
         last = ", ".join(str(n - 1) for n in shape)
         raise HariboteError(
-            tr("there is no element {index} in a tensor of shape {shape}", index=list(index), shape=shape),
-            tr("up to [{last}]", last=last),
+            tr("there is no element {index} in a tensor of shape {shape}", list(index), shape),
+            tr("up to [{last}]", last),
         )
     return index
 
@@ -141,9 +133,9 @@ def _groups(canvas: Canvas, holding: Holding, index: Index | None) -> float:
         x = MACHINE_LEFT + 44 + number * 98
         mine = word[group == number]
         style = f"h{2 * number}" if len(mine) else "empty"
-        canvas.rect(x, TOP, 90, 46, style, round_=3, title=tr("DRAM of group {number}", number=number))
+        canvas.rect(x, TOP, 90, 46, style, round_=3, title=tr("DRAM of group {number}", number))
         ink = "on " if len(mine) else "f "
-        canvas.text(x + 45, TOP + 20, tr("group {number}", number=number), f"{ink}b", anchor="middle")
+        canvas.text(x + 45, TOP + 20, tr("group {number}", number), f"{ink}b", anchor="middle")
         held = f"{mine.min()} to {mine.max()}" if len(mine) else tr("nothing of it")
         canvas.text(x + 45, TOP + 36, held, f"{ink}s", anchor="middle", room=88)
         if number == marked:
@@ -159,7 +151,7 @@ def _formulas(canvas: Canvas, holding: Holding, y: float) -> float:
     if holding.memory == "DRAM":
         hue, shade = ("group", "") if hue else ("", "")
     names = "ijklmn"[: len(holding.layout.axes)]
-    canvas.text(left, y, tr("element [{names}] is in", names=", ".join(names)), "b")
+    canvas.text(left, y, tr("element [{names}] is in", ", ".join(names)), "b")
     terms = {level or Text("long word"): found for level, found in holding.layout.terms().items()}
     for name, formula in sorted(terms.items(), key=lambda entry: ORDER.index(entry[0])):
         y += 17
@@ -169,10 +161,10 @@ def _formulas(canvas: Canvas, holding: Holding, y: float) -> float:
         canvas.text(left, y, f"{word(name)} = {formula}{told}", "m")
     for level in holding.copied:
         y += 17
-        canvas.text(left, y, tr("a copy in every {level}", level=level), "s f")
+        canvas.text(left, y, tr("a copy in every {level}", level), "s f")
     if holding.shape != holding.layout.shape:
         y += 17
-        canvas.text(left, y, tr("{names} counts the elements row by row", names=names), "s f")
+        canvas.text(left, y, tr("{names} counts the elements row by row", names), "s f")
     return y
 
 
@@ -210,7 +202,7 @@ def _words(canvas: Canvas, holding: Holding, index: Index | None, y: float) -> f
         x, top = MARGIN + number % per_row * width, y + number // per_row * 38
         element = ",".join(map(str, held[address]))
         here = index is not None and held[address] == index
-        title = tr("word {address}: element [{element}]", address=address, element=element)
+        title = tr("word {address}: element [{element}]", address, element)
         canvas.rect(x, top, width - 4, 34, "ink" if here else "box", round_=2, title=title)
         tone = " on" if here else ""
         canvas.text(x + width / 2 - 2, top + 14, element, f"m b{tone}", anchor="middle", room=width)

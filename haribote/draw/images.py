@@ -28,8 +28,8 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     for name, texts in (("labels", labels), ("guesses", guesses)):
         if texts is not None and len(texts) < total:
             raise HariboteError(
-                tr("there are {total} images but {texts} {name}", total=total, texts=len(texts), name=name),
-                tr("one of the {name} per image", name=name),
+                tr("there are {total} images but {texts} {name}", total, len(texts), name),
+                tr("one of the {name} per image", name),
             )
     per_row = int((WIDTH - 2 * MARGIN + GAP) // (SIDE + GAP))
     height = SIDE + GAP + (16 if labels is not None else 0) + (16 if guesses is not None else 0)
@@ -43,11 +43,9 @@ def digits(images: Any, labels: Sequence[Any] | None = None, guesses: Sequence[A
     rows = -(-len(pixels) // per_row)
     bottom = MARGIN + rows * height
     if total > len(pixels):
-        canvas.text(
-            MARGIN, bottom + 10, tr("the first {pixels} of {total:,} images", pixels=len(pixels), total=total), "s f"
-        )
+        canvas.text(MARGIN, bottom + 10, tr("the first {pixels} of {total:,} images", len(pixels), total), "s f")
         bottom += 18
-    says = tr("{pixels} small images", pixels=len(pixels)) + (
+    says = tr("{pixels} small images", len(pixels)) + (
         f": {', '.join(str(_plain(x)) for x in labels[:MOST])}" if labels is not None else ""
     )
     wide = WIDTH if len(pixels) >= per_row else 2 * MARGIN + len(pixels) * (SIDE + GAP) - GAP
@@ -66,7 +64,7 @@ def _images(images: Any) -> tuple[NDArray[np.uint8], int]:
         array = array[None]
     if array.ndim != 3 or not array.size or array.shape[1] != array.shape[2] or array.dtype.kind not in "biuf":
         raise HariboteError(
-            tr("these are no images: an array of shape {shape}", shape=array.shape), tr("[n, 28, 28] or [n, 784]")
+            tr("these are no images: an array of shape {shape}", array.shape), tr("[n, 28, 28] or [n, 784]")
         )
     shown = array[:MOST].astype(np.float64)
     low, high = float(shown.min()), float(shown.max())
@@ -81,7 +79,7 @@ def _plain(value: Any) -> Any:
 
 def _image(canvas: Canvas, x: float, y: float, image: NDArray[np.uint8], label: str | None, guess: str | None) -> None:
     words = tr("an image") if label is None else f"{tr('a ')}{label}"
-    words += "" if guess is None else tr(", guessed {guess}", guess=guess)
+    words += "" if guess is None else tr(", guessed {guess}", guess)
     canvas.parts.append(
         f'<image x="{x:g}" y="{y:g}" width="{SIDE:g}" height="{SIDE:g}" style="image-rendering: pixelated" '
         f'href="data:image/png;base64,{base64.b64encode(png(image)).decode()}">{tooltip(words)}</image>'

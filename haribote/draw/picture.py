@@ -142,7 +142,7 @@ class _Reader:
         for node in self.model.graph.node:
             self._node(node)
         for name in self.index.outputs:
-            self._add(Box("output", name, words.short(name), (), "", tr("output {name}", name=name)), [name])
+            self._add(Box("output", name, words.short(name), (), "", tr("output {name}", name)), [name])
         values = [
             Edge(name, box, tuple(self.readers[name]), self._label(name), self._memory(name))
             for name, box in self.source.items()
@@ -152,7 +152,7 @@ class _Reader:
             Edge(name, box, (reader,), self._label(name), self._memory(name)) for name, box, reader in self.copies
         ]
         count = len(self.model.graph.node)
-        nodes = tr("{count} node{s}", count=count, s="s" * (count != 1))
+        nodes = tr("{count} node{s}", count, "s" * (count != 1))
         return Picture(f"{shown(caption)} · {nodes}", self.boxes, values)
 
     def _node(self, node: onnx.NodeProto) -> None:
@@ -169,7 +169,7 @@ class _Reader:
         """Add a box, after one for each graph input that it reads."""
         inputs = [name for name in dict.fromkeys(reads) if name not in self.source and name in self.index.inputs]
         first = len(self.boxes)
-        self.boxes += [Box("input", name, words.short(name), (), "", tr("input {name}", name=name)) for name in inputs]
+        self.boxes += [Box("input", name, words.short(name), (), "", tr("input {name}", name)) for name in inputs]
         number = len(self.boxes)
         self.boxes.append(box)
         self.copies += [(name, first + place, number) for place, name in enumerate(inputs)]

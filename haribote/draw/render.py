@@ -126,7 +126,7 @@ def _legend(pictures: Sequence[Picture]) -> tuple[list[str], float]:
         x = _key(parts, x + 24, PAINTS[paint][0])
     for memory in (memory for memory in MEMORIES if memory in memories):
         parts.append(f'<path class="wire {memory}" d="M{x:g} 52.5h18"/>')
-        x = _key(parts, x + 24, tr("in {memory}", memory=memory))
+        x = _key(parts, x + 24, tr("in {memory}", memory))
     return [*parts, "</g>"], x
 
 

@@ -40,7 +40,7 @@ def value_text(value: Array) -> str:
     if value.size == 0:
         return "[]"
     if value.size > 4:
-        return tr("constant {shape}", shape=shape_text(value.shape, value.dtype))
+        return tr("constant {shape}", shape_text(value.shape, value.dtype))
     texts = [_number(number) for number in value.reshape(-1).tolist()]
     return texts[0] if value.size == 1 else f"[{', '.join(texts)}]"
 
@@ -81,7 +81,7 @@ def details(node: onnx.NodeProto, index: Index) -> str:
 def tooltip(node: onnx.NodeProto, index: Index) -> str:
     """Everything about the node, a line each: operator, inputs, outputs, attributes, and what the passes noted."""
     lines = [f"{node.op_type} {node.name}"]
-    lines += [tr("in: {name}", name=_value(name, index)) for name in node.input]
+    lines += [tr("in: {name}", _value(name, index)) for name in node.input]
     lines += [f"out: {_value(name, index)}" for name in node.output]
     lines += attribute_texts(node)
     lines += [f"{prop.key.removeprefix('haribote.')}: {prop.value}" for prop in node.metadata_props]

@@ -73,11 +73,7 @@ class Lowering(NodeWriter):
             bound = inspect.signature(rule).bind(self, *args, **kwargs)
         except TypeError as error:
             raise UnsupportedOp(
-                tr(
-                    "{described}: its lowering rule does not cover this: {error}",
-                    described=self.described(),
-                    error=error,
-                )
+                tr("{described}: its lowering rule does not cover this: {error}", self.described(), error)
             ) from error
         if self.node.target in LISTS and any(self._is_number(x) for x in bound.arguments.values()):
             return self._of_lists(rule, bound)
@@ -146,7 +142,7 @@ class Lowering(NodeWriter):
     def require_fitting(self, x: Scalar, dtype: torch.dtype) -> None:
         """Refuse a constant that is too large for the chip."""
         fits = dtype.is_floating_point or -(2**31) <= x < 2**31
-        self.require(fits, tr("integers have 32 bits on the chip, received the constant {x}", x=x))
+        self.require(fits, tr("integers have 32 bits on the chip, received the constant {x}", x))
 
     def require(self, holds: bool, constraint: str) -> None:
         """Refuse an operation that is not of the form the rule covers."""

@@ -24,7 +24,7 @@ def _index_select(g: Lowering, x: str, dim: int, index: str) -> str:
 @rule(aten.index.Tensor, aten._unsafe_index.Tensor)
 def _index(g: Lowering, x: str, indices: list[str | None]) -> str:
     named = [axis for axis, index in enumerate(indices) if index is not None]
-    g.require(len(named) == 1, tr("only one axis may be indexed by a tensor, received {named}", named=len(named)))
+    g.require(len(named) == 1, tr("only one axis may be indexed by a tensor, received {named}", len(named)))
     index = indices[named[0]]
     assert index is not None
     g.require(g.types[index] != torch.bool, tr("a mask picks a number of elements that only its values tell"))
@@ -77,7 +77,7 @@ def _scatter_reduce(
 ) -> str:
     g.require(
         include_self and reduce in REDUCTIONS,
-        tr("a scatter with reduce={reduce!r}, include_self={include}", reduce=reduce, include=include_self),
+        tr("a scatter with reduce={reduce!r}, include_self={include}", reduce, include_self),
     )
     return _scatter(g, x, dim, index, src, REDUCTIONS[reduce])
 

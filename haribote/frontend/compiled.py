@@ -67,8 +67,7 @@ class CompiledGraph:
         """compiled: what `compile_for_sim` has made of the graph before; None to compile it now."""
         if options.device not in DEVICES:
             raise HariboteError(
-                tr("there is no device {device!r}", device=options.device),
-                tr("one of {devices}", devices=", ".join(DEVICES)),
+                tr("there is no device {device!r}", options.device), tr("one of {devices}", ", ".join(DEVICES))
             )
         self.model, self.options, self.index = model, options, Index(model)
         self.names = list(self.index.inputs)
@@ -89,7 +88,7 @@ class CompiledGraph:
     def _cut_session(self, machine: Machine | None) -> CutSession:
         if self.options.level != 2:
             raise HariboteError(
-                tr("device 'auto' at -O{level}: only -O2 says what it cannot do", level=self.options.level), "level=2"
+                tr("device 'auto' at -O{level}: only -O2 says what it cannot do", self.options.level), "level=2"
             )
         self.cut = cut(self.model, self.options.precision)
         self.cost = sum_costs(piece.compiled.cost for piece in self.cut.pieces if piece.compiled is not None)
@@ -115,7 +114,7 @@ class CompiledGraph:
         """Give an input or a parameter a value. Raises HariboteError for another name, shape or dtype."""
         if name not in self.names:
             raise HariboteError(
-                tr("the graph has no input {name!r}", name=name), tr("one of {names}", names=", ".join(self.names))
+                tr("the graph has no input {name!r}", name), tr("one of {names}", ", ".join(self.names))
             )
         wanted = (self.index.dtype[name], self.index.shape[name])
         if (value.dtype, value.shape) != wanted:

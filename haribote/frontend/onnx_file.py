@@ -65,30 +65,27 @@ def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
         return inliner.inline_local_functions(clone(model))
     except Exception as error:  # its errors have no common class
         raise GraphError(
-            tr("the functions in the file cannot be put in their places: {error}", error=reason(error)), ANEW
+            tr("the functions in the file cannot be put in their places: {error}", reason(error)), ANEW
         ) from error
 
 
 def _check_operators(model: onnx.ModelProto) -> None:
     for node in model.graph.node:
-        where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
+        where = tr("node {name!r} ({op_type})", node.name or node.output[0], node.op_type)
         if node.domain not in KNOWN_DOMAINS:
             raise GraphError(
-                tr("{where} is of the domain {domain!r}", where=where, domain=node.domain),
-                tr("a graph of ONNX's own operators"),
+                tr("{where} is of the domain {domain!r}", where, node.domain), tr("a graph of ONNX's own operators")
             )
         if any(
             attribute.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for attribute in node.attribute
         ):
             raise GraphError(
-                tr("{where} has a graph inside; such operators are not supported", where=where), tr("export without it")
+                tr("{where} has a graph inside; such operators are not supported", where), tr("export without it")
             )
         if node.domain == "ai.onnx":
             node.domain = ""
         if not node.domain and not onnx.defs.has(node.op_type):
-            raise GraphError(
-                tr("{where}: ONNX has no such operator", where=where), tr("a graph of ONNX's own operators")
-            )
+            raise GraphError(tr("{where}: ONNX has no such operator", where), tr("a graph of ONNX's own operators"))
 
 
 def _without_default_inputs(model: onnx.ModelProto) -> None:
@@ -114,8 +111,7 @@ def _open_axes(model: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorShapePr
     for info in model.graph.input:
         if not info.type.tensor_type.HasField("shape"):
             raise GraphError(
-                tr("the number of axes of input {name!r} is not known", name=info.name),
-                tr("export it with static shapes"),
+                tr("the number of axes of input {name!r} is not known", info.name), tr("export it with static shapes")
             )
         for axis, dimension in enumerate(info.type.tensor_type.shape.dim):
             if not dimension.HasField("dim_value") or dimension.dim_value <= 0:
@@ -128,11 +124,11 @@ def _give_sizes(model: onnx.ModelProto, sizes: Mapping[str, int]) -> None:
             dimension.dim_value = sizes[name]
         elif dimension.HasField("dim_value") and dimension.dim_value == 0:
             raise GraphError(
-                tr("the axis {name!r} has size 0: there is nothing to compute", name=name),
-                tr("--size {name}=1, where the file means a size that is open", name=name),
+                tr("the axis {name!r} has size 0: there is nothing to compute", name),
+                tr("--size {name}=1, where the file means a size that is open", name),
             )
         else:
-            raise GraphError(tr("the size of the axis {name!r} is not known", name=name), f"--size {name}=1")
+            raise GraphError(tr("the size of the axis {name!r} is not known", name), f"--size {name}=1")
 
 
 def _give_names(model: onnx.ModelProto) -> None:

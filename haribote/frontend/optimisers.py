@@ -112,11 +112,7 @@ class Optimiser:
         if type(optimizer) not in RULES:
             names = ", ".join(kind.__name__ for kind in RULES)
             raise UnsupportedModel(
-                tr(
-                    "the optimiser must be of torch.optim: {names}; received {name}",
-                    names=names,
-                    name=type(optimizer).__name__,
-                ),
+                tr("the optimiser must be of torch.optim: {names}; received {name}", names, type(optimizer).__name__),
                 tr('torch.compile(model, backend="haribote"), which takes any optimiser outside of the graph'),
             )
         self._rule = RULES[type(optimizer)]

@@ -107,7 +107,7 @@ def _changed(model: nn.Module, shadow: nn.Module) -> list[str]:
 def _refuse_changed(model: nn.Module, shadow: nn.Module) -> None:
     if changed := _changed(model, shadow):
         raise UnsupportedModel(
-            tr("the forward pass changes {repr}", repr=", ".join(map(repr, changed))), tr("model.eval(), or trace_step")
+            tr("the forward pass changes {repr}", ", ".join(map(repr, changed))), tr("model.eval(), or trace_step")
         )
 
 
@@ -188,7 +188,7 @@ def _trace(
     except (Exception, SystemExit) as error:  # whatever the user's own code raises
         where = _last_outside(traceback.format_stack() + traceback.format_tb(error.__traceback__))
         raise UnsupportedModel(
-            tr("the step fails at {where}: {name}: {error}", where=where, name=type(error).__name__, error=said(error)),
+            tr("the step fails at {where}: {name}: {error}", where, type(error).__name__, said(error)),
             tr("call the model on a batch yourself, then the loss on what it gives: one row of numbers for each image"),
         ) from error
     return lower_program(program, [*batch, *parameters], outputs, values, name)
@@ -204,7 +204,7 @@ class _RefuseUnknown(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return decomposed
             shapes = ", ".join(_shape(arg) for arg in args if isinstance(arg, Tensor))
             raise UnsupportedOp(
-                tr("no lowering rule for {func}({shapes}), {source}", func=func, shapes=shapes, source=_source()),
+                tr("no lowering rule for {func}({shapes}), {source}", func, shapes, _source()),
                 tr(
                     'torch.compile(model, backend="haribote"), where it stays with PyTorch, or add a rule to '
                     "haribote/frontend/aten.py"
@@ -231,7 +231,7 @@ def _source() -> str:
     if node is None:
         return f"at {_last_outside(traceback.format_stack())}"
     # Anomaly mode keeps each forward operation's stack with its backward node.
-    return tr("in the backward of the operation at {value}", value=_last_outside(node.metadata.get("traceback_", [])))
+    return tr("in the backward of the operation at {value}", _last_outside(node.metadata.get("traceback_", [])))
 
 
 def _last_outside(stack: list[str]) -> str:
@@ -275,14 +275,13 @@ def _names(graph: fx.Graph, names: dict[fx.Node, str]) -> dict[fx.Node, str]:
 
 def _check(model: nn.Module, x: Tensor, labels: Tensor | None) -> None:
     if not isinstance(model, nn.Module):
-        raise UnsupportedModel(tr("the model must be a torch module, received {name}", name=type(model).__name__))
+        raise UnsupportedModel(tr("the model must be a torch module, received {name}", type(model).__name__))
     for name, tensor in {"x": x, **dict(model.named_parameters())}.items():
         if tensor.dtype != torch.float32:
             raise UnsupportedModel(
-                tr("{name!r} must be float32, received {tensor}", name=name, tensor=_shape(tensor)),
-                "model.float(), x.float()",
+                tr("{name!r} must be float32, received {tensor}", name, _shape(tensor)), "model.float(), x.float()"
             )
     if labels is not None and (labels.dtype != torch.int64 or labels.shape != x.shape[:1]):
         raise UnsupportedModel(
-            tr("labels must be int64[{x}], one class per row of x, received {labels}", x=len(x), labels=_shape(labels))
+            tr("labels must be int64[{x}], one class per row of x, received {labels}", len(x), _shape(labels))
         )

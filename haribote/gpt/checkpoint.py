@@ -50,7 +50,7 @@ def load(path: Path) -> tuple[Run, dict[str, State]]:
     advice = tr("`haribote gpt train` makes one; --checkpoint FILE names another")
     with reading(path, advice, advice) as arrays:
         if _META not in arrays:
-            raise CheckpointError(tr("{path} is a checkpoint of another model, no GPT", path=path), advice)
+            raise CheckpointError(tr("{path} is a checkpoint of another model, no GPT", path), advice)
         meta = json.loads(arrays.pop(_META).tobytes())
         run = Run(**{**meta, "shape": Shape(**meta["shape"])})
     states: dict[str, State] = {}

@@ -40,10 +40,10 @@ class Alphabet:
             raise TextError(
                 tr(
                     "character {number} of the text, {character!r}, is none of those that the model has learned",
-                    number=unknown + 1,
-                    character=text[unknown],
+                    unknown + 1,
+                    text[unknown],
                 ),
-                tr("only these: {known!r}", known=self.characters),
+                tr("only these: {known!r}", self.characters),
             )
         return np.array([numbers[character] for character in text], np.int32)
 
@@ -81,18 +81,21 @@ def corpus(path: Path | None, context: int) -> Corpus:
     what = tr("stories of our own") if path is None else str(path)
     if len(text) < context + 2:
         raise TextError(
-            tr("{what} has {count} characters, and one piece needs {least}", what=what, count=len(text),
-               least=context + 2),
+            tr("{what} has {count} characters, and one piece needs {least}", what, len(text), context + 2),
             tr("a longer text; some 100,000 characters are good"),
         )  # fmt: skip
     alphabet = Alphabet("".join(sorted(set(text))))
     if len(alphabet) > MOST_CHARACTERS:
         raise TextError(
-            tr("{what} has {count} different characters, at most {most} can be learned", what=what,
-               count=len(alphabet), most=MOST_CHARACTERS),
+            tr(
+                "{what} has {count} different characters, at most {most} can be learned",
+                what,
+                len(alphabet),
+                MOST_CHARACTERS,
+            ),
             tr("a text in one alphabet, or with rare characters taken out"),
-        )  # fmt: skip
-    origin = tr("{what}: {count:,} characters, {kinds} different ones", what=what, count=len(text), kinds=len(alphabet))
+        )
+    origin = tr("{what}: {count:,} characters, {kinds} different ones", what, len(text), len(alphabet))
     return Corpus(alphabet, alphabet.tokens(text), origin, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
@@ -101,4 +104,4 @@ def _read(path: Path) -> str:
     try:
         return decoded(read_bytes(path))
     except UnicodeDecodeError:
-        raise TextError(tr("{path} is not a text file", path=path), tr("a text in UTF-8")) from None
+        raise TextError(tr("{path} is not a text file", path), tr("a text in UTF-8")) from None

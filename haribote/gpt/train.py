@@ -23,8 +23,7 @@ def shape_of(options: GptOptions, vocabulary: int) -> Shape:
     """The sizes that are asked for. Raises HariboteError where the heads do not divide the width."""
     if options.width % options.heads:
         raise HariboteError(
-            tr("a width of {width} in {heads} heads: each must get the same part of it", width=options.width,
-               heads=options.heads),
+            tr("a width of {width} in {heads} heads: each must get the same part of it", options.width, options.heads),
             tr("a number of heads that divides the width"),
         )  # fmt: skip
     return Shape(vocabulary, options.layers, options.width, options.heads, options.context)
@@ -42,7 +41,7 @@ def train(options: GptOptions, say: Callable[[str], None] = say) -> Run:
     states: dict[str, State] = {}
     if options.resume:
         run, states = _resumed(options, run)
-    say(tr("text: {origin}", origin=learned.origin))
+    say(tr("text: {origin}", learned.origin))
     trainers: dict[str, Trainer] = {
         "torch": TorchTrainer(initial(shape, options.seed), options.rate, states.get("torch"), run.steps)
     }
@@ -53,7 +52,7 @@ def train(options: GptOptions, say: Callable[[str], None] = say) -> Run:
         )
     say(trainers[options.backend].summary)
     if options.resume:
-        say(tr("resuming after step {steps}", steps=run.steps))
+        say(tr("resuming after step {steps}", run.steps))
     _steps(options, run, learned, trainers, say)
     return run
 
@@ -71,8 +70,8 @@ def _steps(
         for name, loss in found.items():
             if not np.isfinite(loss):
                 raise Diverged(
-                    tr("training has diverged: the loss is {loss} in step {step}", loss=loss, step=run.steps + 1),
-                    tr("a smaller --lr (it is {rate:g}); the last checkpoint is as it was", rate=run.rate),
+                    tr("training has diverged: the loss is {loss} in step {step}", loss, run.steps + 1),
+                    tr("a smaller --lr (it is {rate:g}); the last checkpoint is as it was", run.rate),
                 )
             run.losses[name].append(loss)
         if run.steps % options.every == 0 or run.steps == options.steps or run.steps == 1:
@@ -86,10 +85,10 @@ def _steps(
 def _line(run: Run, losses: dict[str, float], seconds: float) -> str:
     """losses: the means since the line before."""
     both = "  ".join(
-        tr("loss on the chip {loss:.6f}", loss=loss) if name == "sim" else tr("in PyTorch {loss:.6f}", loss=loss)
+        tr("loss on the chip {loss:.6f}", loss) if name == "sim" else tr("in PyTorch {loss:.6f}", loss)
         for name, loss in sorted(losses.items())
     )
-    return tr("step {step}  {both}  {seconds:.3f} s per step", step=run.steps, both=both, seconds=seconds)
+    return tr("step {step}  {both}  {seconds:.3f} s per step", run.steps, both, seconds)
 
 
 def _resumed(options: GptOptions, run: Run) -> tuple[Run, dict[str, State]]:
@@ -97,14 +96,14 @@ def _resumed(options: GptOptions, run: Run) -> tuple[Run, dict[str, State]]:
     saved, states = load(options.checkpoint)
     ours, theirs = run.task(), saved.task()
     if differing := [key for key in ours if ours[key] != theirs[key]]:
+        other = ", ".join(_words(differing, asdict(run.shape), asdict(saved.shape)))
         raise CheckpointError(
-            tr("{checkpoint} is of another run: another {differing}", checkpoint=options.checkpoint,
-               differing=", ".join(_words(differing, asdict(run.shape), asdict(saved.shape)))),
+            tr("{checkpoint} is of another run: another {differing}", options.checkpoint, other),
             tr("the same options as then, or no --resume to start anew"),
-        )  # fmt: skip
+        )
     if options.backend not in states:
         raise CheckpointError(
-            tr("{checkpoint} was not trained by {backend}", checkpoint=options.checkpoint, backend=options.backend),
+            tr("{checkpoint} was not trained by {backend}", options.checkpoint, options.backend),
             tr("the same --backend as then, or no --resume to start anew"),
         )
     return saved, states

@@ -112,13 +112,13 @@ class ChipTrainer:
         like = torch.zeros(batch, model.shape.context, dtype=torch.int32)
         self._step = self._context.compile(step, {"tokens": like, "following": like})
         self.graph = self._step.graph
-        self.summary = tr("on the chip {coverage} operators", coverage=self.graph.coverage)
+        self.summary = tr("on the chip {coverage} operators", self.graph.coverage)
         if self.graph.cost is not None:
             self.summary += tr(
                 "; {steps} steps + {moves} MV, {figures} per train step",
-                steps=self.graph.cost.steps,
-                moves=self.graph.cost.moves,
-                figures=self.graph.cost.figures,
+                self.graph.cost.steps,
+                self.graph.cost.moves,
+                self.graph.cost.figures,
             )
 
     def step(self, tokens: Tokens, following: Tokens) -> float:

@@ -149,7 +149,7 @@ def trained(path: Path) -> Trained:
         model.load_state_dict({name: torch.from_numpy(state[name]) for name, _ in model.named_parameters()})
     except (KeyError, RuntimeError) as error:
         raise CheckpointError(
-            tr("{path} lacks weights of its model: {error}", path=path, error=error), tr("train again")
+            tr("{path} lacks weights of its model: {error}", path, error), tr("train again")
         ) from error
     return Trained(model, Alphabet(run.alphabet))
 
@@ -192,7 +192,7 @@ def drawn(scores: Scores, temperature: float, random: np.random.Generator) -> in
 def make_writer(trained: Trained, backend: str, say: Callable[[str], object]) -> Writer:
     """What writes. Raises HariboteError where a program cannot be compiled."""
     if backend not in BACKENDS:
-        raise HariboteError(tr("there is no backend {backend!r}", backend=backend), "torch, sim")
+        raise HariboteError(tr("there is no backend {backend!r}", backend), "torch, sim")
     if backend == "torch":
         return TorchWriter(trained.model)
     say(tr("compiling prefill and decode for the chip, once; later they are found in the cache"))

@@ -58,8 +58,8 @@ def load_case(folder: Path) -> Case:
     """Read a case. Raises CaseError where the folder is not one or an array does not fit the graph."""
     if not (folder / "model.onnx").is_file():
         raise CaseError(
-            tr("{folder} is not a case: it has no model.onnx", folder=folder),
-            tr("`{value}` to make one", value=command_line("haribote", "export", "-o", folder)),
+            tr("{folder} is not a case: it has no model.onnx", folder),
+            tr("`{value}` to make one", command_line("haribote", "export", "-o", folder)),
         )
     model = load(folder / "model.onnx")
     index = Index(model)
@@ -69,11 +69,11 @@ def load_case(folder: Path) -> Case:
             raise CaseError(
                 tr(
                     "{value} must hold {names}, received {value2}",
-                    value=folder / kind,
-                    names=", ".join(sorted(names)),
-                    value2=", ".join(sorted(arrays)) or tr("nothing"),
+                    folder / kind,
+                    ", ".join(sorted(names)),
+                    ", ".join(sorted(arrays)) or tr("nothing"),
                 ),
-                tr("`{value}` to write it anew", value=command_line("haribote", "export", "-o", folder)),
+                tr("`{value}` to write it anew", command_line("haribote", "export", "-o", folder)),
             )
         for name, array in arrays.items():
             if array.shape != index.shape[name] or array.dtype != index.dtype[name]:
@@ -133,7 +133,6 @@ def _arrays(folder: Path) -> dict[str, Array]:
             arrays[unquote(path.stem)] = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise CaseError(
-                tr("{path} is not a complete .npy file: {error}", path=path, error=error),
-                tr("`haribote export` to write it anew"),
+                tr("{path} is not a complete .npy file: {error}", path, error), tr("`haribote export` to write it anew")
             ) from error
     return arrays

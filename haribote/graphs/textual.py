@@ -17,8 +17,7 @@ def parsed(text: str) -> onnx.ModelProto:
         model = onnx.parser.parse_model(f'<ir_version: {IR_VERSION}, opset_import: ["": {OPSET}]> graph {text}')
     except onnx.parser.ParseError as error:
         raise GraphError(
-            tr("this is no graph in ONNX's text form: {error}", error=error),
-            "(float[2] x) => (float[2] y) { y = Relu(x) }",
+            tr("this is no graph in ONNX's text form: {error}", error), "(float[2] x) => (float[2] y) { y = Relu(x) }"
         ) from error
     for node in model.graph.node:
         node.name = node.output[0]

@@ -34,10 +34,7 @@ class NodeWriter:
         for value in inputs:
             if not isinstance(value, str):
                 what = tr(
-                    "{op_type} reads values by name, received {name} {value!r}",
-                    op_type=op_type,
-                    name=type(value).__name__,
-                    value=value,
+                    "{op_type} reads values by name, received {name} {value!r}", op_type, type(value).__name__, value
                 )
                 raise GraphError(
                     what, tr("g.builder.scalar(0.5), or g.number(0.5, like) in a gradient, for a constant")

@@ -15,7 +15,7 @@ except ImportError:
     def __getattr__(name: str) -> object:
         if name in __all__:
             raise JaxMissing(tr("haribote.jax needs the package jax"), 'make setup ARGS="--with jax"')
-        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", __name__, name))
 else:
     from haribote.jax.mnjit import Compiled, Mnjit, mnjit
 

@@ -100,6 +100,6 @@ def _with_updates(piece: LoweredGraph, updates: Mapping[Ref, Ref]) -> LoweredGra
 def _check_type(ref: Ref, what: str) -> None:
     if ref.dtype.kind == "c":
         raise UnsupportedOp(
-            tr("complex numbers, in {what}: there are none in the graphs of this compiler", what=what),
+            tr("complex numbers, in {what}: there are none in the graphs of this compiler", what),
             tr("real numbers; JAX-CFD has `implementation='matmul'` in place of Fourier transforms"),
         )

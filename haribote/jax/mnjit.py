@@ -59,9 +59,7 @@ def mnjit(
             cannot be compiled.
     """
     if device not in DEVICES:
-        raise HariboteError(
-            tr("there is no device {device!r}", device=device), tr("one of {devices}", devices=", ".join(DEVICES))
-        )
+        raise HariboteError(tr("there is no device {device!r}", device), tr("one of {devices}", ", ".join(DEVICES)))
     given = {"static_argnums": static_argnums, "static_argnames": static_argnames}
     given |= {"donate_argnums": donate_argnums, "donate_argnames": donate_argnames}
     settings = {name: value for name, value in (given | others).items() if value is not None}

@@ -54,9 +54,7 @@ def _compiled(model: onnx.ModelProto, options: Options) -> CompiledGraph:
     except Exception as error:
         if options.device == "host":
             raise
-        warnings.warn(
-            tr("the host runs {node} operators: {error}", node=len(model.graph.node), error=reason(error)), stacklevel=2
-        )
+        warnings.warn(tr("the host runs {node} operators: {error}", len(model.graph.node), reason(error)), stacklevel=2)
         return CompiledGraph(model, replace(options, device="host"))
 
 

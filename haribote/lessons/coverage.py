@@ -117,7 +117,7 @@ class Coverage:
         from haribote.draw import svg
 
         counts = re.split("[,;]", self.head)[0]
-        return svg(self.compiled, tr("the training step, {counts}", counts=counts), compact=True)
+        return svg(self.compiled, tr("the training step, {counts}", counts), compact=True)
 
     @property
     def head(self) -> str:
@@ -126,16 +126,14 @@ class Coverage:
         if self.asked is not None:
             many, counts = len(self.asked), shares.counts("yours")
             return (
-                tr("with this task: {counts}", counts=counts)
+                tr("with this task: {counts}", counts)
                 if many == 1
-                else tr("with these {many} tasks: {counts}", many=many, counts=counts)
+                else tr("with these {many} tasks: {counts}", many, counts)
             )
         if self.kernels.solutions:
-            return tr("the course's: {value}", value=shares.counts("reference"))
+            return tr("the course's: {value}", shares.counts("reference"))
         if not shares.part("yours").tasks:
-            return tr(
-                "yours: none of {tasks} kernels yet; the course's run until yours pass", tasks=len(shares.whole.tasks)
-            )
+            return tr("yours: none of {tasks} kernels yet; the course's run until yours pass", len(shares.whole.tasks))
         return f"yours: {shares.counts('yours')}"
 
     @property
@@ -150,36 +148,28 @@ class Coverage:
         if self.yours:
             lines.append(f"yours ({len(self.yours)}): {some(self.yours)}")
         lines += [
-            tr("does not pass, so the course's runs: {kernel}: {why}", kernel=kernel, why=why)
+            tr("does not pass, so the course's runs: {kernel}: {why}", kernel, why)
             for kernel, why in self.broken.items()
         ]
         if self.asked is None and self.kernels.unchecked:
             unchecked = some(_labels(self.kernels.unchecked))
-            lines.append(
-                tr("right in one quick case, but not checked since the last change: {unchecked}", unchecked=unchecked)
-            )
+            lines.append(tr("right in one quick case, but not checked since the last change: {unchecked}", unchecked))
         if self.reference:
             lines.append(
-                tr(
-                    "the course's kernels ({reference}): {reference2}",
-                    reference=len(self.reference),
-                    reference2=some(self.reference),
-                )
+                tr("the course's kernels ({reference}): {reference2}", len(self.reference), some(self.reference))
             )
         cost = self.compiled.cost
         if cost.steps:
             course = (
-                tr("; with the course's kernels alone {course_cycles:,.0f}", course_cycles=_course_cycles())
-                if self.yours
-                else ""
+                tr("; with the course's kernels alone {course_cycles:,.0f}", _course_cycles()) if self.yours else ""
             )
             lines.append(
                 tr(
                     "cost per training step: {steps:,} steps + {moves} MV, {cycles:,.0f} cycles{course}",
-                    steps=cost.steps,
-                    moves=cost.moves,
-                    cycles=cost.cycles,
-                    course=course,
+                    cost.steps,
+                    cost.moves,
+                    cost.cycles,
+                    course,
                 )
             )
         return "\n".join(map(shown, lines))
@@ -195,16 +185,16 @@ class Coverage:
 
     def _nodes(self) -> str:
         """How many nodes run on the chip, and how many of them are the learner's, with and without transfers."""
-        head = tr("{nodes} of {of} nodes of the training step run on the chip", nodes=self.nodes, of=self.of)
+        head = tr("{nodes} of {of} nodes of the training step run on the chip", self.nodes, self.of)
         if self.asked is None and self.kernels.solutions:
             return head
         whose = tr("your kernels") if self.asked is None else tr("these kernels")
         return tr(
             "{head}; {whose} compute {computed} of them, {all_yours} with all the DL and UL around them",
-            head=head,
-            whose=whose,
-            computed=self.computed,
-            all_yours=self.all_yours,
+            head,
+            whose,
+            self.computed,
+            self.all_yours,
         )
 
 

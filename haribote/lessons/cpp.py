@@ -40,7 +40,7 @@ def compiling() -> Iterator[None]:
         try:
             yield
         except CompilerMissing as error:
-            say(tr("{error}\n    the rest of this cell is skipped", error=error))
+            say(tr("{error}\n    the rest of this cell is skipped", error))
 
 
 def ready(model: onnx.ModelProto, feeds: Mapping[str, Array], gemm: str = "") -> Session:
@@ -129,9 +129,7 @@ def template_text(name: str) -> str:
     text = "\n".join(content.decode() for content in headers().values())
     found = re.search(rf"((?://[^\n]*\n)+)struct {name} \{{\n.*?\n\}};\n", text, re.DOTALL)
     if found is None:
-        raise HariboteError(
-            tr("there is no template {name!r}", name=name), tr("one of {algorithms}", algorithms=", ".join(ALGORITHMS))
-        )
+        raise HariboteError(tr("there is no template {name!r}", name), tr("one of {algorithms}", ", ".join(ALGORITHMS)))
     return found[0]
 
 

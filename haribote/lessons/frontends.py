@@ -48,8 +48,7 @@ def with_jax() -> Iterator[None]:
             if missing not in ("jax", "jaxlib", "jax_md", "jax_cfd"):
                 raise
             what = tr(
-                "{missing} is not installed: the rest of this cell is skipped; the text and the pictures stay",
-                missing=missing,
+                "{missing} is not installed: the rest of this cell is skipped; the text and the pictures stay", missing
             )
             say(advised(what, tr('make setup ARGS="--with jax", which needs Python 3.11 or newer')))
 
@@ -84,7 +83,7 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
     """
     if len(buffers) != len(offsets) or not buffers:
         raise HariboteError(
-            tr("there are {buffers} buffers and {offsets} offsets", buffers=len(buffers), offsets=len(offsets)),
+            tr("there are {buffers} buffers and {offsets} offsets", len(buffers), len(offsets)),
             tr("an offset for each"),
         )
     size = max(at + buffer.size for at, buffer in zip(offsets, buffers, strict=True))
@@ -93,21 +92,18 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
     across, down = (WIDTH - MARGIN - left) / nodes, height / size
     canvas = Canvas()
     canvas.text(
-        MARGIN,
-        28,
-        tr("a block of {size:,} bytes; {value:,} without reuse", size=size, value=sum(b.size for b in buffers)),
-        "head",
+        MARGIN, 28, tr("a block of {size:,} bytes; {value:,} without reuse", size, sum(b.size for b in buffers)), "head"
     )
     canvas.rect(left, top, WIDTH - MARGIN - left, height, "box")
     for number, (at, buffer) in enumerate(zip(offsets, buffers, strict=True)):
         name = names[number] if number < len(names) else str(number)
         told = tr(
             "{name}: {size:,} bytes at {at:,}, nodes {first} to {last}",
-            name=name,
-            size=buffer.size,
-            at=at,
-            first=buffer.first,
-            last=buffer.last,
+            name,
+            buffer.size,
+            at,
+            buffer.first,
+            buffer.last,
         )
         x, width = left + buffer.first * across, (buffer.last - buffer.first + 1) * across
         canvas.rect(x, top + at * down, width, max(buffer.size * down, 1), f"h{number % HUES}", title=told)
@@ -115,8 +111,6 @@ def memory_picture(buffers: Sequence[Buffer], offsets: Sequence[int], names: Seq
             canvas.text(x + 4, top + at * down + 12, name, "s on", room=width - 6)
     canvas.text(left - 8, top + 10, "0", "s", anchor="end")
     canvas.text(left - 8, top + height, f"{size:,}", "s", anchor="end")
-    canvas.text(left, top + height + 18, tr("node {value}", value=0), "s")
-    canvas.text(WIDTH - MARGIN, top + height + 18, tr("node {value}", value=nodes - 1), "s", anchor="end")
-    return canvas.picture(
-        tr("{buffers} buffers in a block of {size:,} bytes", buffers=len(buffers), size=size), top + height + 30
-    )
+    canvas.text(left, top + height + 18, tr("node {value}", 0), "s")
+    canvas.text(WIDTH - MARGIN, top + height + 18, tr("node {value}", nodes - 1), "s", anchor="end")
+    return canvas.picture(tr("{buffers} buffers in a block of {size:,} bytes", len(buffers), size), top + height + 30)

@@ -54,8 +54,7 @@ def questions(notebook: str) -> tuple[Question, ...]:
         if path.is_file():
             return _questions(path, path.stat().st_mtime_ns)
     raise HariboteError(
-        tr("there is no notebook {notebook!r}", notebook=notebook),
-        tr("its folder and its name, as in 02_autograd/02_gemm"),
+        tr("there is no notebook {notebook!r}", notebook), tr("its folder and its name, as in 02_autograd/02_gemm")
     )
 
 
@@ -133,7 +132,7 @@ class Prediction:
 
     def _show(self) -> None:
         answer = self.question.answer or tr("the cells below show it")
-        self._answer.value = card("quiet", tr("What comes out: {answer}", answer=answer), "")
+        self._answer.value = card("quiet", tr("What comes out: {answer}", answer), "")
         right = _kept().get(self.question.key, {}).get("right")
         for button, means in zip(self.buttons, (True, False), strict=True):
             button.button_style = "info" if right is means else ""
@@ -141,7 +140,7 @@ class Prediction:
 
     def __repr__(self) -> str:
         said = self.field.value
-        return tr("you expect: {said}", said=said) if said else tr("a field to write in what you expect")
+        return tr("you expect: {said}", said) if said else tr("a field to write in what you expect")
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         given = self.box._repr_mimebundle_(**options)
@@ -158,9 +157,7 @@ def predict(notebook: str, number: int, expected: str = "") -> Prediction:
             found = Prediction(question)
             found.say(expected)
             return found
-    raise HariboteError(
-        tr("{notebook} has no question {number}", notebook=notebook, number=number), f"1 to {len(questions(notebook))}"
-    )
+    raise HariboteError(tr("{notebook} has no question {number}", notebook, number), f"1 to {len(questions(notebook))}")
 
 
 @dataclass(frozen=True)
@@ -174,12 +171,7 @@ class Predictions:
         """One line: how many of them were predicted, and how many came out so."""
         said = sum(bool(said) for _, said, _ in self.entries)
         right = sum(right is True for _, said, right in self.entries if said)
-        return tr(
-            "you predicted {said} of {entries}; {right} came out as you expected",
-            said=said,
-            entries=len(self.entries),
-            right=right,
-        )
+        return tr("you predicted {said} of {entries}; {right} came out as you expected", said, len(self.entries), right)
 
     def __repr__(self) -> str:
         return "\n".join([self.head, *self._lines()])
@@ -188,8 +180,8 @@ class Predictions:
         for question, said, right in self.entries:
             if said:
                 mark = {True: "✓", False: "✗", None: "·"}[right]
-                yield f"  {mark} {question.text}\n      {tr('you expect: {said}', said=said)}"
-                yield f"      {tr('What comes out: {answer}', answer=question.answer)}" if question.answer else ""
+                yield f"  {mark} {question.text}\n      {tr('you expect: {said}', said)}"
+                yield f"      {tr('What comes out: {answer}', question.answer)}" if question.answer else ""
 
     def _repr_html_(self) -> str:
         return card("quiet", self.head, f"<pre>{html.escape(chr(10).join(filter(None, self._lines())))}</pre>")
@@ -204,7 +196,7 @@ def predictions(stage: str) -> Predictions:
                 found += [*questions(f"{stage}/{path.stem}")]
     if not found:
         raise HariboteError(
-            tr("there are no questions in {stage!r}", stage=stage), tr("a folder of notebooks, such as 04_memory")
+            tr("there are no questions in {stage!r}", stage), tr("a folder of notebooks, such as 04_memory")
         )
     entries = [(question, kept.get(question.key, {})) for question in found]
     return Predictions(tuple((question, str(entry.get("said", "")), entry.get("right")) for question, entry in entries))

@@ -78,13 +78,11 @@ class ShortRun:
             *self.whose,
         ]
         if self.agrees:
-            lines.append(
-                tr("PyTorch's losses are the same but for rounding ({difference:.1g})", difference=self.difference)
-            )
+            lines.append(tr("PyTorch's losses are the same but for rounding ({difference:.1g})", self.difference))
         else:
             what = tr(
                 "PyTorch's losses differ by up to {difference:.2g}: some kernel computes something else",
-                difference=self.difference,
+                self.difference,
             )
             lines.append(advised(what, tr("`grader check` on the tasks that you wrote last")))
         return "\n".join(map(shown, lines))
@@ -134,7 +132,7 @@ def _step(backend: Backend, images: Floats, labels: Labels) -> float:
         return backend.step(images, labels)
     except SimulatorError as error:
         raise HariboteError(
-            tr("the machine cannot run the step: {error}", error=error), tr("`grader check` on your last task")
+            tr("the machine cannot run the step: {error}", error), tr("`grader check` on your last task")
         ) from error
 
 

@@ -60,9 +60,7 @@ class Stages:
     def before(self, stage: str) -> onnx.ModelProto:
         """The graph that a stage is given. Raises HariboteError where there is no such stage."""
         if stage not in self.after:
-            raise HariboteError(
-                tr("there is no stage {stage!r}", stage=stage), tr("one of {after}", after=", ".join(self.after))
-            )
+            raise HariboteError(tr("there is no stage {stage!r}", stage), tr("one of {after}", ", ".join(self.after)))
         names = list(self.after)
         return self.after[names[names.index(stage) - 1]] if names[0] != stage else self.first
 
@@ -79,7 +77,7 @@ class Stages:
         and shapes.
         """
         before, after = self.before(stage), self.after[stage]
-        captions = tr("before {stage}", stage=stage), tr("after {stage}", stage=stage)
+        captions = tr("before {stage}", stage), tr("after {stage}", stage)
         if not only:
             return draw.diff(before, after, captions, compact=True)
         return draw.diff(_part(before, only), _part(after, only), captions)

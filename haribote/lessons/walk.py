@@ -28,10 +28,7 @@ def walk(order: str, count: int = TOUCHES) -> Picture:
     canvas = Canvas()
     names = {"tiled": tr("in tiles of y")}
     canvas.text(
-        MARGIN,
-        28,
-        tr("Loops {order}: the first {count} additions", order=names.get(order, " ".join(order)), count=count),
-        "head",
+        MARGIN, 28, tr("Loops {order}: the first {count} additions", names.get(order, " ".join(order)), count), "head"
     )
     x = MARGIN + 8
     for number, (name, rows, columns) in enumerate((("a", M, K), ("b", K, N), ("y", M, N))):
@@ -54,7 +51,7 @@ def touches(order: str) -> Iterator[Touch]:
         return
     if sorted(order) != ["i", "j", "p"]:
         raise HariboteError(
-            tr("an order of loops is made of i, j and p, or is 'tiled'; received {order!r}", order=order), '"pij"'
+            tr("an order of loops is made of i, j and p, or is 'tiled'; received {order!r}", order), '"pij"'
         )
     sizes = {"i": M, "j": N, "p": K}
     for indices in product(*(range(sizes[letter]) for letter in order)):
@@ -65,6 +62,6 @@ def touches(order: str) -> Iterator[Touch]:
 def _cell(canvas: Canvas, x: float, y: float, times: list[int]) -> None:
     """One element: when it is touched first, darker the more often."""
     style = "empty" if not times else f"e{min(len(times) - 1, 3)}"
-    canvas.rect(x + 1, y + 1, CELL - 2, CELL - 2, style, round_=2, title=tr("touched {times} times", times=len(times)))
+    canvas.rect(x + 1, y + 1, CELL - 2, CELL - 2, style, round_=2, title=tr("touched {times} times", len(times)))
     if times:
         canvas.text(x + CELL / 2, y + CELL / 2 + 4, str(times[0]), "s on" if len(times) > 4 else "s", anchor="middle")

@@ -43,10 +43,10 @@ class WorkedRun:
     def __str__(self) -> str:
         lines = list(self.lines)
         if len(lines) > MOST_LINES:
-            left_out = tr("… {value} more lines", value=len(lines) - MOST_LINES + 1)
+            left_out = tr("… {value} more lines", len(lines) - MOST_LINES + 1)
             lines = [*lines[: MOST_LINES - 1], left_out]
         moves = f" and {self.program.moves} MV" if self.program.moves else ""
-        return "\n".join([*lines, tr("cost: {steps} steps{moves}", steps=self.program.steps, moves=moves)])
+        return "\n".join([*lines, tr("cost: {steps} steps{moves}", self.program.steps, moves)])
 
     __repr__ = __str__
 
@@ -71,19 +71,14 @@ def run(kernel: KernelFunction, op: Op, *arrays: NDArray[Any]) -> WorkedRun:
     """
     if len(arrays) != len(op.inputs):
         raise HariboteError(
-            tr(
-                "{kind} takes {inputs} arrays, received {arrays}",
-                kind=op.kind,
-                inputs=len(op.inputs),
-                arrays=len(arrays),
-            ),
+            tr("{kind} takes {inputs} arrays, received {arrays}", op.kind, len(op.inputs), len(arrays)),
             tr("one for each input"),
         )
     lines = tuple(run_kernel(Kernel("", op.kind, kernel), op))
     program = assemble("\n".join(lines))
     for finding in check(program):
         if finding.severity == "error":
-            raise SimulatorError(tr("line {line}: {message}", line=finding.line, message=finding.message))
+            raise SimulatorError(tr("line {line}: {message}", finding.line, finding.message))
     machine = Machine()
     for operand, array in zip(op.inputs, arrays, strict=True):
         if operand.memory == "DRAM":

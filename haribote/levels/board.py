@@ -63,7 +63,7 @@ class Board:
     @property
     def notes(self) -> list[str]:
         """A line for each entry that has something to say, in the language of the moment."""
-        return [tr("{name}: {note}", name=entry.name, note=entry.note) for entry in self.entries if entry.note]
+        return [tr("{name}: {note}", entry.name, entry.note) for entry in self.entries if entry.note]
 
     def __str__(self) -> str:
         rows = [tuple(map(word, row)) for row in (HEAD, *(entry.cells for entry in self.entries))]
@@ -102,7 +102,7 @@ def _of_file(path: Path) -> BoardLine:
     program = assemble(read(path), str(path))
     errors = sum(finding.severity == "error" for finding in check(program))
     note = (
-        tr("counted, not run; {errors} errors: `python -m simulator check {path}`", errors=errors, path=path)
+        tr("counted, not run; {errors} errors: `python -m simulator check {path}`", errors, path)
         if errors
         else tr("counted, not run")
     )
@@ -129,7 +129,7 @@ def _entries() -> Iterator[BoardLine]:
     yield BoardLine(Text("by hand"), BY_HAND, Text("one program, written by a person; single precision"))
     for name, precision in (("-O2", "float"), ("-O2, mixed", "mixed")):
         compiled = step_at(2, precision)
-        yield BoardLine(name, compiled.cost, tr("overlapped, {text}", text=floors(assemble(compiled.text))))
+        yield BoardLine(name, compiled.cost, tr("overlapped, {text}", floors(assemble(compiled.text))))
 
 
 def _packed(compiled: Compiled) -> Cost | None:
@@ -147,7 +147,7 @@ def _packed_by(files: tuple[bytes, ...], sources: tuple[str, ...]) -> Cost:
     wrong = [finding for program in programs for finding in check(program) if finding.severity == "error"]
     if wrong:
         raise HariboteError(
-            tr("your scheduler breaks a rule: {message}", message=wrong[0].message), "`grader check 7.3`, 7.4, 7.5"
+            tr("your scheduler breaks a rule: {message}", wrong[0].message), "`grader check 7.3`, 7.4, 7.5"
         )
     return sum_costs_overlapped(programs)
 

@@ -55,9 +55,5 @@ def _generated(precision: str) -> Compiled:
 def whose(compiled: Compiled) -> str:
     """Whose kernels a step consists of, in words."""
     owners = Counter(piece.owner for piece in compiled.pieces if isinstance(piece, ChipPiece))
-    found = [
-        tr("{owners} nodes by {text}", owners=owners[owner], text=text)
-        for owner, text in OWNERS.items()
-        if owners[owner]
-    ]
+    found = [tr("{owners} nodes by {text}", owners[owner], text) for owner, text in OWNERS.items() if owners[owner]]
     return ", ".join(found) or "generated"

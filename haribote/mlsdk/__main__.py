@@ -20,11 +20,11 @@ USAGE = Text("usage: python -m haribote.mlsdk SCRIPT.py ARGUMENTS…")
 def main(arguments: Sequence[str]) -> int:
     """Run a script as Python would; the exit status: its own, 1 for an error of its own, 2 for a mistake in its use."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        say(tr("{usage}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.", usage=USAGE))
+        say(tr("{usage}\n\nRuns a program written for MN-Core's SDK: `import mlsdk` is haribote.mlsdk.", USAGE))
         return 0 if arguments else MISTAKE
     script = Path(arguments[0])
     if not script.is_file():
-        say(advised(tr("there is no script {script}", script=script), USAGE.removeprefix("usage: ")), file=sys.stderr)
+        say(advised(tr("there is no script {script}", script), USAGE.removeprefix("usage: ")), file=sys.stderr)
         return MISTAKE
     sys.argv = [str(script), *arguments[1:]]
     sys.path[0] = str(script.resolve().parent)
@@ -39,9 +39,7 @@ def main(arguments: Sequence[str]) -> int:
             if isinstance(error, SyntaxError) and error.filename in (None, str(script)):
                 where = f"{script}:{error.lineno}" if error.lineno else str(script)
                 say(
-                    advised(
-                        tr("{where} is no Python: {msg}", where=where, msg=error.msg), tr("a script that Python runs")
-                    ),
+                    advised(tr("{where} is no Python: {msg}", where, error.msg), tr("a script that Python runs")),
                     file=sys.stderr,
                 )
                 return MISTAKE

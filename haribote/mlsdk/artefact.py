@@ -83,8 +83,7 @@ def _executable(content: bytes) -> Executable:
         return from_bytes(content)
     except (BadZipFile, EOFError, LookupError, OSError, TypeError, ValueError) as error:
         raise HariboteError(
-            tr("{executable} is not as we write it: {error!r}", executable=EXECUTABLE, error=error),
-            tr("compile it again"),
+            tr("{executable} is not as we write it: {error!r}", EXECUTABLE, error), tr("compile it again")
         ) from error
 
 
@@ -126,10 +125,10 @@ def plan_text(compiled: StackCompiled) -> str:
     found, cost = compiled.executable, compiled.cost
     head = tr(
         "{nodes} operators, {steps} steps, {moves} MV, {cycles:.0f} serial cycles a run\n",
-        nodes=found.nodes,
-        steps=cost.steps,
-        moves=cost.moves,
-        cycles=cost.cycles,
+        found.nodes,
+        cost.steps,
+        cost.moves,
+        cost.cycles,
     )
     rows = []
     for title in ("inputs", "outputs", "loads", "stores"):
@@ -156,7 +155,7 @@ def read(folder: Path) -> tuple[Artefact, bytes | None]:
         plain = json.loads((folder / SPECS).read_text(encoding="utf-8"))
         if plain["format"] != FORMAT:
             raise HariboteError(
-                tr("{folder} was written by another version (format {plain})", folder=folder, plain=plain["format"]),
+                tr("{folder} was written by another version (format {plain})", folder, plain["format"]),
                 tr("compile it again"),
             )
         executable = (folder / EXECUTABLE).read_bytes() if plain["device"] == "chip" else None
@@ -164,14 +163,14 @@ def read(folder: Path) -> tuple[Artefact, bytes | None]:
     except OSError as error:
         what = tr(
             "{folder} is no folder of a compiled function: {name}: {strerror}",
-            folder=folder,
-            name=Path(error.filename or folder).name,
-            strerror=reason_of(error),
+            folder,
+            Path(error.filename or folder).name,
+            reason_of(error),
         )
         raise HariboteError(what, tr("Context.compile(…, codegen_dir) writes one")) from error
     except (KeyError, TypeError, ValueError) as error:
         raise HariboteError(
-            tr("{value} is not as we write it: {error!r}", value=folder / SPECS, error=error), tr("compile it again")
+            tr("{value} is not as we write it: {error!r}", folder / SPECS, error), tr("compile it again")
         ) from error
 
 

@@ -25,7 +25,7 @@ def register_pytree_namedtuple(cls: type[T]) -> type[T]:
     """A decorator: a namedtuple may be part of the arguments and results of `compile_automap`."""
     if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         raise HariboteError(
-            tr("register_pytree_namedtuple: {name} is no namedtuple", name=cls.__name__), "typing.NamedTuple"
+            tr("register_pytree_namedtuple: {name} is no namedtuple", cls.__name__), "typing.NamedTuple"
         )
     pytree._register_namedtuple(cls, serialized_type_name=_type_name(cls))
     return cls
@@ -35,7 +35,7 @@ def register_pytree_dataclass(cls: type[T]) -> type[T]:
     """A decorator: a dataclass may be part of the arguments and results of `compile_automap`."""
     if not dataclasses.is_dataclass(cls):
         raise HariboteError(
-            tr("register_pytree_dataclass: {name} is no dataclass", name=cls.__name__), tr("@dataclass above the class")
+            tr("register_pytree_dataclass: {name} is no dataclass", cls.__name__), tr("@dataclass above the class")
         )
     names = [entry.name for entry in dataclasses.fields(cls)]
 
@@ -106,9 +106,7 @@ class Tree:
         try:
             return {"spec": pytree.treespec_dumps(self.spec), "names": self.names, "constants": self.constants}
         except (NotImplementedError, TypeError) as error:
-            raise HariboteError(
-                tr("compile_automap cannot keep the form of its arguments: {error}", error=error)
-            ) from error
+            raise HariboteError(tr("compile_automap cannot keep the form of its arguments: {error}", error)) from error
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Tree:
@@ -173,11 +171,7 @@ class AutomapFunction(Complete):
         tree, tensors = Tree.of(*arguments(args, kwargs))
         if not tree.matches(self._inside):
             raise HariboteError(
-                tr(
-                    "the function was compiled for {inside}, received {tree}",
-                    inside=_form(self._inside),
-                    tree=_form(tree),
-                ),
+                tr("the function was compiled for {inside}, received {tree}", _form(self._inside), _form(tree)),
                 tr("arguments nested as in compile_automap, with the same numbers and texts"),
             )
         return self._outside.build(dict(self._flat(tensors)))

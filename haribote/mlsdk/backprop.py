@@ -64,7 +64,7 @@ def _loss(results: Any) -> Tensor:
     """The loss among what the function gives. Raises UnsupportedModel."""
     if not isinstance(results, Mapping):
         raise UnsupportedModel(
-            tr("a compiled function returns a dict of tensors, received {name}", name=type(results).__name__)
+            tr("a compiled function returns a dict of tensors, received {name}", type(results).__name__)
         )
     candidates = [one for one in results.values() if isinstance(one, Tensor) and one.requires_grad and one.numel() == 1]
     found = results.get("loss", candidates[0] if len(candidates) == 1 else None)

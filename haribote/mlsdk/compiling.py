@@ -72,7 +72,7 @@ def _traced(
             made += 1
             if made > MOST_OPTIMIZERS:
                 raise UnsupportedModel(
-                    tr("the function makes a {name} of its own at every call", name=type(found.optimizer).__name__),
+                    tr("the function makes a {name} of its own at every call", type(found.optimizer).__name__),
                     tr("make it once, outside of the function"),
                 ) from None
             context.register_optimizer_buffers(found.optimizer)
@@ -99,8 +99,8 @@ def _require_registered(context: Owner, optimizer: torch.optim.Optimizer) -> Non
                 raise UnsupportedModel(
                     tr(
                         "the function writes to a tensor of shape {shape} that is not registered, in a step of {name}",
-                        shape=list(parameter.shape),
-                        name=type(optimizer).__name__,
+                        list(parameter.shape),
+                        type(optimizer).__name__,
                     ),
                     tr("context.register_param or registry.register before compile"),
                 )
@@ -116,13 +116,9 @@ def _started(artefact: Artefact, cache: CacheOptions | None) -> CompiledGraph:
     artefact.device = "auto"
     graph = artefacts.start(artefact, None)
     if graph.engine == "chip" and graph.cut is not None:
-        told = tr("the chip runs this graph in pieces ({count}): {why}", count=len(graph.cut.pieces), why=why)
+        told = tr("the chip runs this graph in pieces ({count}): {why}", len(graph.cut.pieces), why)
     else:
-        told = tr(
-            "the chip takes {coverage} operators of this graph, the host the others: {why}",
-            coverage=graph.coverage,
-            why=why,
-        )
+        told = tr("the chip takes {coverage} operators of this graph, the host the others: {why}", graph.coverage, why)
     warnings.warn(told, stacklevel=5)
     return graph
 
@@ -134,7 +130,7 @@ def constrain(found: CompiledFunction, wanted: Mapping[str, IOSpec]) -> None:
         if ours is None:
             known = [*found.input_specs, *found.output_specs]
             raise HariboteError(
-                tr("io_spec_constraints: there is no {name!r}", name=name), tr("one of {known}", known=", ".join(known))
+                tr("io_spec_constraints: there is no {name!r}", name), tr("one of {known}", ", ".join(known))
             )
         if (ours.shape, ours.dtype) != (spec.shape, spec.dtype):
             raise HariboteError(
@@ -153,8 +149,7 @@ def sample_tensors(sample: Any) -> dict[str, Tensor]:
     """A sample as tensors. Raises HariboteError for what is none."""
     if not isinstance(sample, Mapping):
         raise HariboteError(
-            tr("compile: the sample is a dict of tensors, received {name}", name=type(sample).__name__),
-            "compile_automap",
+            tr("compile: the sample is a dict of tensors, received {name}", type(sample).__name__), "compile_automap"
         )
     return {str(name): _tensor(name, value) for name, value in sample.items()}
 
@@ -165,6 +160,4 @@ def _tensor(name: str, value: Any) -> Tensor:
     try:
         return value if isinstance(value, Tensor) else torch.as_tensor(value)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise HariboteError(
-            tr("compile: {name!r} of the sample is no tensor: {error}", name=name, error=error)
-        ) from error
+        raise HariboteError(tr("compile: {name!r} of the sample is no tensor: {error}", name, error)) from error

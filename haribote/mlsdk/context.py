@@ -54,7 +54,7 @@ class Registry(Complete):
             self._context.register_optimizer_buffers(thing)
         else:
             raise HariboteError(
-                tr("registry.register: {name!r} is a {name2}", name=name, name2=type(thing).__name__),
+                tr("registry.register: {name!r} is a {name2}", name, type(thing).__name__),
                 tr("a module or an optimiser"),
             )
 
@@ -88,7 +88,7 @@ class Context(Complete):
     def __init__(self, device: MNDevice) -> None:
         if not isinstance(device, MNDevice):
             raise HariboteError(
-                tr("Context: an MNDevice is wanted, received {device!r}", device=device), 'MNDevice("mncore2:auto")'
+                tr("Context: an MNDevice is wanted, received {device!r}", device), 'MNDevice("mncore2:auto")'
             )
         self.device, self.registry, self.traffic = device, Registry(self), Traffic()
         self._tensors: dict[int, Registered] = {}
@@ -100,14 +100,14 @@ class Context(Complete):
     def switch_context(context: Context) -> None:
         """Make a context the current one."""
         if not isinstance(context, Context):
-            raise HariboteError(tr("switch_context: a Context is wanted, received {name}", name=type(context).__name__))
+            raise HariboteError(tr("switch_context: a Context is wanted, received {name}", type(context).__name__))
         Context.current = context
 
     def register_param(self, param: Tensor) -> None:
         """Keep a parameter on the device; compiled functions that write to it change the device's copy."""
         if not isinstance(param, Tensor):
             raise HariboteError(
-                tr("register: a tensor is wanted, received {name}", name=type(param).__name__), "model.parameters()"
+                tr("register: a tensor is wanted, received {name}", type(param).__name__), "model.parameters()"
             )
         if id(param) not in self._tensors:
             self._tensors[id(param)] = Registered(known_name(param) or f"tensor{len(self._tensors)}", param)
@@ -120,13 +120,11 @@ class Context(Complete):
         """Keep an optimiser's state on the device."""
         if not isinstance(optimizer, Optimizer):
             kind = type(optimizer).__name__
-            raise HariboteError(
-                tr("register_optimizer_buffers: a torch optimiser is wanted, received {kind}", kind=kind)
-            )
+            raise HariboteError(tr("register_optimizer_buffers: a torch optimiser is wanted, received {kind}", kind))
         if not any(record.optimizer is optimizer for record in self._records):
             name = optimizer_name(optimizer) or f"optim{len(self._records)}"
             if any(record.name == name for record in self._records):
-                raise HariboteError(tr("two optimisers are called {name!r}", name=name), tr("names of their own"))
+                raise HariboteError(tr("two optimisers are called {name!r}", name), tr("names of their own"))
             self._records.append(OptimizerRecord(name, optimizer))
 
     def records(self) -> list[OptimizerRecord]:
@@ -141,7 +139,7 @@ class Context(Complete):
                 resident.name = known_name(resident.tensor()) or resident.name
             if resident.name in found:
                 raise HariboteError(
-                    tr("two registered tensors are called {name!r}", name=resident.name), tr("names of their own")
+                    tr("two registered tensors are called {name!r}", resident.name), tr("names of their own")
                 )
             found[resident.name] = resident
         for record in self._records:
@@ -228,12 +226,7 @@ class Context(Complete):
             if (artefact.device == "host") != (self.device.kind == "host"):
                 what = tr("the host (pfvm:cpu)") if artefact.device == "host" else tr("the chip")
                 raise HariboteError(
-                    tr(
-                        "{path} was compiled for {what}, the context is for {name}",
-                        path=path,
-                        what=what,
-                        name=self.device.name,
-                    )
+                    tr("{path} was compiled for {what}, the context is for {name}", path, what, self.device.name)
                 )
             found = CompiledFunction(self, artefact, artefacts.start(artefact, executable), None)
         if artefact.tree is None:
@@ -259,8 +252,7 @@ class Context(Complete):
                 return self._proxy(resident)
         name = known_name(param) if isinstance(param, Tensor) else None
         raise HariboteError(
-            tr("{value} is not registered in this context", value=name or tr("the tensor")),
-            "register_param, register_buffer",
+            tr("{value} is not registered in this context", name or tr("the tensor")), "register_param, register_buffer"
         )
 
     def _proxy(self, resident: Resident) -> RegisteredProxy:

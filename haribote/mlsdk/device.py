@@ -40,7 +40,7 @@ def _refused(name: object) -> tuple[str, str]:
     text, backend = str(name), str(name).partition(":")[0]
     known = tr("mncore2:auto, mncore2:0 to mncore2:7, or pfvm:cpu")
     if text.startswith("pfvm:cuda"):
-        return tr("MNDevice: {text!r} needs an NVIDIA GPU, for which there is no backend here", text=text), "pfvm:cpu"
+        return tr("MNDevice: {text!r} needs an NVIDIA GPU, for which there is no backend here", text), "pfvm:cpu"
     if backend == "mncore2":
-        return tr("MNDevice: {text!r}: a chip is named auto, or by a number from 0 to 7", text=text), known
-    return tr("MNDevice: there is no device {text!r}", text=text), known
+        return tr("MNDevice: {text!r}: a chip is named auto, or by a number from 0 to 7", text), known
+    return tr("MNDevice: there is no device {text!r}", text), known

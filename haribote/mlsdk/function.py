@@ -85,18 +85,12 @@ class CompiledFunction(Complete):
 
     def _check_names(self, inputs: Inputs) -> None:
         if not isinstance(inputs, Mapping):
-            raise HariboteError(
-                tr("a compiled function is called with a dict, received {name}", name=type(inputs).__name__)
-            )
+            raise HariboteError(tr("a compiled function is called with a dict, received {name}", type(inputs).__name__))
         missing = [name for name in self._traced.inputs if name not in inputs]
         unknown = [name for name in inputs if name not in self._traced.inputs and not _special(name)]
         if missing or unknown:
-            what = (
-                f"lacks {missing[0]!r}"
-                if missing
-                else tr("has {unknown!r}, which the sample had not", unknown=unknown[0])
-            )
-            raise HariboteError(tr("the input {what}", what=what), f"inputs {', '.join(self._traced.inputs) or 'none'}")
+            what = f"lacks {missing[0]!r}" if missing else tr("has {unknown!r}, which the sample had not", unknown[0])
+            raise HariboteError(tr("the input {what}", what), f"inputs {', '.join(self._traced.inputs) or 'none'}")
 
     def _give(self, name: str, value: Any) -> None:
         if name not in self.input_specs:
@@ -121,7 +115,7 @@ class CompiledFunction(Complete):
         for name in self._traced.residents:
             if name not in known:
                 raise HariboteError(
-                    tr("the compiled function uses {name!r}, which is not registered in this context", name=name),
+                    tr("the compiled function uses {name!r}, which is not registered in this context", name),
                     tr("register it under this name before the call, as the program did that compiled the function"),
                 )
         return [known[name] for name in self._traced.residents]
@@ -136,7 +130,7 @@ class CompiledFunction(Complete):
             if fixed(record.optimizer, record.family) != self._artefact.fixed.get(name):
                 if self._again is None:
                     raise HariboteError(
-                        tr("the hyperparameters of {name!r} are not those of the loaded function", name=name)
+                        tr("the hyperparameters of {name!r} are not those of the loaded function", name)
                     )
                 self._runner.settle()
                 self._start(*self._again())

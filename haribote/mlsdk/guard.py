@@ -36,9 +36,7 @@ class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
         mode = get_proxy_mode()
         if mode is not None:
             if torch.Tag.nondeterministic_seeded in func.tags:
-                what = tr(
-                    "{func} makes random numbers, which a compiled function cannot, {where}", func=func, where=_where()
-                )
+                what = tr("{func} makes random numbers, which a compiled function cannot, {where}", func, _where())
                 raise UnsupportedOp(what, tr("random numbers as an input; model.eval() where it is dropout"))
             for position, argument in enumerate(func._schema.arguments):
                 if argument.alias_info is None or not argument.alias_info.is_write:
@@ -49,8 +47,8 @@ class Guard(TorchDispatchMode):  # type: ignore[no-untyped-call]
                         raise UnsupportedModel(
                             tr(
                                 "the function writes to a tensor of shape {shape} that is not registered, {where}",
-                                shape=list(tensor.shape),
-                                where=_where(),
+                                list(tensor.shape),
+                                _where(),
                             ),
                             tr("context.register_param, register_buffer or registry.register before compile"),
                         )

@@ -35,8 +35,8 @@ class NotImportable(HariboteError, ImportError):
 def refusal(where: str, name: str, known: Sequence[str]) -> tuple[str, str]:
     """The message for a name that is not there, and what to try."""
     near = difflib.get_close_matches(name, known, 1)
-    advice = near[0] if near else tr("one of {known}", known=", ".join(sorted(known))) if known else ""
-    return tr("{where} has no {name!r} here", where=where, name=name), advice
+    advice = near[0] if near else tr("one of {known}", ", ".join(sorted(known))) if known else ""
+    return tr("{where} has no {name!r} here", where, name), advice
 
 
 class Complete:

@@ -18,7 +18,7 @@ _optimizers: WeakKeyDictionary[Optimizer, str] = WeakKeyDictionary()
 def set_tensor_name(tensor: Tensor, name: str) -> None:
     """Name a tensor; a later name replaces an earlier one."""
     if not isinstance(tensor, Tensor):
-        raise HariboteError(tr("set_tensor_name: a tensor is wanted, received {name}", name=type(tensor).__name__))
+        raise HariboteError(tr("set_tensor_name: a tensor is wanted, received {name}", type(tensor).__name__))
     _tensors[tensor] = _checked(name)
 
 
@@ -26,9 +26,9 @@ def get_tensor_name(tensor: Tensor) -> str:
     """The name of a tensor. Raises HariboteError where it has none."""
     name = known_name(tensor)
     if name is None:
-        what = tr("a {name} of shape {tensor}", name=type(tensor).__name__, tensor=list(getattr(tensor, "shape", [])))
+        what = tr("a {name} of shape {tensor}", type(tensor).__name__, list(getattr(tensor, "shape", [])))
         raise HariboteError(
-            tr("{what} has no name", what=what), tr("set_tensor_name(tensor, name), or set_tensor_name_in_module")
+            tr("{what} has no name", what), tr("set_tensor_name(tensor, name), or set_tensor_name_in_module")
         )
     return name
 
@@ -43,7 +43,7 @@ def set_tensor_name_in_module(module: nn.Module, name: str) -> None:
     """Name every parameter and buffer of a module: `NAME.` and what the module calls it."""
     if not isinstance(module, nn.Module):
         raise HariboteError(
-            tr("set_tensor_name_in_module: a torch module is wanted, received {name}", name=type(module).__name__)
+            tr("set_tensor_name_in_module: a torch module is wanted, received {name}", type(module).__name__)
         )
     _checked(name)
     for part, tensor in [*module.named_parameters(), *module.named_buffers()]:
@@ -54,7 +54,7 @@ def set_buffer_name_in_optimizer(optimizer: Optimizer, name: str) -> None:
     """Name an optimiser: its state is `NAME.` with the parameter's name and what the optimiser calls it."""
     if not isinstance(optimizer, Optimizer):
         kind = type(optimizer).__name__
-        raise HariboteError(tr("set_buffer_name_in_optimizer: a torch optimiser is wanted, received {kind}", kind=kind))
+        raise HariboteError(tr("set_buffer_name_in_optimizer: a torch optimiser is wanted, received {kind}", kind))
     _optimizers[optimizer] = _checked(name)
 
 
@@ -65,5 +65,5 @@ def optimizer_name(optimizer: Optimizer) -> str | None:
 
 def _checked(name: str) -> str:
     if not isinstance(name, str) or not name:
-        raise HariboteError(tr("a name must be text, received {name!r}", name=name), tr('a name such as "model"'))
+        raise HariboteError(tr("a name must be text, received {name!r}", name), tr('a name such as "model"'))
     return name

@@ -50,11 +50,9 @@ def read_options(options: Mapping[str, Any] | None) -> CompileOptions:
     asked |= {name: value for name, value in given.items() if name in ("float_dtype", "backprop")}
     precision, backprop = asked.get("float_dtype", "float"), asked.get("backprop", False)
     if precision not in PRECISIONS:
-        raise HariboteError(
-            f"options: float_dtype {precision!r}", tr("one of {precisions}", precisions=", ".join(PRECISIONS))
-        )
+        raise HariboteError(f"options: float_dtype {precision!r}", tr("one of {precisions}", ", ".join(PRECISIONS)))
     if not isinstance(backprop, bool):
-        raise HariboteError(tr("options: backprop {backprop!r}", backprop=backprop), tr("True or False"))
+        raise HariboteError(tr("options: backprop {backprop!r}", backprop), tr("True or False"))
     return CompileOptions(precision, backprop)
 
 
@@ -64,20 +62,18 @@ def _from_file(name: Any) -> dict[str, Any]:
     if not path.is_file():
         if _PRESET.fullmatch(path.name):
             warnings.warn(
-                tr("option_json: {path} is a preset of the vendor's compiler; ours is used as it is", path=path),
+                tr("option_json: {path} is a preset of the vendor's compiler; ours is used as it is", path),
                 stacklevel=4,
             )
             return {}
-        raise HariboteError(tr("option_json: there is no file {path}", path=path), tr("the path of a JSON file"))
+        raise HariboteError(tr("option_json: there is no file {path}", path), tr("the path of a JSON file"))
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise HariboteError(
-            tr("option_json: {path} cannot be read as JSON: {error}", path=path, error=error)
-        ) from error
+        raise HariboteError(tr("option_json: {path} cannot be read as JSON: {error}", path, error)) from error
     if not isinstance(found, dict):
         raise HariboteError(
-            tr("option_json: {path} holds a {name}", path=path, name=type(found).__name__),
+            tr("option_json: {path} holds a {name}", path, type(found).__name__),
             tr('an object, {"float_dtype": "mixed"}'),
         )
     unknown = sorted(set(found) - set(KNOWN))
@@ -88,10 +84,6 @@ def _from_file(name: Any) -> dict[str, Any]:
 
 def _ignored(names: list[str], where: str) -> None:
     warnings.warn(
-        tr(
-            "{where}: {names} is for the vendor's compiler and changes nothing here",
-            where=where,
-            names=", ".join(names),
-        ),
+        tr("{where}: {names} is for the vendor's compiler and changes nothing here", where, ", ".join(names)),
         stacklevel=5,
     )

@@ -60,15 +60,13 @@ class TensorProxy(Complete):
     def item(self) -> Any:
         """Its one element, as a Python number. Raises HariboteError where it has several."""
         if self.shape.numel() != 1:
-            raise HariboteError(
-                tr("item: {name!r} has {numel} elements", name=self.spec.name, numel=self.shape.numel()), ".cpu()"
-            )
+            raise HariboteError(tr("item: {name!r} has {numel} elements", self.spec.name, self.shape.numel()), ".cpu()")
         return self.cpu().item()
 
     def load_from(self, tensor: Tensor | TensorProxy, clone: bool = False) -> None:
         """Write a tensor of this shape; what the program does with it later does not matter, `clone` or not."""
         raise HariboteError(
-            tr("load_from: {name!r} is a result", name=self.spec.name), tr("allocate_input_proxy() for one to write")
+            tr("load_from: {name!r} is a result", self.spec.name), tr("allocate_input_proxy() for one to write")
         )
 
     def __repr__(self) -> str:
@@ -106,7 +104,7 @@ class InputProxy(TensorProxy):
     def stored(self) -> Stored:
         """What was written last."""
         if self._stored is None:
-            raise HariboteError(tr("{name!r} has no value yet", name=self.spec.name), "load_from(tensor)")
+            raise HariboteError(tr("{name!r} has no value yet", self.spec.name), "load_from(tensor)")
         return self._stored
 
     def load_from(self, tensor: Tensor | TensorProxy, clone: bool = False) -> None:
@@ -150,7 +148,7 @@ def checked(spec: IOSpec, value: Any) -> Any:
     """A value for an input or a registered tensor. Raises HariboteError for another shape or kind of element."""
     if not isinstance(value, Tensor | TensorProxy):
         raise HariboteError(
-            tr("{name!r}: a tensor or a proxy is wanted, received {name2}", name=spec.name, name2=type(value).__name__)
+            tr("{name!r}: a tensor or a proxy is wanted, received {name2}", spec.name, type(value).__name__)
         )
     wanted = f"{str(spec.dtype).removeprefix('torch.')}{list(spec.shape)}"
     got = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
@@ -161,12 +159,9 @@ def checked(spec: IOSpec, value: Any) -> Any:
             if smaller
             else tr("the shape of the sample")
         )
-        raise HariboteError(
-            tr("{name!r} was compiled as {wanted}, received {got}", name=spec.name, wanted=wanted, got=got), advice
-        )
+        raise HariboteError(tr("{name!r} was compiled as {wanted}, received {got}", spec.name, wanted, got), advice)
     if not torch.can_cast(value.dtype, spec.dtype):
         raise HariboteError(
-            tr("{name!r} was compiled as {wanted}, received {got}", name=spec.name, wanted=wanted, got=got),
-            f".to({spec.dtype})",
+            tr("{name!r} was compiled as {wanted}, received {got}", spec.name, wanted, got), f".to({spec.dtype})"
         )
     return value

@@ -142,15 +142,13 @@ def _checked(results: Any) -> Tensors:
     if not isinstance(results, Mapping):
         kind = type(results).__name__
         raise UnsupportedModel(
-            tr("a compiled function returns a dict of tensors, received {kind}", kind=kind),
+            tr("a compiled function returns a dict of tensors, received {kind}", kind),
             tr('return {"out": y}, or compile_automap'),
         )
     for name, tensor in results.items():
         if not isinstance(tensor, Tensor):
-            what = tr("output {name!r} must be a tensor, received {name2}", name=name, name2=type(tensor).__name__)
-            raise UnsupportedModel(
-                tr("a compiled function: {what}", what=what), tr("a tensor; .item() belongs outside")
-            )
+            what = tr("output {name!r} must be a tensor, received {name2}", name, type(tensor).__name__)
+            raise UnsupportedModel(tr("a compiled function: {what}", what), tr("a tensor; .item() belongs outside"))
     return dict(results)
 
 
@@ -241,7 +239,7 @@ def _step_of(record: OptimizerRecord, noted: Trace) -> Callable[..., Any]:
                 loss = closure()
         if record.name in noted.stepped:
             raise UnsupportedModel(
-                tr("optimiser {name!r} takes two steps in one function", name=record.name), tr("one step in each call")
+                tr("optimiser {name!r} takes two steps in one function", record.name), tr("one step in each call")
             )
         noted.stepped.append(record.name)
         family = record.family

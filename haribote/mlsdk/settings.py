@@ -31,15 +31,14 @@ def loss_only(
     """
     if export_kwargs is not None and not isinstance(export_kwargs, Mapping):
         raise HariboteError(
-            tr("export_kwargs: a dict is wanted, received {name}", name=type(export_kwargs).__name__),
-            f'{{"{WHOLE}": True}}',
+            tr("export_kwargs: a dict is wanted, received {name}", type(export_kwargs).__name__), f'{{"{WHOLE}": True}}'
         )
     whole = (export_kwargs or {}).get(WHOLE)
     if whole and backprop:
         raise HariboteError(
             tr(
                 "compile: {whole} says that the function holds backward pass and update, backprop that it does not",
-                whole=WHOLE,
+                WHOLE,
             ),
             tr("one of the two"),
         )
@@ -55,7 +54,7 @@ def check_threads(count: object) -> None:
     """Raises HariboteError where a number of threads is none: -1 (all of them) or more than 0. Ours uses one."""
     if count is not None and (not isinstance(count, int) or isinstance(count, bool) or (count < 1 and count != -1)):
         raise HariboteError(
-            tr("compile: num_compiler_threads {count!r}", count=count), tr("a number of threads, or -1 for all")
+            tr("compile: num_compiler_threads {count!r}", count), tr("a number of threads, or -1 for all")
         )
 
 
@@ -67,7 +66,7 @@ def note_environment() -> None:
         warnings.warn(
             tr(
                 "{names} in the environment: settings of the vendor's compiler, which change nothing here",
-                names=", ".join(names),
+                ", ".join(names),
             ),
             stacklevel=3,
         )

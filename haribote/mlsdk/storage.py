@@ -14,7 +14,5 @@ def path(text: str | os.PathLike[str]) -> Path:
     name = os.fspath(text)
     scheme, separator, rest = name.partition("://")
     if separator and scheme != "file":
-        raise HariboteError(
-            tr("storage.path: {name!r} is not in the file system", name=name), tr("a path such as /tmp/out")
-        )
+        raise HariboteError(tr("storage.path: {name!r} is not in the file system", name), tr("a path such as /tmp/out"))
     return Path(rest if separator else name)

@@ -60,7 +60,7 @@ def trace(
     clash = sorted(set(sample) & set(residents))
     if clash:
         raise HariboteError(
-            tr("{clash!r} names an input and a registered tensor", clash=clash[0]), tr("another name for one of them")
+            tr("{clash!r} names an input and a registered tensor", clash[0]), tr("another name for one of them")
         )
     program, noted = record(function, sample, residents, records)
     return _graph(pure(program, noted.examples), noted, sample, residents)
@@ -113,6 +113,6 @@ def _require_rules(program: fx.GraphModule) -> None:
             shapes = ", ".join(str(list(arg.meta["val"].shape)) for arg in node.all_input_nodes)
             where = node.meta.get("stack_trace", tr("inside torch"))
             raise UnsupportedOp(
-                tr("no lowering rule for {target}({shapes}), {where}", target=node.target, shapes=shapes, where=where),
+                tr("no lowering rule for {target}({shapes}), {where}", node.target, shapes, where),
                 tr("other operations that compute the same"),
             )

@@ -56,13 +56,8 @@ def _from_older(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
         return version_converter.convert_version(model, OPSET)
     except Exception as error:  # its errors have no common class
         raise GraphError(
-            tr(
-                "ONNX cannot convert the graph from opset {version} to {opset}: {error}",
-                version=version,
-                opset=OPSET,
-                error=reason(error),
-            ),
-            tr("export it with opset {opset}", opset=OPSET),
+            tr("ONNX cannot convert the graph from opset {version} to {opset}: {error}", version, OPSET, reason(error)),
+            tr("export it with opset {opset}", OPSET),
         ) from error
 
 
@@ -72,9 +67,9 @@ def _from_newer(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
             tr(
                 "the graph is of opset {version}; the newest that the installed onnx {version2} knows is "
                 "{opset_version}",
-                version=version,
-                version2=onnx.__version__,
-                opset_version=defs.onnx_opset_version(),
+                version,
+                onnx.__version__,
+                defs.onnx_opset_version(),
             ),
             tr("a newer onnx, or an export with an older opset"),
         )
@@ -100,14 +95,14 @@ def _with_bodies(model: onnx.ModelProto, version: int) -> onnx.ModelProto:
                 body = body_by_schema(node, types, version)
             except Exception as error:  # its errors have no common class
                 raise GraphError(
-                    tr("ONNX cannot write out {op_type}: {strip}", op_type=node.op_type, strip=str(error).strip()[:300])
+                    tr("ONNX cannot write out {op_type}: {strip}", node.op_type, str(error).strip()[:300])
                 ) from error
             if body is None:
                 raise GraphError(
                     tr(
                         "{op_type} is not in opset {opset}, and ONNX has no body of it for these types",
-                        op_type=node.op_type,
-                        opset=OPSET,
+                        node.op_type,
+                        OPSET,
                     )
                 )
             body.name, body.domain = f"{node.op_type}_{number}", WRITTEN_OUT
@@ -141,23 +136,16 @@ def _known(op_type: str, version: int) -> bool:
 
 def _as_ours(node: onnx.NodeProto, version: int) -> None:
     """Take off what the operator of our opset does not know. In place. Raises GraphError where that says something."""
-    where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
+    where = tr("node {name!r} ({op_type})", node.name or node.output[0], node.op_type)
     if not _known(node.op_type, OPSET):
         raise GraphError(
-            tr("{where} is not in opset {opset}, and ONNX has no body of it", where=where, opset=OPSET),
-            tr("other operators"),
+            tr("{where} is not in opset {opset}, and ONNX has no body of it", where, OPSET), tr("other operators")
         )
     ours = defs.get_schema(node.op_type, OPSET).attributes
     for attribute in [attribute for attribute in node.attribute if attribute.name not in ours]:
         value, key = helper.get_attribute_value(attribute), (node.op_type, attribute.name)
         if key not in SAME_WITHOUT or SAME_WITHOUT[key] not in (None, value):
             raise GraphError(
-                tr(
-                    "{where}: {name}={value} of opset {version} is not supported",
-                    where=where,
-                    name=attribute.name,
-                    value=value,
-                    version=version,
-                )
+                tr("{where}: {name}={value} of opset {version} is not supported", where, attribute.name, value, version)
             )
         node.attribute.remove(attribute)

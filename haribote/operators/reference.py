@@ -32,8 +32,8 @@ def operators(model: onnx.ModelProto) -> Compute:
             raise GraphError(
                 tr(
                     "node {name!r} ({op_type}) has a graph inside; such operators are not supported",
-                    name=node.name,
-                    op_type=node.op_type,
+                    node.name,
+                    node.op_type,
                 )
             )
         implementations[_key(node)] = implementation
@@ -43,9 +43,9 @@ def operators(model: onnx.ModelProto) -> Compute:
             if not isinstance(array, np.ndarray | np.generic | None):
                 what = tr(
                     "node {value!r}: input {name!r} must be an array, received {array!r:.60}",
-                    value=node.name or node.op_type,
-                    name=name,
-                    array=array,
+                    node.name or node.op_type,
+                    name,
+                    array,
                 )
                 raise GraphError(what, tr("compute(node, arrays) gives a list of arrays, one for each output"))
         results: Sequence[Array] = implementations[_key(node)].run(*arrays)

@@ -28,23 +28,21 @@ class Filled:
         """Whose kernels a compiled step runs, in counts, and which of the learner's do not pass."""
         shares = shares_of(compiled)
         if self.kernels.solutions:
-            yield tr("the course's: {value}", value=shares.counts("reference"))
+            yield tr("the course's: {value}", shares.counts("reference"))
             return
         own = shares.part("yours").tasks
         if own:
             course = [task for task in shares.part("reference").tasks if task not in own]
-            rest = tr("; the course's run in the place of {course}", course=len(course)) if course else ""
-            yield tr("yours where they pass: {value}{rest}", value=shares.counts("yours"), rest=rest)
+            rest = tr("; the course's run in the place of {course}", len(course)) if course else ""
+            yield tr("yours where they pass: {value}{rest}", shares.counts("yours"), rest)
         else:
-            yield tr(
-                "yours where they pass: none of {tasks} kernels yet; the course's run", tasks=len(shares.whole.tasks)
-            )
+            yield tr("yours where they pass: none of {tasks} kernels yet; the course's run", len(shares.whole.tasks))
         for task, why in self.kernels.broken.items():
-            yield tr("the kernel of task {task} does not pass, so the course's runs: {why}", task=task, why=why)
+            yield tr("the kernel of task {task} does not pass, so the course's runs: {why}", task, why)
         if self.kernels.unchecked:
             yield tr(
                 "right in one quick case, but not checked since the last change: {unchecked}",
-                unchecked=some(self.kernels.unchecked),
+                some(self.kernels.unchecked),
             )
 
 
@@ -52,4 +50,4 @@ def some(names: Sequence[str]) -> str:
     """The names, or the first of them where they are too many to read."""
     if len(names) <= MOST_NAMES:
         return ", ".join(names)
-    return tr("{names}, … and {value} more", names=", ".join(names[:MOST_NAMES]), value=len(names) - MOST_NAMES)
+    return tr("{names}, … and {value} more", ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES)

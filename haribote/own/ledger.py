@@ -106,7 +106,7 @@ class Ledger:
         if not self.total("steps"):
             return  # nothing ran on the chip, so there is nothing to share
         shares = ", ".join(f"{per_cent(self.share(measure))} {word(measure)}" for measure in MEASURES)
-        yield tr("yours: {shares}", shares=shares) + (f"; {tr('all yours')}" if self.all_yours else "")
+        yield tr("yours: {shares}", shares) + (f"; {tr('all yours')}" if self.all_yours else "")
 
     def told(self, mine: bool = False) -> Iterator[str]:
         """What ends a run: the table, and where `mine` was asked for what is missing."""
@@ -121,7 +121,7 @@ class Ledger:
     def missing_line(self) -> str:
         """What is not the learner's yet, in one line; "" where all is."""
         names = dict.fromkeys(map(_named, self.missing))
-        return tr("not yours yet: {names}", names=", ".join(names)) if names else ""
+        return tr("not yours yet: {names}", ", ".join(names)) if names else ""
 
     def _cells(self, entry: Entry) -> list[str]:
         wholes = {measure: self.total(measure) for measure in MEASURES}

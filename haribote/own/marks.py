@@ -41,14 +41,9 @@ class Marks:
     def line(self, cycles: float) -> str:
         """What a step of one's own has reached, and what there is beyond it."""
         medal = word(self.medal(cycles)) or tr("no medal yet")
-        reached = tr(
-            "{network}, all yours: {cycles:,.0f} cycles a step, {medal}",
-            network=self.network,
-            cycles=cycles,
-            medal=medal,
-        )
+        reached = tr("{network}, all yours: {cycles:,.0f} cycles a step, {medal}", self.network, cycles, medal)
         beyond = [f"{word(name)} {getattr(self, name):,}" for name in MEDALS if cycles > getattr(self, name)]
-        return tr("{reached} (next: {beyond})", reached=reached, beyond=joined(*beyond)) if beyond else reached
+        return tr("{reached} (next: {beyond})", reached, joined(*beyond)) if beyond else reached
 
 
 MARKS: Mapping[str, Marks] = {

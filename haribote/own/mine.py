@@ -119,15 +119,15 @@ def mine_lines(folder: Path, root: Path = ROOT) -> Iterator[str]:
     yield from aligned([head, *rows])
     yield tr(
         "your compiler: {found} files, {value} lines of code that you have written, {given} that were given",
-        found=len(found),
-        value=sum(it.lines for it in found),
-        given=sum(it.given for it in found),
+        len(found),
+        sum(it.lines for it in found),
+        sum(it.given for it in found),
     )
     if ledger is None:
-        yield tr("no run is known in {folder}; `haribote train --network small --backend sim` makes one", folder=folder)
+        yield tr("no run is known in {folder}; `haribote train --network small --backend sim` makes one", folder)
         return
     shares = [f"{per_cent(ledger.share(measure))} {word(measure)}" for measure in ("nodes", "words", "steps", "cycles")]
-    yield tr("the last run, in {folder}, was yours to {shares}", folder=folder, shares=", ".join(shares))
+    yield tr("the last run, in {folder}, was yours to {shares}", folder, ", ".join(shares))
     yield from filter(None, (ledger.missing_line(), ledger.mark_line()))
 
 
@@ -140,7 +140,7 @@ def _did(mine: Mine, ledger: Ledger | None) -> str:
     if not mine.entries:
         ran = dict.fromkeys(entry.task for entry in ledger.entries if entry.owner == "yours")
         users = [task.id for task in all_tasks() if task.id in ran and task.shared and mine.task in needs_of(task)]
-        return tr("part of {tasks}", tasks=", ".join(users)) if users else ""
+        return tr("part of {tasks}", ", ".join(users)) if users else ""
     calls = sum(entry.calls for entry in mine.entries)
     said = [f"{calls} {word('calls')}"]
     for measure in ("nodes", "words", "cycles"):

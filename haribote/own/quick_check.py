@@ -62,11 +62,11 @@ def _found(row: KernelRow, text: str) -> str:
         program = assemble(text, filename=f"kernel {row.name}")
         bad = next((finding for finding in check(program) if finding.severity == "error"), None)
         if bad is not None:
-            return tr("line {line} of its assembly: {message}", line=bad.line, message=bad.message)
+            return tr("line {line} of its assembly: {message}", bad.line, bad.message)
         wrong = wrong_result(row, looked_at(row), program)
     except SimulatorError as error:
         return str(error).split("\n", 1)[0]
-    return tr("{wrong} (`grader check {task}` says more)", wrong=wrong, task=row.task) if wrong else ""
+    return tr("{wrong} (`grader check {task}` says more)", wrong, row.task) if wrong else ""
 
 
 def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
@@ -96,10 +96,7 @@ def wrong_result(row: KernelRow, op: Op, program: Program) -> str:
     index = tuple(int(number) for number in np.argwhere(wrong)[0])
     where = ", ".join(map(str, index))
     return tr(
-        "out[{where}] is {received:.6g}, should be {wanted:.6g}",
-        where=where,
-        received=float(received[index]),
-        wanted=float(wanted[index]),
+        "out[{where}] is {received:.6g}, should be {wanted:.6g}", where, float(received[index]), float(wanted[index])
     )
 
 

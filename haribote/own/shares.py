@@ -67,10 +67,8 @@ class Shares:
     def counts(self, owner: str) -> str:
         """`3 of 33 kernels, 12 % of the words moved, 4.1 % of the steps`."""
         words, steps = per_cent(self.words(owner)), per_cent(self.steps(owner))
-        kernels = tr("{tasks} of {tasks2} kernels", tasks=len(self.part(owner).tasks), tasks2=len(self.whole.tasks))
-        return tr(
-            "{kernels}, {words} of the words moved, {steps} of the steps", kernels=kernels, words=words, steps=steps
-        )
+        kernels = tr("{tasks} of {tasks2} kernels", len(self.part(owner).tasks), len(self.whole.tasks))
+        return tr("{kernels}, {words} of the words moved, {steps} of the steps", kernels, words, steps)
 
 
 def shares_of(compiled: Compiled) -> Shares:
@@ -97,8 +95,6 @@ def part_of(pieces: Iterable[ChipPiece]) -> Share:
     found = list(pieces)
     rows = [row_of(piece.node) for piece in found]
     tasks = dict.fromkeys(row.task for row in rows if row is not None)
-    programs = [
-        assemble("\n".join(piece.lines), filename=tr("kernel of {name}", name=piece.node.name)) for piece in found
-    ]
+    programs = [assemble("\n".join(piece.lines), filename=tr("kernel of {name}", piece.node.name)) for piece in found]
     words = sum(sum(words_moved(program).values()) for program in programs)
     return Share(tuple(tasks), len(found), words, sum_costs(map(cost_of, programs)))

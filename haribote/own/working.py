@@ -57,9 +57,7 @@ class YourKernels:
     def find(self, row: KernelRow, _: bool = False) -> Answer | None:
         """Those that work, and nothing else: nodes of the others run on the host. Raises LeftOut for a broken one."""
         if row.task in self.broken:
-            raise LeftOut(
-                tr("the kernel of task {task} does not work yet: {broken}", task=row.task, broken=self.broken[row.task])
-            )
+            raise LeftOut(tr("the kernel of task {task} does not work yet: {broken}", row.task, self.broken[row.task]))
         return self.answers[row.name]
 
     def find_or_fill(self, row: KernelRow, solutions: bool = False) -> Answer | None:
@@ -104,13 +102,13 @@ def _what_is_wrong(row: KernelRow, answer: Answer) -> tuple[str, bool]:
     if writer.id != row.task:  # a generator's text is looked at for each row that it writes, checked or not
         wrong = what_is_wrong(row, text)
         if wrong:
-            wrong = tr("what your generator, task {generator}, writes: {wrong}", generator=writer.id, wrong=wrong)
+            wrong = tr("what your generator, task {generator}, writes: {wrong}", writer.id, wrong)
         return wrong, any(last_verdict(needed) != "passed" for needed in needs_of(writer))
     verdict = last_verdict(writer)
     if verdict == "passed":
         return "", False
     if verdict == "failed":
-        return tr("`grader check {task}` fails", task=row.task), False
+        return tr("`grader check {task}` fails", row.task), False
     return what_is_wrong(row, text), True
 
 

@@ -165,8 +165,8 @@ class _Search:
             return found
         why = tr(
             "cheaper here: {microseconds:,.1f} us a run, else {microseconds2:,.1f} us",
-            microseconds=other.microseconds,
-            microseconds2=found.microseconds,
+            other.microseconds,
+            found.microseconds,
         )
         self.reasons |= dict.fromkeys(_names(part), why)
         return self.built([(piece.side, self._nodes(piece)) for piece in other.pieces])

@@ -59,7 +59,7 @@ def _measured(
     if not times:
         nodes = ", ".join(dict.fromkeys(node.op_type for node in model.graph.node))
         raise HariboteError(
-            tr("nothing on the host runs a piece of {nodes}: {value}", nodes=nodes, value=problem or tr("no engine")),
+            tr("nothing on the host runs a piece of {nodes}: {value}", nodes, problem or tr("no engine")),
             tr("other operators"),
         )
     engine = min(times, key=lambda name: times[name])

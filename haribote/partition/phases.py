@@ -43,8 +43,7 @@ def _stages(model: onnx.ModelProto, sides: Mapping[str, Side], index: Index, fir
         fits = number >= 0 and (number % 2 == 0) == (sides[node] == first)
         if not fits or any(found.get(other, 0) > number for other in before):
             raise HariboteError(
-                tr("node {node!r} cannot be in stretch {number}", node=node, number=number),
-                tr("`grader check 8.5` says why"),
+                tr("node {node!r} cannot be in stretch {number}", node, number), tr("`grader check 8.5` says why")
             )
     return found
 

@@ -26,19 +26,16 @@ def cut_picture(cut: Cut, title: str = "") -> Picture:
     canvas = Canvas()
     head = tr(
         "{value}: {coverage} nodes on the chip, {microseconds:,.1f} us",
-        value=title or cut.model.graph.name or tr("the graph"),
-        coverage=cut.coverage,
-        microseconds=cut.microseconds,
+        title or cut.model.graph.name or tr("the graph"),
+        cut.coverage,
+        cut.microseconds,
     )
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     spent = {side: sum(piece.microseconds for piece in cut.pieces if piece.side == side) for side in HUES}
     link = sum(crossing.microseconds for crossing in cut.crossings)
-    canvas.text(MARGIN, 52, tr("Chip, {spent:,.1f} us", spent=spent["chip"]), "b")
+    canvas.text(MARGIN, 52, tr("Chip, {spent:,.1f} us", spent["chip"]), "b")
     canvas.text(
-        LEFT["host"],
-        52,
-        tr("Host, {spent:,.1f} us; the link between them, {link:,.1f} us", spent=spent["host"], link=link),
-        "b",
+        LEFT["host"], 52, tr("Host, {spent:,.1f} us; the link between them, {link:,.1f} us", spent["host"], link), "b"
     )
     first, y = cut.pieces[:MOST_PIECES], 64.0
     places: list[tuple[float, float]] = []
@@ -50,7 +47,7 @@ def cut_picture(cut: Cut, title: str = "") -> Picture:
     _arrows(canvas, cut, places)
     more = len(cut.pieces) - len(first)
     if more:
-        canvas.text(MARGIN, y + 4, tr("and {more} piece{s} more", more=more, s="s" * (more != 1)), "s f")
+        canvas.text(MARGIN, y + 4, tr("and {more} piece{s} more", more, "s" * (more != 1)), "s f")
         y += LINE
     for line in wrap(ASSUMED, WIDTH - 2 * MARGIN, "s"):
         canvas.text(MARGIN, y + 8, line, "s f")
@@ -64,15 +61,13 @@ def _piece(canvas: Canvas, number: int, piece: Piece, coming: Sequence[Crossing]
     lines, inputs = _about(piece), _incoming(coming)
     height = 2 * PADDING + LINE * max(1 + len(lines), len(inputs)) + 6
     names = ", ".join(node.name for node in piece.model.graph.node)
-    canvas.rect(
-        x, y, COLUMN, height, "box", round_=4, title=tr("piece {value}: {names}", value=number + 1, names=names)
-    )
+    canvas.rect(x, y, COLUMN, height, "box", round_=4, title=tr("piece {value}: {names}", number + 1, names))
     canvas.rect(x, y, 5, height, HUES[piece.side])
     engine = "" if piece.side == "chip" else f", {piece.engine}"
-    nodes = tr("{nodes} node{s}", nodes=piece.nodes, s="s" * (piece.nodes != 1))
+    nodes = tr("{nodes} node{s}", piece.nodes, "s" * (piece.nodes != 1))
     text = f"{number + 1}  {nodes}{engine}"
     canvas.text(x + 16, y + PADDING + 10, text, "b")
-    cycles = "" if piece.cycles is None else tr("{cycles:,.0f} cycles", cycles=piece.cycles) + ", "
+    cycles = "" if piece.cycles is None else tr("{cycles:,.0f} cycles", piece.cycles) + ", "
     time = f"{cycles}{piece.microseconds:,.1f} us"
     canvas.text(x + COLUMN - 12, y + PADDING + 10, time, anchor="end")
     for row, line in enumerate(lines, 1):
@@ -89,7 +84,7 @@ def _about(piece: Piece) -> list[str]:
     found = Counter(node.op_type for node in piece.model.graph.node)
     operators = ", ".join(name if count == 1 else f"{count} {name}" for name, count in found.most_common())
     if piece.side == "chip":
-        return [operators, *[tr("not one with the piece before: {apart}", apart=piece.apart)] * bool(piece.apart)]
+        return [operators, *[tr("not one with the piece before: {apart}", piece.apart)] * bool(piece.apart)]
     reasons: dict[str, list[str]] = {}
     for node, reason in piece.reasons.items():
         reasons.setdefault(reason, []).append(node)
@@ -105,7 +100,7 @@ def _limited(lines: list[str]) -> list[str]:
     """The lines, or the first ones and how many there are more."""
     if len(lines) <= MOST_LINES:
         return lines
-    return [*lines[: MOST_LINES - 1], tr("and {value} more", value=len(lines) - MOST_LINES + 1)]
+    return [*lines[: MOST_LINES - 1], tr("and {value} more", len(lines) - MOST_LINES + 1)]
 
 
 def _arrows(canvas: Canvas, cut: Cut, places: Sequence[tuple[float, float]]) -> None:

@@ -135,7 +135,7 @@ class Cut:
         for number, piece in enumerate(self.pieces):
             lines += [f"  {told(c)}" for c in self.crossings if c.target == number]
             lines.append(headline(number, piece))
-            lines += [tr("    not one with {number}: {apart}", number=number, apart=piece.apart)] * bool(piece.apart)
+            lines += [tr("    not one with {number}: {apart}", number, piece.apart)] * bool(piece.apart)
             lines += [f"    {name}: {shown(reason)}" for name, reason in piece.reasons.items()]
         return "\n".join([*lines, shown(ASSUMED)])
 
@@ -153,14 +153,14 @@ def made(model: onnx.ModelProto) -> list[str]:
 def headline(number: int, piece: Piece) -> str:
     """A piece in one line, in the language of the moment."""
     where = tr("chip") if piece.side == "chip" else f"{tr('host')} ({piece.engine})"
-    told = [tr("{nodes} node{s}", nodes=piece.nodes, s="s" * (piece.nodes != 1))]
-    told += [] if piece.cycles is None else [tr("{cycles:,.0f} cycles", cycles=piece.cycles)]
+    told = [tr("{nodes} node{s}", piece.nodes, "s" * (piece.nodes != 1))]
+    told += [] if piece.cycles is None else [tr("{cycles:,.0f} cycles", piece.cycles)]
     return f"{number + 1}. {where}: {', '.join(told)}, {piece.microseconds:,.1f} us"
 
 
 def told(crossing: Crossing) -> str:
     """A crossing in one line."""
-    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {tr('{size:,} bytes', size=crossing.size)}"
+    what = f"{crossing.name} {crossing.dtype}{list(crossing.shape)}, {tr('{size:,} bytes', crossing.size)}"
     time = f", {crossing.microseconds:,.1f} us" if crossing.hops else ""
     return f"{crossing.source + 1} -> {crossing.target + 1}: {what}{time}"
 

@@ -94,7 +94,7 @@ class CutSession:
             return self._given[name]
         if name in self._constants:
             return self._constants[name]
-        raise GraphError(tr("{name!r} is not an output, or an input without a value", name=name))
+        raise GraphError(tr("{name!r} is not an output, or an input without a value", name))
 
     def step(self, inputs: Mapping[str, Array]) -> None:
         """Write `inputs`, run all pieces, and make every updated parameter the parameter of the next step."""
@@ -124,7 +124,7 @@ def _started(piece: Piece, machine: Machine | None) -> PieceSession:
     run = engines()[piece.engine](piece.model)
     if run is None:
         raise GraphError(
-            tr("{engine} does not take the graph {name!r} any more", engine=piece.engine, name=piece.model.graph.name),
+            tr("{engine} does not take the graph {name!r} any more", piece.engine, piece.model.graph.name),
             tr("clear the cache"),
         )
     return HostSession(piece.model, run)

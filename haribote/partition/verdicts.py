@@ -42,10 +42,10 @@ def refused(model: onnx.ModelProto, node: onnx.NodeProto, index: Index, known: s
     strange = next((name for name in names if str(word_of(index.dtype[name])) not in KINDS), None)
     if strange is not None:
         dtype = index.dtype[strange]
-        return tr("{dtype} is no type of the chip", dtype="string" if dtype.kind in "OSU" else dtype)
+        return tr("{dtype} is no type of the chip", "string" if dtype.kind in "OSU" else dtype)
     wide = next((name for name in node.input if too_wide(index.constants.get(name))), None)
     if wide is not None and node.op_type in ELEMENTWISE:
-        return tr("{name!r} has numbers of more than the 32 bits that the chip keeps", name=wide)
+        return tr("{name!r} has numbers of more than the 32 bits that the chip keeps", wide)
     try:
         written = prepared(part_of(model, [node], [name for name in node.output if name], "node", index))
         refusals = [(inner.op_type, _no_rule(inner)) for inner in _computed(written)]
@@ -91,5 +91,5 @@ def reason(error: Exception) -> str:
     return (
         line
         if isinstance(error, HariboteError)
-        else tr("the compiler fails: {name}: {line}", name=type(error).__name__, line=line)
+        else tr("the compiler fails: {name}: {line}", type(error).__name__, line)
     )

@@ -49,10 +49,9 @@ def fold_constants(model: onnx.ModelProto, outputs: bool = False) -> None:
         except RuntimeContextError:  # an operator whose body ONNX writes for types that a single node does not say
             continue
         except Exception as error:  # its reference raises whatever comes up
-            where = tr("node {name!r} ({op_type})", name=node.name or node.output[0], op_type=node.op_type)
+            where = tr("node {name!r} ({op_type})", node.name or node.output[0], node.op_type)
             raise GraphError(
-                tr("{where}: it cannot be computed from its constants: {error}", where=where, error=reason(error)),
-                EXPORTED,
+                tr("{where}: it cannot be computed from its constants: {error}", where, reason(error)), EXPORTED
             ) from error
         for name, value in zip(node.output, results, strict=True):
             constants[name] = np.asarray(value)

@@ -79,18 +79,12 @@ def _check(members: Mapping[str, Sequence[onnx.NodeProto]], index: Index) -> Non
     for node in index.node.values():
         cluster = members.get(node.name)
         if cluster is None or all(member.name != node.name for member in cluster):
-            raise GraphError(
-                tr("fuse: node {name!r} is in no cluster", name=node.name), tr("a cluster of its own: [node]")
-            )
+            raise GraphError(tr("fuse: node {name!r} is in no cluster", node.name), tr("a cluster of its own: [node]"))
         inside = {member.name for member in cluster}
         apart = [name for name in inside if name not in members or members[name] is not cluster]
         if apart:
             raise GraphError(
-                tr(
-                    "fuse: {apart!r} and {name!r} share a cluster, but not the same list",
-                    apart=apart[0],
-                    name=node.name,
-                )
+                tr("fuse: {apart!r} and {name!r} share a cluster, but not the same list", apart[0], node.name)
             )
         readers = {reader.name for reader in index.consumers[node.output[0]]}
         if node.name != cluster[-1].name and (readers - inside or node.output[0] in index.outputs):
@@ -98,9 +92,9 @@ def _check(members: Mapping[str, Sequence[onnx.NodeProto]], index: Index) -> Non
             raise GraphError(
                 tr(
                     "fuse: {output!r} is computed inside {inside}, but {reader} reads it too",
-                    output=node.output[0],
-                    inside=sorted(inside),
-                    reader=reader,
+                    node.output[0],
+                    sorted(inside),
+                    reader,
                 )
             )
 

@@ -33,9 +33,7 @@ def run(model: onnx.ModelProto, short: str = "half") -> onnx.ModelProto:
         HariboteError: there is no such format.
     """
     if short not in FORMATS:
-        raise HariboteError(
-            tr("there is no short format {short!r}", short=short), tr("one of {formats}", formats=", ".join(FORMATS))
-        )
+        raise HariboteError(tr("there is no short format {short!r}", short), tr("one of {formats}", ", ".join(FORMATS)))
     return round_factors(model, short)
 
 

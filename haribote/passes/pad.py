@@ -81,12 +81,7 @@ def pad_one(name: str, array: Array, entry: dict[str, Any] | None, dtype: np.dty
         return array.astype(dtype, copy=False)
     if list(array.shape) != entry["shape"]:
         raise GraphError(
-            tr(
-                "input {name!r} must have shape {entry}, received {shape}",
-                name=name,
-                entry=entry["shape"],
-                shape=list(array.shape),
-            )
+            tr("input {name!r} must have shape {entry}, received {shape}", name, entry["shape"], list(array.shape))
         )
     padded = np.full(entry["padded"], entry["fill"], dtype)
     padded[tuple(map(slice, array.shape))] = array
@@ -114,8 +109,7 @@ class _Sizes:
             shape = index.shape.get(name, ())
             if name in index.inputs and len(shape) != {"x": 2, "labels": 1}[name]:
                 raise GraphError(
-                    tr("pad: input {name!r} has shape {shape}", name=name, shape=list(shape)),
-                    tr("x [N, features] and labels [N]"),
+                    tr("pad: input {name!r} has shape {shape}", name, list(shape)), tr("x [N, features] and labels [N]")
                 )
         for node in model.graph.node:
             for a, b in _same_dimensions(node, index) or _alike(node, index):
@@ -320,8 +314,7 @@ class _Padder:
             value = self.index.constants.get(scale)
             if value is None or value.shape:
                 raise GraphError(
-                    tr("pad: the scale {scale!r} of the loss must be a constant number", scale=scale),
-                    tr("simplify first"),
+                    tr("pad: the scale {scale!r} of the loss must be a constant number", scale), tr("simplify first")
                 )
             rows = np.full((shape[0], padded[1]), value, np.float32)
             scale = self.builder.constant(_extend(rows, padded, 0), f"{scale}.rows")

@@ -66,9 +66,9 @@ def placement_of(node: onnx.NodeProto, slot: str) -> Placement:
         raise GraphError(
             tr(
                 "node {name} ({op_type}) has no layout for {slot}; run the layout pass first",
-                name=node.name,
-                op_type=node.op_type,
-                slot=slot,
+                node.name,
+                node.op_type,
+                slot,
             )
         )
     address = said.get(f"haribote.{slot}.address")
@@ -133,9 +133,9 @@ def _operand(node: onnx.NodeProto, slot: str, name: str, index: Index) -> Operan
         raise GraphError(
             tr(
                 "node {name} ({op_type}) has no address for {slot}; run the place pass first",
-                name=node.name,
-                op_type=node.op_type,
-                slot=slot,
+                node.name,
+                node.op_type,
+                slot,
             )
         )
     return Operand(name, index.shape[name], str(index.dtype[name]), place.layout, place.memory, place.address)

@@ -44,15 +44,15 @@ class Judged:
         return self.verdict is not None and self.verdict.accepted
 
     def __str__(self) -> str:
-        by = tr("the test case {golden}", golden=self.golden) if self.golden else tr("a case with random values")
+        by = tr("the test case {golden}", self.golden) if self.golden else tr("a case with random values")
         public = (
-            tr("problem {testcase} of the public set", testcase=self.row.testcase)
+            tr("problem {testcase} of the public set", self.row.testcase)
             if self.row.testcase
             else tr("not in the public set")
         )
-        wrote = tr("{name} ({public}): wrote {file}", name=self.row.name, public=public, file=_path(self.file))
+        wrote = tr("{name} ({public}): wrote {file}", self.row.name, public, _path(self.file))
         said = self.verdict.message if self.verdict else self.mistake
-        return f"{wrote}\n    {tr('judged by {by}: {said}', by=by, said=said)}"
+        return f"{wrote}\n    {tr('judged by {by}: {said}', by, said)}"
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,7 @@ def export_answer(task: str, solutions: bool | None = None) -> Export:
     """
     found = find_task(task)
     if not found.is_kernel:
-        raise HariboteError(
-            tr("task {task} ({title}) is not a kernel", task=task, title=found.title), 'export_answer("5.12")'
-        )
+        raise HariboteError(tr("task {task} ({title}) is not a kernel", task, found.title), 'export_answer("5.12")')
     reread()
     wanted = solutions_wanted(solutions)
     return Export(tuple(export_row(row, wanted) for row in rows_of(found.id)))

@@ -75,10 +75,9 @@ def _rows_of_one(name: str) -> tuple[KernelRow, ...]:
     found = (BY_NAME[name],) if name in BY_NAME else rows_of(current_id(name))
     if not found:
         near = get_close_matches(name, [*BY_NAME, *(row.task for row in KERNELS)], n=1)
-        meant = tr("did you mean {near}? ", near=near[0]) if near else ""
+        meant = tr("did you mean {near}? ", near[0]) if near else ""
         raise ProblemError(
-            tr("there is no kernel {name!r}", name=name),
-            tr("{meant}`haribote kernel --list` shows names and tasks", meant=meant),
+            tr("there is no kernel {name!r}", name), tr("{meant}`haribote kernel --list` shows names and tasks", meant)
         )
     return found
 
@@ -90,9 +89,9 @@ def answer_to(row: KernelRow, header: Header) -> Op:
         raise ProblemError(
             tr(
                 "kernel {name} has {inputs} inputs, the test case {inputs2}",
-                name=row.name,
-                inputs=len(wanted.inputs),
-                inputs2=len(header.inputs),
+                row.name,
+                len(wanted.inputs),
+                len(header.inputs),
             )
         )
     inputs = tuple(_at(ours, theirs) for ours, theirs in zip(wanted.inputs, header.inputs, strict=True))
@@ -114,7 +113,7 @@ def emit(row: KernelRow, op: Op, solutions: bool) -> str:
     answer = resolve_row(row, solutions)
     if answer is None:
         raise NotWritten(
-            tr("kernel {name} (task {task}) is not written yet", name=row.name, task=row.task),
+            tr("kernel {name} (task {task}) is not written yet", row.name, row.task),
             tr("--solutions prints the reference"),
         )
     return "".join(f"{line}\n" for line in run_kernel(answer.kernel, op))
@@ -138,7 +137,7 @@ def read_header(testcase: Path) -> Header:
     try:
         text = read_bytes(testcase, MOST_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ProblemError(tr("cannot read {testcase}: it is no text", testcase=testcase), TESTCASE) from error
+        raise ProblemError(tr("cannot read {testcase}: it is no text", testcase), TESTCASE) from error
     inputs: list[Operand] = []
     outputs: list[Operand] = []
     ends: dict[str, int] = {}
@@ -147,8 +146,7 @@ def read_header(testcase: Path) -> Header:
         layout, memory = Layout.parse(match["layout"]), match["memory"]
         if match["type"] not in _DTYPES:
             raise ProblemError(
-                tr("{testcase}: operands are Float or Int, received {match}", testcase=testcase, match=match["type"]),
-                TESTCASE,
+                tr("{testcase}: operands are Float or Int, received {match}", testcase, match["type"]), TESTCASE
             )
         address = ends.get(memory, 0) if match[1] == "In" else 0
         operand = _operand(f"{match[1].lower()}{len(found)}", layout, memory, address, _DTYPES[match["type"]])
@@ -156,8 +154,7 @@ def read_header(testcase: Path) -> Header:
         found.append(operand)
     if not inputs or len(outputs) != 1:
         raise ProblemError(
-            tr("{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines", testcase=testcase),
-            TESTCASE,
+            tr("{testcase} is not a judge's test case: it has no In(…) and Out(…) header lines", testcase), TESTCASE
         )
     return Header(tuple(inputs), outputs[0])
 
@@ -175,8 +172,8 @@ def find_row(testcase: Path, header: Header, rows: Sequence[KernelRow] = KERNELS
         tr(
             "{testcase}: the file name is not one of the problem set's, and the kernels with such operands "
             "are: {names}",
-            testcase=testcase,
-            names=names,
+            testcase,
+            names,
         ),
         f"`{command_line('haribote', 'kernel', 'NAME', '--testcase', testcase)}`",
     )

@@ -31,7 +31,7 @@ def view_kernels(names: Sequence[str], testcase: Path | None, solutions: bool, s
         row, op = answer_of(names, testcase)
         machine = Machine()
         machine.run(read_testcase(read(testcase), str(testcase)).prefix)
-        asked = [(row, op, machine, tr("The operands are those of {name}.", name=testcase.name))]
+        asked = [(row, op, machine, tr("The operands are those of {name}.", testcase.name))]
     else:
         asked = [
             (row, problem(row), prepared(row, problem(row)), tr("The operands are random values, the same each time."))

@@ -47,7 +47,7 @@ class _Emitted:
     @cached_property
     def program(self) -> Program:
         """Raises AssemblyError."""
-        return assemble("\n".join(self.lines), tr("kernel of {name}", name=self.op.output.name))
+        return assemble("\n".join(self.lines), tr("kernel of {name}", self.op.output.name))
 
     @cached_property
     def written(self) -> Written | None:

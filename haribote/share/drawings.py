@@ -47,14 +47,14 @@ def loss_drawing(story: Story) -> str:
     points = loss_points(story)
     path = "M" + "L".join(f"{x} {y}" for x, y in points)
     x, y = points[-1]
-    label = tr("loss from {first:.2f} to {last:.2f}", first=story.losses[0], last=story.losses[-1])
+    label = tr("loss from {first:.2f} to {last:.2f}", story.losses[0], story.losses[-1])
     parts = [f'<svg class="plot" viewBox="0 0 480 {HEIGHT}" role="img" aria-label="{html.escape(label)}">']
     for value in range(int(_highest(story)) + 1):
         height = BOTTOM - (BOTTOM - TOP) * value / _highest(story)
         parts.append(f'<path class="axis" d="M{LEFT:g} {height:.1f}H{RIGHT:g}"/>')
         parts.append(f'<text x="{LEFT - 8:g}" y="{height + 4:.1f}" text-anchor="end">{value}</text>')
     parts.append(f'<text x="{LEFT:g}" y="{HEIGHT - 8}">{html.escape(tr("loss of each step"))}</text>')
-    steps = html.escape(tr("step {steps}", steps=len(story.losses)))
+    steps = html.escape(tr("step {steps}", len(story.losses)))
     parts.append(f'<text x="{RIGHT:g}" y="{HEIGHT - 8}" text-anchor="end">{steps}</text>')
     parts.append(f'<path class="ghost" d="{path}"/><path class="curve" d="{path}"/>')
     return "".join([*parts, f'<circle class="dot" r="5" cx="{x}" cy="{y}"/></svg>'])

@@ -20,15 +20,11 @@ FILES = (PAGE, PICTURE, FILM, VIEW)
 def check_folder(folder: Path) -> None:
     """Raises HariboteError where the folder is a file, or holds what is not from here: it would be lost."""
     if folder.exists() and not folder.is_dir():
-        raise HariboteError(tr("{folder} is a file", folder=folder), tr("-o FOLDER, a folder of its own"))
+        raise HariboteError(tr("{folder} is a file", folder), tr("-o FOLDER, a folder of its own"))
     others = sorted(path.name for path in folder.iterdir() if path.name not in FILES) if folder.is_dir() else []
     if others:
         raise HariboteError(
-            tr(
-                "{folder} holds other files than a page of `share`: {others}",
-                folder=folder,
-                others=", ".join(others[:3]),
-            ),
+            tr("{folder} holds other files than a page of `share`: {others}", folder, ", ".join(others[:3])),
             tr("-o FOLDER, a new or empty one"),
         )
 
@@ -52,8 +48,7 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
             raise
     except OSError as error:
         raise FileError(
-            tr("cannot write {path}: {value}", path=folder, value=reason_of(error)),
-            tr("choose a folder that you can write to"),
+            tr("cannot write {path}: {value}", folder, reason_of(error)), tr("choose a folder that you can write to")
         ) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -99,7 +99,7 @@ class Player:
     def _draw_head(self, canvas: Canvas, number: int) -> None:
         story, moment = self.story, self.story.recording.moments[number]
         canvas.text(COLUMN, 50, texts.title(story), 40, room=ROOM, bold=True)
-        about = tr("trains {widths} on a simulated MN-Core 2", widths=story.widths)
+        about = tr("trains {widths} on a simulated MN-Core 2", story.widths)
         canvas.text(COLUMN, 92, about, 21, FAINT, ROOM)
         kernel = None if moment.kernel == NO_KERNEL else story.recording.kernels[moment.kernel]
         label = texts.kernel_label(story, kernel) if kernel else texts.between()
@@ -122,7 +122,7 @@ class Player:
         canvas.line(points, LINE, 2)
         canvas.line(shown_, CURVE, 3)
         canvas.dot(*shown_[-1], 6, CURVE)
-        said = tr("loss {loss:.2f} after {steps} steps", loss=losses[len(shown_) - 1], steps=len(shown_))
+        said = tr("loss {loss:.2f} after {steps} steps", losses[len(shown_) - 1], len(shown_))
         canvas.text(COLUMN, 316, said, 18, FAINT, 262)
 
     def _draw_digit(self, canvas: Canvas, learnt: float) -> None:
@@ -143,7 +143,7 @@ class Player:
             canvas.box(left + size + 30, y - 4, max(2.0, (ROOM - 300 - size - 34) * share), 8,
                        GOOD if first else COURSE, 3)  # fmt: skip
         percent = f"{100 * answer.shares[answer.digit]:.0f} %"
-        canvas.text(left, 316, tr("it says {digit} ({percent})", digit=answer.digit, percent=percent), 18, INK, 262)
+        canvas.text(left, 316, tr("it says {digit} ({percent})", answer.digit, percent), 18, INK, 262)
 
     def _draw_race(self, canvas: Canvas, learnt: float) -> None:
         """All at one speed: the bar of the shortest step is full first."""
@@ -164,7 +164,7 @@ class Player:
     def _draw_shares(self, canvas: Canvas) -> None:
         """What of the step is the author's."""
         story = self.story
-        told = tr("of the step, by {name}:", name=texts.whose(story, story.author))
+        told = tr("of the step, by {name}:", texts.whose(story, story.author))
         canvas.text(COLUMN, 532, texts.all_of_it(story) or told, 18, FAINT, ROOM)
         for number, measure in enumerate(MEASURES):
             x, share = COLUMN + number * (ROOM / 4), story.ledger.share(measure, story.author)

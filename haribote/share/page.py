@@ -164,7 +164,7 @@ def _data(story: Story, blocks: list[int]) -> dict[str, Any]:
             "play": tr("Play"),
             "pause": tr("Pause"),
             "between": texts.between(),
-            "cycle": tr("cycle {cycle} of {cycles}", cycle="{cycle}", cycles=f"{recording.cycles:,.0f}"),
+            "cycle": tr("cycle {cycle} of {cycles}", "{cycle}", f"{recording.cycles:,.0f}"),
         },
         "kinds": list(texts.KINDS),
         "cycles": recording.cycles,

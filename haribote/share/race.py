@@ -50,7 +50,7 @@ def _whose(compiled: Compiled) -> str:
     owners = [piece.owner for piece in compiled.pieces if isinstance(piece, ChipPiece)]
     mine, course = owners.count("yours"), owners.count("reference")
     if mine and course:
-        return tr("{mine} kernels of the learner's, {course} of the course's", mine=mine, course=course)
+        return tr("{mine} kernels of the learner's, {course} of the course's", mine, course)
     return tr("the learner's kernels") if mine else tr("the course's kernels")
 
 

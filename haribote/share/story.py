@@ -219,9 +219,7 @@ def _checkpoint(wanted: Wanted) -> tuple[Run, Parameters] | None:
         return run, parameters
     if wanted.asked:
         raise CheckpointError(
-            tr(
-                "{folder} has trained another network than {network}", folder=wanted.folder, network=wanted.network.name
-            ),
-            tr("--network {network}, or another --run DIR", network=run.network),
+            tr("{folder} has trained another network than {network}", wanted.folder, wanted.network.name),
+            tr("--network {network}, or another --run DIR", run.network),
         )
     return None

@@ -21,8 +21,8 @@ KINDS = {
 def title(story: Story) -> str:
     """Whose compiler this is."""
     if story.author == "yours":
-        return tr("{name}'s compiler at work", name=story.name) if story.name else tr("My compiler at work")
-    return tr("{name} shows Haribote at work", name=story.name) if story.name else tr("Haribote at work")
+        return tr("{name}'s compiler at work", story.name) if story.name else tr("My compiler at work")
+    return tr("{name} shows Haribote at work", story.name) if story.name else tr("Haribote at work")
 
 
 def subtitle(story: Story) -> str:
@@ -30,8 +30,8 @@ def subtitle(story: Story) -> str:
     return tr(
         "A graph compiler trains a digit recogniser, {widths}, on a simulated MN-Core 2. Here is one of its training "
         "steps, inside the chip, and what {steps} of them teach the network.",
-        widths=story.widths,
-        steps=len(story.losses),
+        story.widths,
+        len(story.losses),
     )
 
 
@@ -44,12 +44,12 @@ def whose(story: Story, owner: str) -> str:
 
 def shares(story: Story) -> str:
     """What the shares of the ledger are of."""
-    return tr("How much of what the chip does in a step is by {name}.", name=whose(story, story.author))
+    return tr("How much of what the chip does in a step is by {name}.", whose(story, story.author))
 
 
 def kernel_label(story: Story, kernel: Kernel) -> str:
     """A kernel, its task and whose it is: `Gemm logits · task 5.19 · Aki`."""
-    task = [tr("task {task}", task=kernel.task)] if kernel.task else []
+    task = [tr("task {task}", kernel.task)] if kernel.task else []
     return " · ".join([f"{kernel.operator} {kernel.node}", *task, whose(story, kernel.owner)])
 
 
@@ -62,7 +62,7 @@ def digit_title(story: Story) -> str:
     """Whose digit it is."""
     if not story.digit.drawn:
         return tr("A digit that it has never seen")
-    return tr("A digit drawn by {name}", name=story.name) if story.name else tr("A digit drawn by hand")
+    return tr("A digit drawn by {name}", story.name) if story.name else tr("A digit drawn by hand")
 
 
 def digit_text(story: Story) -> str:
@@ -74,16 +74,16 @@ def digit_text(story: Story) -> str:
                   data=data_name(story))  # fmt: skip
         parts.append(told)
     elif not story.digit.drawn:
-        parts.append(tr("No picture was given: this is the first test picture of {data}.", data=data_name(story)))
+        parts.append(tr("No picture was given: this is the first test picture of {data}.", data_name(story)))
     if side != len(story.digit.picture):
-        parts.append(tr("The network sees {side}x{side} pixels of it.", side=side))
+        parts.append(tr("The network sees {side}x{side} pixels of it.", side))
     if story.trained is not None:
         parts.append(
             tr(
                 "The last answer is that of the whole training, {epochs} epochs, which gets {accuracy} of the test "
                 "digits right.",
-                epochs=story.trained.epochs,
-                accuracy=f"{100 * story.trained.accuracy:.1f} %",
+                story.trained.epochs,
+                f"{100 * story.trained.accuracy:.1f} %",
             )
         )
     return " ".join(parts)
@@ -92,26 +92,26 @@ def digit_text(story: Story) -> str:
 def says(story: Story, answer: Answer) -> str:
     """What the network says of the digit, and whether that is right where it is known."""
     share = f"{100 * answer.shares[answer.digit]:.0f} %"
-    said = tr("after {steps} steps: {digit}, sure to {share}", steps=answer.steps, digit=answer.digit, share=share)
+    said = tr("after {steps} steps: {digit}, sure to {share}", answer.steps, answer.digit, share)
     if story.digit.label is None:
         return said
-    right = tr("right") if story.digit.label == answer.digit else tr("wrong, it is {label}", label=story.digit.label)
-    return tr("{said} ({right})", said=said, right=right)
+    right = tr("right") if story.digit.label == answer.digit else tr("wrong, it is {label}", story.digit.label)
+    return tr("{said} ({right})", said, right)
 
 
 def loss_text(story: Story) -> str:
     """What the curve is of, and what came of it."""
     return tr(
         "Loss of {steps} steps of 256 pictures each ({data}); after them {accuracy} of the test pictures are right.",
-        steps=len(story.losses),
-        data=data_name(story),
-        accuracy=f"{100 * story.accuracy:.1f} %",
+        len(story.losses),
+        data_name(story),
+        f"{100 * story.accuracy:.1f} %",
     )
 
 
 def cycles(count: float) -> str:
     """`5,584 cycles`."""
-    return tr("{count:,.0f} cycles", count=count)
+    return tr("{count:,.0f} cycles", count)
 
 
 def between() -> str:
@@ -123,4 +123,4 @@ def all_of_it(story: Story) -> str:
     """Said where nothing in the step is anyone else's; "" elsewhere."""
     if not story.ledger.all_yours:
         return ""
-    return tr("All of it is {name}'s.", name=story.name) if story.name else tr("All of it is the learner's own.")
+    return tr("All of it is {name}'s.", story.name) if story.name else tr("All of it is the learner's own.")

@@ -24,7 +24,7 @@ class Access:
     writes: frozenset[Word] = frozenset()
 
     def __str__(self) -> str:
-        return tr("reads {reads}, writes {writes}", reads=_named(self.reads), writes=_named(self.writes))
+        return tr("reads {reads}, writes {writes}", _named(self.reads), _named(self.writes))
 
 
 @exercise("7.3")

@@ -33,7 +33,7 @@ def difference(before: Program, after: Program, seed: int = 1) -> str:
             return name.upper()
     for group, (one, other) in enumerate(zip(first.dram, second.dram, strict=True)):
         if not np.array_equal(one[0:DRAM_LONGS], other[0:DRAM_LONGS]):
-            return tr("DRAM of group {group}", group=group)
+            return tr("DRAM of group {group}", group)
     return ""
 
 

@@ -79,7 +79,7 @@ def table(cycles: Mapping[str, float], most: int = 12) -> str:
     total = sum(cycles.values())
     first = list(cycles.items())[:most]
     if len(first) < len(cycles):
-        first.append((tr("{value} more", value=len(cycles) - most), total - sum(number for _, number in first)))
+        first.append((tr("{value} more", len(cycles) - most), total - sum(number for _, number in first)))
     width = max((columns(name) for name, _ in first), default=0)
     rows = [f"{left(name, width)}  {number:>8,.0f}  {number / total:>6.1%}" for name, number in first]
     return "\n".join([*rows, f"{left(tr('together'), width)}  {total:>8,.0f}"])

@@ -46,8 +46,7 @@ class Table:
         """
         if not 0 <= step <= self._end:
             raise HariboteError(
-                tr("job {job} at step {step}: there are steps 0 to {end}", job=job, step=step, end=self._end),
-                "grader check 7.5",
+                tr("job {job} at step {step}: there are steps 0 to {end}", job, step, self._end), "grader check 7.5"
             )
         return not self._marks.closed(self._templates[job], step + WINDOW) & 1
 
@@ -88,16 +87,12 @@ def right_schedule(program: Program) -> Program:
         found = schedule(program)
     except Exception as error:  # whatever the learner's code does
         raise HariboteError(
-            tr("tasks 7.3 to 7.5 stop with {name}: {error}", name=type(error).__name__, error=error), "grader check 7.5"
+            tr("tasks 7.3 to 7.5 stop with {name}: {error}", type(error).__name__, error), "grader check 7.5"
         ) from error
     wrong = next((str(it) for it in check(found) if it.severity == "error"), "")
     wrong = wrong or (
-        tr("{filename} leaves another {where}", filename=found.filename, where=where)
-        if (where := difference(program, found))
-        else ""
+        tr("{filename} leaves another {where}", found.filename, where) if (where := difference(program, found)) else ""
     )
     if wrong:
-        raise HariboteError(
-            tr("the schedule of tasks 7.3 to 7.5 is not right: {wrong}", wrong=wrong), "grader check 7.5"
-        )
+        raise HariboteError(tr("the schedule of tasks 7.3 to 7.5 is not right: {wrong}", wrong), "grader check 7.5")
     return found

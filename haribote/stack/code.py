@@ -121,7 +121,7 @@ class Code:
                     return slot
         largest = ", ".join(f"{self.largest(bank)} of {bank}" for bank in banks)
         raise NoRoom(
-            tr("{words} words per PE are needed; the largest free pieces are {largest}", words=words, largest=largest),
+            tr("{words} words per PE are needed; the largest free pieces are {largest}", words, largest),
             tr("a smaller batch"),
         ).of(words, banks)
 
@@ -179,9 +179,9 @@ class Code:
             raise NoBuffer(
                 tr(
                     "{longs} long words of {memory} are needed as a buffer; there are {value}",
-                    longs=longs,
-                    memory=memory,
-                    value=end - start,
+                    longs,
+                    memory,
+                    end - start,
                 )
             )
         first = max(self._next_buffer[memory], start)
@@ -196,13 +196,7 @@ class Code:
         first = self._next_dram
         self._next_dram += -(-longs // UNIT_LONGS) * UNIT_LONGS
         if self._next_dram > isa.DRAM_LONGS:
-            raise NoRoom(
-                tr(
-                    "{longs} long words of DRAM are needed; there are {value}",
-                    longs=longs,
-                    value=isa.DRAM_LONGS - first,
-                )
-            )
+            raise NoRoom(tr("{longs} long words of DRAM are needed; there are {value}", longs, isa.DRAM_LONGS - first))
         return first
 
     def entry(self) -> int:
@@ -314,8 +308,8 @@ class Code:
         raise NoRoom(
             tr(
                 "{words} words for a table in {banks}: all have been used for other things before",
-                words=words,
-                banks=" or ".join(banks),
+                words,
+                " or ".join(banks),
             )
         )
 

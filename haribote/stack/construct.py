@@ -65,19 +65,14 @@ def along(ways: Sequence[Way], start: BitMap, wanted: BitMap, combine: str) -> P
         chain.insert(0, (way, demand))
         asked = before(way, demand)
         if asked is None:
-            raise ValueError(tr("{name} does not lead to {wanted}", name=way.name, wanted=wanted))
+            raise ValueError(tr("{name} does not lead to {wanted}", way.name, wanted))
         demand = asked
     join = _Join.of(start, wanted, combine)
     clear = join.cleared(demand, sum(way.joined for way in ways))
     path = None if clear is None else follow(chain, start, clear)
     if path is None or clear is None:
         raise ValueError(
-            tr(
-                "{value} do not lead from {start} to {wanted}",
-                value=", ".join(way.name for way in ways),
-                start=start,
-                wanted=wanted,
-            )
+            tr("{value} do not lead from {start} to {wanted}", ", ".join(way.name for way in ways), start, wanted)
         )
     return in_runs(path, start, clear)
 

@@ -27,7 +27,7 @@ def path_from_dram(target: BitMap) -> Path:
     chains = sorted(_down(Demand.of(target), target, 0.0, ()), key=lambda chain: chain[0])
     paths = [path for _, asked, steps in chains[:TRIED] if (path := _filled(asked, steps, target)) is not None]
     if not paths:
-        raise NoRoom(tr("there is no way from DRAM to {target}", target=target))
+        raise NoRoom(tr("there is no way from DRAM to {target}", target))
     return min(paths, key=cycles)
 
 
@@ -96,13 +96,12 @@ def path_to_dram(source: BitMap) -> Path:
     """The cheapest path up from a map without parts; that after its last hop is in DRAM. Raises NoRoom."""
     if PART in source.table.values():
         raise NoRoom(
-            tr("parts of sums cannot go to DRAM: {source}", source=source),
-            tr("join them first, by a move with `combine`"),
+            tr("parts of sums cannot go to DRAM: {source}", source), tr("join them first, by a move with `combine`")
         )
     legs = [leg for leg in _RISING if HEIGHT[leg[0]] >= HEIGHT[source.memory]]
     best = min(_up(source, legs, ()), key=cycles, default=None)
     if best is None:
-        raise NoRoom(tr("there is no way from {source} to DRAM", source=source))
+        raise NoRoom(tr("there is no way from {source} to DRAM", source))
     return best
 
 

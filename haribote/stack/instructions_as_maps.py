@@ -78,7 +78,7 @@ def map_of(line: str) -> TransferMap:
         instruction: Instruction = code.instructions[0]
         transfer, beside_matrix = transfer_of(instruction), instruction.unit.startswith("mau")
     if transfer is None:
-        raise NotABitMap(tr("`{line}` moves no words between places", line=line))
+        raise NotABitMap(tr("`{line}` moves no words between places", line))
     return _map(line, transfer, beside_matrix)
 
 
@@ -96,7 +96,7 @@ def _map(line: str, transfer: Transfer, beside_matrix: bool) -> TransferMap:
     grid = np.stack(np.unravel_index(np.arange(prod(map(len, ranges.values()))), [len(r) for r in ranges.values()]))
     basis = [(row, bit) for row, values in enumerate(ranges.values()) for bit in range((len(values) - 1).bit_length())]
     if len(source) != grid.shape[1]:
-        raise NotABitMap(tr("`{line}` leaves out points of its formula {text}", line=line, text=transfer.text()))
+        raise NotABitMap(tr("`{line}` leaves out points of its formula {text}", line, transfer.text()))
     at = [
         int(
             np.ravel_multi_index([(1 << bit) * (k == row) for k in range(len(grid))], [len(r) for r in ranges.values()])
@@ -133,7 +133,7 @@ def _require_linear(
     for (row, bit), k in zip(basis, at, strict=True):
         expected ^= (grid[row] >> bit & 1)[:, None] * points[k]
     if not np.array_equal(expected, points):
-        raise NotABitMap(tr("`{line}` is no map on bits: {text}", line=line, text=transfer.text()))
+        raise NotABitMap(tr("`{line}` is no map on bits: {text}", line, transfer.text()))
 
 
 def _bits(side: Reference, point: Index, beside_matrix: bool) -> tuple[Bit, ...]:

@@ -93,9 +93,9 @@ class BitMap:
                 raise LayoutError(
                     tr(
                         "{memory} has no bit {bit!s}; it has {value} and addresses",
-                        memory=memory,
-                        bit=bit,
-                        value=", ".join(map(str, standing)),
+                        memory,
+                        bit,
+                        ", ".join(map(str, standing)),
                     )
                 )
         table = {bit: NOTHING for bit in standing} | {bit: c for bit, c in carries.items() if c != NOTHING}
@@ -104,12 +104,7 @@ class BitMap:
         if missing:
             names = ", ".join(result.name(bit) for bit in sorted(missing))
             raise LayoutError(
-                tr(
-                    "index bits {names} of a {shape} tensor have no place in {memory}",
-                    names=names,
-                    shape=shape,
-                    memory=memory,
-                ),
+                tr("index bits {names} of a {shape} tensor have no place in {memory}", names, shape, memory),
                 tr("give each a place"),
             )
         return result
@@ -264,7 +259,7 @@ def dram(shape: Sequence[int]) -> BitMap:
     straight = all(size == 1 << bits for size, bits in zip(shape[1:], widths[1:], strict=True))
     if not straight or (count > isa.SMALL_TENSOR and count != 1 << sum(widths)):
         raise LayoutError(
-            tr("a tensor of shape {shape} is no map on bits in DRAM", shape=tuple(shape)), tr("pad it to powers of two")
+            tr("a tensor of shape {shape} is no map on bits in DRAM", tuple(shape)), tr("pad it to powers of two")
         )
     width = sum(widths)
     carries = {(W if bit == 0 else address(bit - 1)): bit for bit in range(width)}

@@ -77,7 +77,7 @@ def _through_dram(code: Code, source: Place, targets: Sequence[Place]) -> None:
 
 def _whole(code: Code, source: Place, targets: Sequence[Place], combine: str) -> list[str]:
     """The lines of the first path that has room. Raises NoRoom."""
-    problem = NoRoom(tr("there is no way from {map} to {map2}", map=source.map, map2=targets[0].map))
+    problem = NoRoom(tr("there is no way from {map} to {map2}", source.map, targets[0].map))
     for path in paths(source.map, targets[0].map, combine):
         try:
             with code.scratch():
@@ -158,7 +158,7 @@ def price(source: BitMap, target: BitMap, combine: str = "") -> float:
     if ends is not None:
         return sum(price(first.map, last[0].map, combine) for first, last in ends)
     if PART in source.table.values():
-        raise NoRoom(tr("there is no way from {source} to {target}", source=source, target=target))
+        raise NoRoom(tr("there is no way from {source} to {target}", source, target))
     found = up(source)
     return written([hop.made for hop in found.path]) * (1 << len(found.cut)) + price(found.whole, target)
 

@@ -33,7 +33,7 @@ def of_layout(layout: Layout, memory: Memory = "LM", copied: Layout | None = Non
             for bit, carry in _bits(digit, lowest + start, memory, layout):
                 if bit in carries:
                     raise LayoutError(
-                        tr("layout {layout}: two digits add to {bit}", layout=layout, bit=bit),
+                        tr("layout {layout}: two digits add to {bit}", layout, bit),
                         tr("strides that keep digits apart"),
                     )
                 carries[bit] = carry
@@ -54,7 +54,7 @@ def _lowest_bits(axis: tuple[Digit, ...], layout: Layout) -> Iterator[tuple[Digi
         bits = axis_bits(digit.size)
         if digit.size != 1 << bits and any(other.size > 1 for other in axis[:number]):
             raise LayoutError(
-                tr("layout {layout}: digit {digit} is no row of bits", layout=layout, digit=digit),
+                tr("layout {layout}: digit {digit} is no row of bits", layout, digit),
                 tr("sizes that are powers of two after the first"),
             )
         lowest += bits
@@ -65,8 +65,7 @@ def _bits(digit: Digit, lowest: int, memory: Memory, layout: Layout) -> Iterator
     width, stride = axis_bits(digit.size), digit.stride
     if (width > 1 and stride & (stride - 1)) or (width and not stride):
         raise LayoutError(
-            tr("layout {layout}: digit {digit} is no row of bits", layout=layout, digit=digit),
-            tr("a stride that is a power of two"),
+            tr("layout {layout}: digit {digit} is no row of bits", layout, digit), tr("a stride that is a power of two")
         )
     for number in range(width):
         for place in range(64):
@@ -84,10 +83,10 @@ def _place(digit: Digit, number: int, memory: Memory, layout: Layout) -> Bit:
         raise LayoutError(
             tr(
                 "layout {layout}: digit {digit} goes beyond the {level}s of {memory}",
-                layout=layout,
-                digit=digit,
-                level=digit.level,
-                memory=memory,
+                layout,
+                digit,
+                digit.level,
+                memory,
             )
         )
     return bit
@@ -132,7 +131,7 @@ def _axis_text(found: BitMap, axis: int) -> str:
         stride = sum(1 << _number(bit) for bit in places)
         if any(_level_name(bit) != level for bit in places):
             raise LayoutError(
-                tr("bit {carry} stands at several levels, which the notation cannot say", carry=found.name(carry))
+                tr("bit {carry} stands at several levels, which the notation cannot say", found.name(carry))
             )
         if runs and runs[-1][0] == level and len(places) == 1 and runs[-1][1] << runs[-1][3] == stride:
             runs[-1] = (*runs[-1][:3], runs[-1][3] + 1)

@@ -40,7 +40,7 @@ def _index_row(canvas: Canvas, found: BitMap) -> dict[int, float]:
     middles: dict[int, float] = {}
     x = MARGIN
     for number, bits in enumerate(found.axes):
-        canvas.text(x, TOP - 10, tr("axis {number}: {shape}", number=number, shape=found.shape[number]), "s f")
+        canvas.text(x, TOP - 10, tr("axis {number}: {shape}", number, found.shape[number]), "s f")
         for carry in reversed(bits):
             place = found.places[carry][0]
             canvas.rect(

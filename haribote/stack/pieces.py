@@ -68,11 +68,7 @@ def _first(found: BitMap, path_of: Callable[[BitMap], Path], end: Callable[[Path
             if all(hop.target.longs <= MOST.get(hop.target.memory, hop.target.longs) for hop in path):
                 return Pieces(path, cut, whole.shape, _together(end(path), cut, found))
     raise NoRoom(
-        tr(
-            "the pieces of {found} do not pass through an L1BM of {bm_longs} long words",
-            found=found,
-            bm_longs=L1BM_LONGS,
-        ),
+        tr("the pieces of {found} do not pass through an L1BM of {bm_longs} long words", found, L1BM_LONGS),
         tr("a layout with more addresses"),
     )
 

@@ -51,17 +51,10 @@ class Place:
         kind = "LM" if self.memory in BANKS else self.memory
         unit = 4 if kind == "LM" else UNIT_LONGS
         if kind != self.map.memory:
-            raise NoRoom(
-                tr("a map for {memory} cannot place a tensor in {memory2}", memory=self.map.memory, memory2=self.memory)
-            )
+            raise NoRoom(tr("a map for {memory} cannot place a tensor in {memory2}", self.map.memory, self.memory))
         if self.address % unit:
             raise NoRoom(
-                tr(
-                    "address {address} in {memory}: a move needs a multiple of {unit}",
-                    address=self.address,
-                    memory=self.memory,
-                    unit=unit,
-                )
+                tr("address {address} in {memory}: a move needs a multiple of {unit}", self.address, self.memory, unit)
             )
 
     @property

@@ -29,7 +29,7 @@ IMAGE = (28, 28)
 def __getattr__(name: str) -> Any:
     """`SimBackend` where it is asked for: an answer that names the types of this module needs no chip."""
     if name != "SimBackend":
-        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", name=__name__, name2=name))
+        raise AttributeError(tr("module {name!r} has no attribute {name2!r}", __name__, name))
     return import_module("haribote.training.sim_backend").SimBackend
 
 
@@ -172,8 +172,8 @@ def example_batch(model: Any, batch: int, learning_rate: float) -> tuple[Any, An
 
     known = [value.shape for value in model.parameters()]
     if not known or len(known[0]) not in (2, 4):
-        has = tr("its first parameter has shape {known}", known=list(known[0])) if known else tr("it has no parameters")
-        what = tr("the model cannot be trained on images: {has}", has=has)
+        has = tr("its first parameter has shape {known}", list(known[0])) if known else tr("it has no parameters")
+        what = tr("the model cannot be trained on images: {has}", has)
         raise HariboteError(what, tr("a torch.nn.Module that begins with Linear or Conv2d"))
     first = known[0]  # [outputs, features] of Linear; a Conv2d has [outputs, channels, h, w]
     shape = first[1:2] if len(first) == 2 else (first[1], *IMAGE)

@@ -82,12 +82,10 @@ def reading(path: Path, missing: str, damaged: str) -> Iterator[Parameters]:
     missing, damaged: what to do where there is none, or it is not complete, a CheckpointError.
     """
     if not path.is_file():
-        raise CheckpointError(tr("there is no checkpoint {path}", path=path), missing)
+        raise CheckpointError(tr("there is no checkpoint {path}", path), missing)
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         yield arrays
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(
-            tr("{path} is not a complete checkpoint: {error}", path=path, error=error), damaged
-        ) from error
+        raise CheckpointError(tr("{path} is not a complete checkpoint: {error}", path, error), damaged) from error

@@ -26,7 +26,7 @@ class CppBackend(CompiledBackend):
         inference = lower_for_cpp(trace_inference(model, images))
         gemm = gemm or default_gemm()
         built = sessions({"train_step": step, "inference": inference}, gemm)
-        summary = tr("C++, {node} nodes, Gemm {gemm}", node=len(step.graph.node), gemm=gemm)
+        summary = tr("C++, {node} nodes, Gemm {gemm}", len(step.graph.node), gemm)
         if short:
-            summary = "; ".join([summary, tr("the factors are {short}", short=short)])
+            summary = "; ".join([summary, tr("the factors are {short}", short)])
         super().__init__(built["train_step"], built["inference"], batch, initial_parameters(model), summary)

@@ -31,16 +31,15 @@ def mlp(*widths: int, bias: bool = True, seed: int = 42) -> nn.Sequential:
     """
     if len(widths) < 2 or min(widths) < 1:
         raise UnsupportedModel(
-            tr("an MLP needs two or more positive widths, received {widths}", widths=widths), "mlp(784, 16, 10)"
+            tr("an MLP needs two or more positive widths, received {widths}", widths), "mlp(784, 16, 10)"
         )
     if len(widths) > MOST_WIDTHS:
         raise UnsupportedModel(
-            tr("an MLP has {most} widths at most, received {count}", most=MOST_WIDTHS, count=len(widths)),
-            tr("fewer layers"),
+            tr("an MLP has {most} widths at most, received {count}", MOST_WIDTHS, len(widths)), tr("fewer layers")
         )
     if (most := max(map(prod, itertools.pairwise(widths)))) > MOST_WEIGHTS:
         raise UnsupportedModel(
-            tr("a layer has {most:,} weights at most, received {weights:,}", most=MOST_WEIGHTS, weights=most),
+            tr("a layer has {most:,} weights at most, received {weights:,}", MOST_WEIGHTS, most),
             tr("smaller widths side by side"),
         )
     layers: list[nn.Module] = []
@@ -81,11 +80,10 @@ def load(reference: str) -> nn.Module:
     path, _, name = reference.rpartition(":")
     if not path.endswith(".py") or not name:
         raise UnsupportedModel(
-            tr("a model is given as FILE.py:NAME, received {reference!r}", reference=reference),
-            "--model my_model.py:model",
+            tr("a model is given as FILE.py:NAME, received {reference!r}", reference), "--model my_model.py:model"
         )
     if not Path(path).is_file():
-        raise UnsupportedModel(tr("no file {path}", path=path), tr("the path from the current folder"))
+        raise UnsupportedModel(tr("no file {path}", path), tr("the path from the current folder"))
     try:
         namespace = runpy.run_path(path)
         found = namespace.get(name)
@@ -105,15 +103,11 @@ def load(reference: str) -> nn.Module:
         ) from error
     if name not in namespace:
         known = [key for key, value in namespace.items() if isinstance(value, nn.Module)]
-        advice = tr("one of {known}", known=known) if known else f"{name} = nn.Sequential(...)"
-        raise UnsupportedModel(tr("{path} defines no {name!r}", path=path, name=name), advice)
+        advice = tr("one of {known}", known) if known else f"{name} = nn.Sequential(...)"
+        raise UnsupportedModel(tr("{path} defines no {name!r}", path, name), advice)
     if not isinstance(model, nn.Module):
         raise UnsupportedModel(
-            tr(
-                "{reference} must be a torch module or return one, received {name}",
-                reference=reference,
-                name=type(model).__name__,
-            ),
+            tr("{reference} must be a torch module or return one, received {name}", reference, type(model).__name__),
             f"{name} = nn.Sequential(...)",
         )
     return model
@@ -123,4 +117,4 @@ def _where(error: BaseException, path: str) -> str:
     """The last line of the file in the traceback of an error; "" for a syntax error, which tells its own."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == path), None)
-    return tr(" in line {line}", line=line) if line else ""
+    return tr(" in line {line}", line) if line else ""

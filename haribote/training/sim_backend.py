@@ -54,8 +54,8 @@ class SimBackend(CompiledBackend):
             raise ChipRequired(
                 tr(
                     "--require-chip: {host_nodes} of {node_count} nodes run on the host: ",
-                    host_nodes=len(self.compiled.host_nodes),
-                    node_count=self.compiled.node_count,
+                    len(self.compiled.host_nodes),
+                    self.compiled.node_count,
                 )
                 + ", ".join(
                     f"{piece.node.name} ({piece.reason.splitlines()[0]})" for piece in self.compiled.host_nodes

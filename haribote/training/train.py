@@ -116,7 +116,7 @@ def train(options: Options, data: Dataset, say: Callable[[str], None] = say) -> 
         say(backend.summary)
         if options.resume:
             run = _resume(options, run, backend)
-            say(tr("resuming after epoch {epoch}", epoch=run.epoch))
+            say(tr("resuming after epoch {epoch}", run.epoch))
         _epochs(options, run, backend, data, say)
     if verdict := target_verdict(options.network, run):
         say(verdict)
@@ -157,22 +157,19 @@ def target_verdict(network: Network, run: Run) -> str:
     if len(run.losses) < STEPS:
         return tr(
             "the target, {target}, is for {steps} steps: --epochs {epochs}",
-            target=target,
-            steps=STEPS,
-            epochs=-(-STEPS * run.epoch // len(run.losses)),
+            target,
+            STEPS,
+            -(-STEPS * run.epoch // len(run.losses)),
         )
     if run.accuracies[-1] >= network.target:
         return tr(
             "target reached: accuracy {reached}, and PyTorch gets {target} or more in {steps} steps",
-            reached=reached,
-            target=target,
-            steps=STEPS,
+            reached,
+            target,
+            STEPS,
         )
     return tr(
-        "target missed: accuracy {reached}, but PyTorch gets {target} or more in {steps} steps",
-        reached=reached,
-        target=target,
-        steps=STEPS,
+        "target missed: accuracy {reached}, but PyTorch gets {target} or more in {steps} steps", reached, target, STEPS
     )
 
 
@@ -181,7 +178,7 @@ class _Shown:
 
     def __init__(self, backend: Backend, run: Run, epochs: int, images: int) -> None:
         self._backend = backend
-        name = tr("epoch {value}/{epochs}", value=run.epoch + 1, epochs=epochs)
+        name = tr("epoch {value}/{epochs}", run.epoch + 1, epochs)
         self._bar = tqdm(total=images // run.batch, desc=name, unit="step", leave=False, mininterval=0.5, disable=None)
 
     def step(self, images: Floats, labels: Labels) -> float:
@@ -233,7 +230,7 @@ def loss_figure(run: Run) -> Figure:
     loss, accuracy = tr("loss"), tr("accuracy")
     axes.plot(np.arange(1, len(run.losses) + 1) / steps, run.losses, color="tab:blue", linewidth=0.8, label=loss)
     axes.set(xlabel=tr("epoch"), ylabel=loss, ylim=(0, None))
-    axes.set_title(tr("a training run of {run} on {data}", run=_network(run), data=DATA_NAMES.get(run.data, run.data)))
+    axes.set_title(tr("a training run of {run} on {data}", _network(run), DATA_NAMES.get(run.data, run.data)))
     right = axes.twinx()
     right.plot(range(1, run.epoch + 1), [100 * a for a in run.accuracies], "o-", color="tab:orange", label=accuracy)
     right.set(ylabel=tr("test accuracy in %"), ylim=(0, 100))
@@ -247,14 +244,11 @@ def _refuse_divergence(losses: list[float], run: Run) -> None:
         raise Diverged(
             tr(
                 "training has diverged: the loss is {losses} in step {value} of epoch {value2}",
-                losses=losses[bad[0]],
-                value=bad[0] + 1,
-                value2=run.epoch + 1,
+                losses[bad[0]],
+                bad[0] + 1,
+                run.epoch + 1,
             ),
-            tr(
-                "a smaller --lr (it is {learning_rate:g}); nothing of this epoch was saved",
-                learning_rate=run.learning_rate,
-            ),
+            tr("a smaller --lr (it is {learning_rate:g}); nothing of this epoch was saved", run.learning_rate),
         )
 
 
@@ -267,7 +261,7 @@ def _of_the_course(options: Options) -> str:
 def _network(run: Run) -> str:
     """The network in short: `784-16-10`."""
     widths = "-".join(map(str, (NETWORKS[run.network].pixels, *run.hidden, CLASSES)))
-    return widths if run.bias else tr("{widths} without bias", widths=widths)
+    return widths if run.bias else tr("{widths} without bias", widths)
 
 
 def _resume(options: Options, run: Run, backend: Backend) -> Run:
@@ -301,15 +295,13 @@ def _line(run: Run, losses: list[float], seconds: float, backend: Backend) -> st
     if isinstance(backend, SimBackend):
         cost = backend.compiled.cost
         line += tr(
-            "  on chip {chip_count} of {node_count} nodes",
-            chip_count=backend.compiled.chip_count,
-            node_count=backend.compiled.node_count,
+            "  on chip {chip_count} of {node_count} nodes", backend.compiled.chip_count, backend.compiled.node_count
         )
         line += tr(
             "  steps {steps} + {moves} MV  -O{level}  {figures} per train step",
-            steps=cost.steps,
-            moves=cost.moves,
-            level=backend.level,
-            figures=cost.figures,
+            cost.steps,
+            cost.moves,
+            backend.level,
+            cost.figures,
         )
     return line

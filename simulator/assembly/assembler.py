@@ -40,19 +40,18 @@ def parse_mask_statement(text: str) -> Defaults:
     match = _MASK.fullmatch(text)
     if not match:
         raise OperandError(
-            tr("cannot read the mask statement `{text}`", text=text), tr("write `maskrt 1`, or `mask 0` to end it")
+            tr("cannot read the mask statement `{text}`", text), tr("write `maskrt 1`, or `mask 0` to end it")
         )
     prefix, letters, entry_text = match.group(1, 2, 3)
     if not entry_text.isdecimal() or int(entry_text) >= isa.MASK_ENTRIES:
         raise OperandError(
-            tr("`{entry_text}` is not an entry of the mask register", entry_text=entry_text),
+            tr("`{entry_text}` is not an entry of the mask register", entry_text),
             tr("use 1 to 31, or 0 to end masking"),
         )
     entry = int(entry_text)
     if entry and not letters:
         raise OperandError(
-            tr("the mask statement lists no memory"),
-            tr("name some of r s t m n k, e.g. `maskrstmn {entry}`", entry=entry),
+            tr("the mask statement lists no memory"), tr("name some of r s t m n k, e.g. `maskrstmn {entry}`", entry)
         )
     words = cast(Literal[1, 2, 4], 1 << len(prefix))
     return {_MASKED[letter]: WriteMask(entry, words, explicit=False) for letter in letters} if entry else {}
@@ -135,8 +134,8 @@ class _Assembly:
             self.report(
                 start,
                 OperandError(
-                    tr("the line has {code} characters", code=len(code)),
-                    tr("the most is {most_characters}", most_characters=MOST_CHARACTERS),
+                    tr("the line has {code} characters", len(code)),
+                    tr("the most is {most_characters}", MOST_CHARACTERS),
                 ),
             )
             self.lose(code.strip())
@@ -148,15 +147,11 @@ class _Assembly:
             elif not character.isascii():
                 self.report(
                     column,
-                    OperandError(
-                        tr("`{character}` is not ASCII", character=character), tr("write other characters in comments")
-                    ),
+                    OperandError(tr("`{character}` is not ASCII", character), tr("write other characters in comments")),
                 )
         for number in _NUMBER.finditer(code):
             if not number[0].startswith('"'):
-                self.report(
-                    number.start() + 1, OperandError(tr("the number {number}… is too large", number=number[0][:20]))
-                )
+                self.report(number.start() + 1, OperandError(tr("the number {number}… is too large", number[0][:20])))
         if len(self.findings) == found:
             return True
         self.lose(code.strip())
@@ -234,10 +229,7 @@ def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagno
             assembly.report(
                 1,
                 OperandError(
-                    tr(
-                        "{most_findings} mistakes are enough: the rest of the text was not read",
-                        most_findings=MOST_FINDINGS,
-                    )
+                    tr("{most_findings} mistakes are enough: the rest of the text was not read", MOST_FINDINGS)
                 ),
             )
             break
@@ -245,8 +237,7 @@ def assemble_what_can_be(text: str, filename: str) -> tuple[Program, list[Diagno
         if len(lines) > MOST_LINES:
             assembly.line += 1
             many = OperandError(
-                tr("the text has {lines:,} lines", lines=len(lines)),
-                tr("split it: the most is {most_lines:,}", most_lines=MOST_LINES),
+                tr("the text has {lines:,} lines", len(lines)), tr("split it: the most is {most_lines:,}", MOST_LINES)
             )
             assembly.report(1, many)
     return Program(filename, tuple(assembly.lines), text), assembly.findings

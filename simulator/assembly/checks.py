@@ -53,8 +53,8 @@ def _stale_paths(step: Step, valid: set[str]) -> Iterator[Diagnostic]:
                     tr(
                         "the last step before this one that is not a nop put nothing on ${name}; "
                         "{not_known} (docs/isa.md, Waits)",
-                        name=source.operand.name,
-                        not_known=NOT_KNOWN,
+                        source.operand.name,
+                        NOT_KNOWN,
                     ),
                     tr("read the path right after the step that fills it"),
                 )
@@ -84,22 +84,22 @@ def _replay(
     """What is wrong with a `$lbi`: message, fix, severity."""
     name = f"${'l' * (operand.words // 2)}bi"
     if sent is None:
-        message = tr("{name} is read, but nothing was sent from the PEs to L1BM before", name=name)
+        message = tr("{name} is read, but nothing was sent from the PEs to L1BM before", name)
         return message, tr("put a transfer of the same family right before this step"), "error"
     time, sender = sent
     target = sender.destinations[0].operand
     assert isinstance(target, L1bm | Turnaround)
     if _layout(instruction, operand) != _layout(sender, target):
-        written = tr("{op} with ${value}b", op=sender.op, value="l" * (target.words // 2))
+        written = tr("{op} with ${value}b", sender.op, "l" * (target.words // 2))
         message = tr(
             "{name} was written by {written} (line {line}), of another transfer family or width",
-            name=name,
-            written=written,
-            line=sender.location.line,
+            name,
+            written,
+            sender.location.line,
         )
         return message, tr("use the same family, and `ll` on both sides or on none"), "error"
     if time != now - 1:
-        message = tr("{name} is read, but the step before sends nothing from the PEs to L1BM", name=name)
+        message = tr("{name} is read, but the step before sends nothing from the PEs to L1BM", name)
         return message, tr("put the transfer right before this step"), "warning"
     if instruction.shift != sender.shift:
         message = tr("both l1bmd of a turnaround pair need the same shift")
@@ -129,8 +129,8 @@ def _odd_addresses(instruction: Instruction) -> Iterator[Diagnostic]:
                 end.location,
                 tr(
                     "known programs give l1bmp multiples of {value} here, not {address}",
-                    value=2 * operand.words,
-                    address=operand.address,
+                    2 * operand.words,
+                    operand.address,
                 ),
                 f"use {operand.address - operand.address % (2 * operand.words)}",
             )
@@ -153,8 +153,8 @@ def _tag(tag: int, location: Location) -> Iterator[Diagnostic]:
         last = f"i{isa.WAIT_TAGS - 1:02x}"
         yield _warn(
             location,
-            tr("the tag i{tag:02x} is above {last}, the last one documented", tag=tag, last=last),
-            tr("use i01 to {last}", last=last),
+            tr("the tag i{tag:02x} is above {last}, the last one documented", tag, last),
+            tr("use i01 to {last}", last),
         )
 
 
@@ -173,8 +173,8 @@ def _doubtful_line(line: Line) -> Iterator[Diagnostic]:
             tr(
                 "a long word starts at an even address; what the emulator prints for {address} is not known, "
                 "here it is words {address} and {value}",
-                address=address,
-                value=address + 1,
+                address,
+                address + 1,
             ),
             f"use {address - 1}",
         )

@@ -57,10 +57,10 @@ def _check_matrix(operand: Matrix, role: str, head: Head) -> None:
             raise OperandError(tr("a product reads the whole matrix, without row"), f"write $l{operand.register}")
         return
     if operand.row is None:
-        raise OperandError(tr("`{name}` needs a row here", name=name), f"write {name}0")
+        raise OperandError(tr("`{name}` needs a row here", name), f"write {name}0")
     if operand.double and precision != "h":
         raise OperandError(
-            tr("`{name}` exists only for half precision", name=name), f"write $l{operand.register}{operand.row}"
+            tr("`{name}` exists only for half precision", name), f"write $l{operand.register}{operand.row}"
         )
     if unit == "mau-read" and precision == "h" and not operand.double:
         raise OperandError(
@@ -72,8 +72,8 @@ def _check_aligned(address: int, unit: int, what: str) -> None:
     if unit and address % unit:
         down = address - address % unit
         raise OperandError(
-            tr("{what} address {address} must be a multiple of {unit} here", what=what, address=address, unit=unit),
-            tr("use {down} or {value}", down=down, value=down + unit),
+            tr("{what} address {address} must be a multiple of {unit} here", what, address, unit),
+            tr("use {down} or {value}", down, down + unit),
         )
 
 
@@ -82,15 +82,12 @@ def _check_l1bm(operand: L1bm | Turnaround, form: Form, head: Head) -> None:
     if operand.words == 4:
         if row.unit == "l2bm" or row.shifts:
             raise OperandError(
-                tr("`{name}` moves one long word per PE: there is no `$llb` form", name=row.name), "write $lb"
+                tr("`{name}` moves one long word per PE: there is no `$llb` form", row.name), "write $lb"
             )
         if row.reduces and opcode.precision != "f" and opcode.reduction != "bor":
             raise OperandError(
-                tr(
-                    "`$llb` reductions are single precision or bor, not {kind}",
-                    kind=opcode.precision + opcode.reduction,
-                ),
-                tr("write {operand}", operand="$lb"),
+                tr("`$llb` reductions are single precision or bor, not {kind}", opcode.precision + opcode.reduction),
+                tr("write {operand}", "$lb"),
             )
     # isa.md, section 8: for l1bmp the alignment is only what known programs have; simulator.assembly.checks warns.
     if isinstance(operand, L1bm) and row.name != "l1bmp":
@@ -106,9 +103,7 @@ def _check_operand(operand: Operand, role_name: str, role: Role, form: Form, hea
         )
     if not isinstance(operand, role.types):
         if isinstance(operand, MaskRegister) and role_name == "out":
-            raise OperandError(
-                tr("`{name}` makes no mask flags", name=head.opcode.row.name), f"expected {role.description}"
-            )
+            raise OperandError(tr("`{name}` makes no mask flags", head.opcode.row.name), f"expected {role.description}")
         raise OperandError(tr("this operand cannot stand here"), f"expected {role.description}")
     if isinstance(operand, Matrix):
         _check_matrix(operand, role_name, head)
@@ -162,7 +157,7 @@ def _destination(word: Word, line: int, form: Form, head: Head, defaults: Defaul
     if slash:
         if isinstance(operand, (L1bm, Turnaround, L2bm, Matrix, Dar)):
             raise OperandError(
-                tr("`{text}` takes no write mask", text=text), tr("leave it out; only PE memories can be masked")
+                tr("`{text}` takes no write mask", text), tr("leave it out; only PE memories can be masked")
             )
         entry, words = parse_mask(mask_text)
         mask = WriteMask(entry, words)
@@ -196,13 +191,11 @@ def _check_count(words: Sequence[Word], form: Form) -> None:
     inputs, given = len(form.sources), len(words) - 1
     if given < inputs + bool(form.destination):
         raise OperandError(
-            tr("`{text}` is short of operands: {given} given", text=words[0].text, given=given),
-            f"write {_usage(words[0], form)}",
+            tr("`{text}` is short of operands: {given} given", words[0].text, given), f"write {_usage(words[0], form)}"
         )
     if given > inputs + bool(form.destination) and not (form.destination and ROLES[form.destination].many):
         raise OperandError(
-            tr("`{text}` has too many operands: {given}", text=words[0].text, given=given),
-            f"write {_usage(words[0], form)}",
+            tr("`{text}` has too many operands: {given}", words[0].text, given), f"write {_usage(words[0], form)}"
         )
 
 

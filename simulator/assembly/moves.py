@@ -25,12 +25,12 @@ def _parameters(text: str, name: str) -> dict[str, int]:
         match = _PARAMETER.match(text, position)
         if not match:
             raise OperandError(
-                tr("cannot read `{text}` in the parameters of `{name}`", text=text[position:], name=name),
+                tr("cannot read `{text}` in the parameters of `{name}`", text[position:], name),
                 tr("n64 is the size, i01 a tag of two hexadecimal digits, p0 to p3 the priority"),
             )
         key, digits = (group for group in match.groups() if group is not None)
         if key in found:
-            raise OperandError(tr("`{name}` has the parameter `{key}` twice", name=name, key=key), tr("keep one"))
+            raise OperandError(tr("`{name}` has the parameter `{key}` twice", name, key), tr("keep one"))
         found[key] = int(digits, 16 if key == "i" else 10)
         position = match.end()
     return found
@@ -39,14 +39,11 @@ def _parameters(text: str, name: str) -> dict[str, int]:
 def _check_parameters(found: dict[str, int], name: str) -> None:
     size = found.get("n")
     if size is None:
-        raise OperandError(
-            tr("`{name}` has no size", name=name), tr("write {name}/n64: the size in long words", name=name)
-        )
+        raise OperandError(tr("`{name}` has no size", name), tr("write {name}/n64: the size in long words", name))
     if size < 1 or size % isa.MV_UNIT:
         up = -(-max(size, 1) // isa.MV_UNIT) * isa.MV_UNIT
         raise OperandError(
-            tr("the size {size} is not a multiple of {mv_unit} long words", size=size, mv_unit=isa.MV_UNIT),
-            tr("use n{up}", up=up),
+            tr("the size {size} is not a multiple of {mv_unit} long words", size, isa.MV_UNIT), tr("use n{up}", up)
         )
     if found.get("nd") == 0:
         raise OperandError(tr("`nd0` would never move on"), tr("use nd1 or more"))
@@ -58,8 +55,8 @@ def _check_size(size: int, name: str, ends: Sequence[Operand]) -> None:
     if size > limit:
         memory = "L2BM" if limit == isa.L2BM_LONGS else "PDM"
         raise OperandError(
-            tr("the size {size} of `{name}` is more than the {memory} has", size=size, name=name, memory=memory),
-            tr("use n{limit} or less", limit=limit),
+            tr("the size {size} of `{name}` is more than the {memory} has", size, name, memory),
+            tr("use n{limit} or less", limit),
         )
 
 
@@ -92,12 +89,7 @@ def _check_form(row: MoveRow, name: str, kinds: tuple[str, str]) -> None:
     near = [pair for pair in sorted(row.forms) if (pair[0][0], pair[1][0]) == memories] or sorted(row.forms)
     forms = " or ".join(f"{name} {_spell(a)} {_spell(b)}" for a, b in near[:4])
     raise OperandError(
-        tr(
-            "`{name}` does not move from {kinds} to {kinds2}",
-            name=name,
-            kinds=_spell(kinds[0]),
-            kinds2=_spell(kinds[1]),
-        ),
+        tr("`{name}` does not move from {kinds} to {kinds2}", name, _spell(kinds[0]), _spell(kinds[1])),
         f"write {forms}",
     )
 
@@ -113,22 +105,22 @@ def decode_move(words: Sequence[Word], line: int, text: str, report: Report) -> 
             spelled = [text for text, (row, _, _) in MOVE_OPCODES.items() if row.name == name]
             near = spelled[:3] or get_close_matches(name, MOVE_OPCODES, 3)
             fix = (
-                tr("did you mean {near}?", near=", ".join(near))
+                tr("did you mean {near}?", ", ".join(near))
                 if near
                 else tr("see docs/isa.md, the table of MV instructions")
             )
-            raise OperandError(tr("`{name}` is not an MV instruction", name=name), fix)
+            raise OperandError(tr("`{name}` is not an MV instruction", name), fix)
         row, precision, reduction = known
         if not row.forms:
             if slash or len(words) > 1:
-                raise OperandError(tr("`{name}` takes no parameters", name=name), tr("write {name} alone", name=name))
+                raise OperandError(tr("`{name}` takes no parameters", name), tr("write {name} alone", name))
             return Move(line, text, name, location)
         found = _parameters(parameters, name)
         _check_parameters(found, name)
         if len(words) != 3:
             raise OperandError(
-                tr("`{name}` needs a source and a destination", name=name),
-                tr("write {name}/n64 $lc0 $p0@0, for example", name=name),
+                tr("`{name}` needs a source and a destination", name),
+                tr("write {name}/n64 $lc0 $p0@0, for example", name),
             )
         ends = [_operand(word, report) for word in words[1:]]
         if ends[0] is None or ends[1] is None:

@@ -85,9 +85,7 @@ _HEAD = re.compile(r"([a-z0-9]+)([+-]\d+)?(?:@(\S*)|((?:/[^/]+)*))")
 def _unknown_opcode(name: str) -> OperandError:
     """The error for a word that no row spells, with what it is probably meant to be."""
     if name in MOVE_OPCODES:
-        return OperandError(
-            tr("`{name}` cannot share a line", name=name), tr("give every MV instruction a line of its own")
-        )
+        return OperandError(tr("`{name}` cannot share a line", name), tr("give every MV instruction a line of its own"))
     row = isa.INSTRUCTIONS.get(name)
     spelled = [text for text, opcode in OPCODES.items() if opcode.row is row] if row else []
     for text in (f"{name}u", f"{name}d"):
@@ -95,10 +93,8 @@ def _unknown_opcode(name: str) -> OperandError:
     alike = [text for text, opcode in OPCODES.items() if text == opcode.precision + name[1:]]  # in another precision
     near = spelled[:6] or alike or get_close_matches(name, (*OPCODES, *MOVE_OPCODES), 3)
     return OperandError(
-        tr("`{name}` is not complete", name=name) if spelled else tr("`{name}` is not an instruction", name=name),
-        tr("did you mean {near}?", near=", ".join(near))
-        if near
-        else tr("see docs/isa.md, which lists every instruction"),
+        tr("`{name}` is not complete", name) if spelled else tr("`{name}` is not an instruction", name),
+        tr("did you mean {near}?", ", ".join(near)) if near else tr("see docs/isa.md, which lists every instruction"),
     )
 
 
@@ -111,13 +107,13 @@ def _slashes(opcode: Opcode, name: str, parts: Iterable[str]) -> tuple[int | Non
             number = int(part)
         elif allowed is not None and part.isdecimal() and not opcode.row.flush:
             raise OperandError(
-                tr("`/{part}` is out of range for `{name}`", part=part, name=name),
-                tr("use {allowed} to {allowed2}", allowed=allowed[0], allowed2=allowed[-1]),
+                tr("`/{part}` is out of range for `{name}`", part, name),
+                tr("use {allowed} to {allowed2}", allowed[0], allowed[-1]),
             )
         elif not opcode.row.flush:
-            raise OperandError(tr("`{name}` takes no `/{part}`", name=name, part=part), tr("leave it out"))
+            raise OperandError(tr("`{name}` takes no `/{part}`", name, part), tr("leave it out"))
         elif flush is not None:
-            raise OperandError(tr("`{name}` has two zero-flush masks", name=name), tr("keep one"))
+            raise OperandError(tr("`{name}` has two zero-flush masks", name), tr("keep one"))
         else:
             flush, words = _flush(name, part, allowed)
             if words != 1:
@@ -132,8 +128,8 @@ def _flush(name: str, part: str, allowed: range | None) -> tuple[int, int]:
         if allowed is None:
             raise
         raise OperandError(
-            tr("`/{part}` is neither a number for `{name}` nor a zero-flush mask", part=part, name=name),
-            tr("use /{allowed} to /{allowed2}, or a mask such as /$imr1", allowed=allowed[0], allowed2=allowed[-1]),
+            tr("`/{part}` is neither a number for `{name}` nor a zero-flush mask", part, name),
+            tr("use /{allowed} to /{allowed2}, or a mask such as /$imr1", allowed[0], allowed[-1]),
         ) from error
 
 
@@ -143,20 +139,17 @@ def parse_head(text: str) -> Head:
     match = _HEAD.fullmatch(text)
     if not match:
         raise OperandError(
-            tr("`{text}` is not an instruction", text=text),
-            tr("an opcode is lower-case letters and digits, then @… or /…"),
+            tr("`{text}` is not an instruction", text), tr("an opcode is lower-case letters and digits, then @… or /…")
         )
     name, shift, at, slashes = match.group(1, 2, 3, 4)
     opcode = OPCODES.get(name)
     if opcode is None:
         raise _unknown_opcode(name)
     if shift and not opcode.row.shifts:
-        raise OperandError(
-            tr("`{name}` takes no shift `{shift}`", name=name, shift=shift), tr("only l1bmd has one, e.g. l1bmd+1")
-        )
+        raise OperandError(tr("`{name}` takes no shift `{shift}`", name, shift), tr("only l1bmd has one, e.g. l1bmd+1"))
     if shift and abs(int(shift)) >= isa.MABS:
         raise OperandError(
-            tr("the shift `{shift}` must be between -15 and +15", shift=shift), f"use {int(shift) % isa.MABS:+d}"
+            tr("the shift `{shift}` must be between -15 and +15", shift), f"use {int(shift) % isa.MABS:+d}"
         )
     number, flush = _slashes(opcode, name, slashes.split("/")[1:] if slashes else ())
     return Head(opcode, number, int(shift or 0), flush, at)
@@ -178,20 +171,18 @@ def resolve_at(head: Head, form: Form, name: str) -> Chosen:
             return Chosen()
         choices = f"@0 to @{form.units - 1}" if form.at == "mab" else "@0 to @7"
         raise OperandError(
-            tr("`{name}` does not say which {value} it reads", name=name, value="MAB" if form.at == "mab" else "L1B"),
+            tr("`{name}` does not say which {value} it reads", name, "MAB" if form.at == "mab" else "L1B"),
             f"append {choices}",
         )
     if form.at == "":
-        raise OperandError(tr("`{name}` with these operands takes no `@{at}`", name=name, at=at), tr("leave it out"))
+        raise OperandError(tr("`{name}` with these operands takes no `@{at}`", name, at), tr("leave it out"))
     if form.at == "mab":
         if not at.isdecimal() or int(at) >= form.units:
-            raise OperandError(tr("`@{at}` does not name a MAB", at=at), tr("use @0 to @{value}", value=form.units - 1))
+            raise OperandError(tr("`@{at}` does not name a MAB", at), tr("use @0 to @{value}", form.units - 1))
         return Chosen(mab=int(at))
     l1bs, bits = parse_l1bs(at)
     if form.at == "l1b" and len(l1bs) > 1:
-        raise OperandError(tr("`{name}` reads one L1B, not {l_bs}", name=name, l_bs=len(l1bs)), tr("use @0 to @7"))
+        raise OperandError(tr("`{name}` reads one L1B, not {l_bs}", name, len(l1bs)), tr("use @0 to @7"))
     if form.at == "indirect" and len(l1bs) == isa.L1BS:
-        raise OperandError(
-            tr("`{name}` cannot have all L1Bs as sources", name=name), tr("choose fewer L1Bs, e.g. @0/3")
-        )
+        raise OperandError(tr("`{name}` cannot have all L1Bs as sources", name), tr("choose fewer L1Bs, e.g. @0/3"))
     return Chosen(free=bits if form.at == "indirect" else 0, l1bs=l1bs)

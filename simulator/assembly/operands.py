@@ -60,8 +60,7 @@ def _words(prefix: str) -> Literal[1, 2, 4]:
 def _below(value: int, limit: int, what: str) -> int:
     if value >= limit:
         raise OperandError(
-            tr("{what} is {value}, but must be below {limit}", what=what, value=value, limit=limit),
-            tr("use 0 to {value}", value=limit - 1),
+            tr("{what} is {value}, but must be below {limit}", what, value, limit), tr("use 0 to {value}", limit - 1)
         )
     return value
 
@@ -75,7 +74,7 @@ def _flat(text: str, name: str) -> Cycles:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != isa.STEP_CYCLES or not all(part.isdecimal() for part in parts):
         raise OperandError(
-            tr("an address list has four numbers, one per cycle, not `[{text}]`", text=text), f"write ${name}[0,0,0,0]"
+            tr("an address list has four numbers, one per cycle, not `[{text}]`", text), f"write ${name}[0,0,0,0]"
         )
     return cast(Cycles, tuple(int(part) for part in parts))
 
@@ -87,24 +86,18 @@ def _pe_memory(match: re.Match[str]) -> Operand:
     size = isa.BANK_WORDS[bank]
     if indirect and letter != "m":
         raise OperandError(
-            tr("only LM0 can be addressed through T, not {upper}", upper=bank.upper()),
-            tr("use ${prefix}mt…", prefix=prefix),
+            tr("only LM0 can be addressed through T, not {upper}", bank.upper()), tr("use ${prefix}mt…", prefix)
         )
     if first is None and flat is None and not indirect:
-        raise OperandError(tr("`${name}` has no address", name=name), tr("write ${name}0 or ${name}0v", name=name))
+        raise OperandError(tr("`${name}` has no address", name), tr("write ${name}0 or ${name}0v", name))
     written = _flat(flat, name) if flat is not None else (int(first or 0),)
     for address in written:
-        _below(address, size, tr("the address in {upper}", upper=bank.upper()))
+        _below(address, size, tr("the address in {upper}", bank.upper()))
         if address % words:
             down = address - address % words
             raise OperandError(
-                tr(
-                    "address {address} of `${name}` must be a multiple of {words} words",
-                    address=address,
-                    name=name,
-                    words=words,
-                ),
-                tr("use {down} or {value}", down=down, value=down + words) if down + words < size else f"use {down}",
+                tr("address {address} of `${name}` must be a multiple of {words} words", address, name, words),
+                tr("use {down} or {value}", down, down + words) if down + words < size else f"use {down}",
             )
     if indirect and j:
         raise OperandError(tr("`j` cannot be combined with T indirection"), tr("leave out the `t` or the `j`"))
@@ -119,8 +112,8 @@ def _matrix(match: re.Match[str]) -> Operand:
     row = _optional(digits, isa.MATRIX_ROWS, tr("the matrix row"))
     if prefix and row is not None and row % 2:
         raise OperandError(
-            tr("the row of `$ll{register}` must be even, not {row}", register=register, row=row),
-            tr("use {value} or {value2}", value=row - 1, value2=row + 1),
+            tr("the row of `$ll{register}` must be even, not {row}", register, row),
+            tr("use {value} or {value2}", row - 1, row + 1),
         )
     return Matrix(cast(Literal["x", "y"], register), row, bool(prefix))
 
@@ -128,7 +121,7 @@ def _matrix(match: re.Match[str]) -> Operand:
 def _mask_register(match: re.Match[str]) -> Operand:
     entry = int(match.group(1))
     if not 1 <= entry < isa.CYCLE_MASKS:
-        raise OperandError(tr("mask register entry {entry} cannot be written", entry=entry), tr("use $omr1 to $omr15"))
+        raise OperandError(tr("mask register entry {entry} cannot be written", entry), tr("use $omr1 to $omr15"))
     return MaskRegister(entry)
 
 
@@ -182,22 +175,22 @@ def _unknown(text: str) -> OperandError:
     name = text.removeprefix("$")
     if not text.startswith("$") and any(pattern.fullmatch(name) for pattern, _ in _FORMS):
         return OperandError(
-            tr("`{text}` is not an operand", text=text), tr("operands start with a dollar sign: ${text}", text=text)
+            tr("`{text}` is not an operand", text), tr("operands start with a dollar sign: ${text}", text)
         )
     if re.fullmatch(r"l{0,2}[mnrs]t?v\d*", name):
         return OperandError(
-            tr("`{text}` has no address", text=text),
-            tr("write the address before the v: {value}", value=text.replace("v", "0v", 1)),
+            tr("`{text}` has no address", text),
+            tr("write the address before the v: {value}", text.replace("v", "0v", 1)),
         )
     if re.fullmatch(r"lc\d+@\d+", name):
         return OperandError(
-            tr("`{text}` names a group but no L2B", text=text),
-            tr("write {text}.0 or {text}.1 (or @.0 for every group)", text=text),
+            tr("`{text}` names a group but no L2B", text),
+            tr("write {text}.0 or {text}.1 (or @.0 for every group)", text),
         )
     if re.fullmatch(r"lb|llb|lc|d|p", name):
-        return OperandError(tr("`{text}` has no address", text=text), f"write {text}0")
+        return OperandError(tr("`{text}` has no address", text), f"write {text}0")
     return OperandError(
-        tr("`{text}` is not an operand", text=text),
+        tr("`{text}` is not an operand", text),
         tr("see docs/isa.md for the forms: $lm0v $ln0 $r8 $t $aluf $lb0 $lc0 $d0@0 …"),
     )
 
@@ -213,14 +206,11 @@ _INTEGERS = {"i": (-(2**31), 2**32 - 1), "ui": (0, 2**32 - 1), "s": (-(2**15), 2
 def _integer(kind: str, text: str) -> int:
     low, high = _INTEGERS[kind]
     if not _DIGITS.fullmatch(text):
-        raise OperandError(
-            tr('`{kind}"{text}"` is not an integer', kind=kind, text=text), tr("write decimal, 0x or 0b digits")
-        )
+        raise OperandError(tr('`{kind}"{text}"` is not an integer', kind, text), tr("write decimal, 0x or 0b digits"))
     value = int(text, 0)
     if not low <= value <= high:
         raise OperandError(
-            tr('`{kind}"{text}"` does not fit', kind=kind, text=text),
-            tr("the range is {low} to {high}", low=low, high=high),
+            tr('`{kind}"{text}"` does not fit', kind, text), tr("the range is {low} to {high}", low, high)
         )
     return value & 0xFFFF if kind == "s" else value & 0xFFFFFFFF
 
@@ -228,8 +218,7 @@ def _integer(kind: str, text: str) -> int:
 def _float(kind: str, text: str) -> int:
     if not _REAL.fullmatch(text):
         raise OperandError(
-            tr('`{kind}"{text}"` is not a number of the machine', kind=kind, text=text),
-            tr('e.g. f"1.5", f"-2e-3", f"inf"'),
+            tr('`{kind}"{text}"` is not a number of the machine', kind, text), tr('e.g. f"1.5", f"-2e-3", f"inf"')
         )
     return int(from_float64([float(text)], HALF if kind == "h" else SINGLE)[0])
 
@@ -272,8 +261,7 @@ def parse_mask(text: str) -> tuple[int, Literal[1, 2, 4]]:
     match = _MASK.fullmatch(text)
     if not match:
         raise OperandError(
-            tr("`/{text}` is not a write mask", text=text),
-            tr("write four cycle digits as /1000, or an entry as /$imr1"),
+            tr("`/{text}` is not a write mask", text), tr("write four cycle digits as /1000, or an entry as /$imr1")
         )
     if match[4]:
         return isa.CYCLE_MASKS + int(match[4], 2), _words(match[3])
@@ -289,7 +277,7 @@ def parse_l1bs(text: str) -> tuple[frozenset[int], int]:
     first, slash, free = text.partition("/")
     parts = first.split(",")
     if not all(part.isdecimal() for part in parts) or (slash and (not free.isdecimal() or len(parts) > 1)):
-        raise OperandError(tr("`@{text}` does not name L1Bs", text=text), tr("write @3, @0,1 or @0/3"))
+        raise OperandError(tr("`@{text}` does not name L1Bs", text), tr("write @3, @0,1 or @0/3"))
     l1bs = frozenset(_below(int(part), isa.L1BS, "the L1B") for part in parts)
     base = int(parts[0])
     bits = _below(int(free), isa.L1BS, tr("the number after `/`")) if slash else 0
@@ -299,7 +287,6 @@ def parse_l1bs(text: str) -> tuple[frozenset[int], int]:
     if not slash and whole != l1bs:
         listed = ",".join(map(str, sorted(whole)))
         raise OperandError(
-            tr("L1Bs {text} cannot be chosen together", text=text),
-            tr("the next larger choice is @{listed}", listed=listed),
+            tr("L1Bs {text} cannot be chosen together", text), tr("the next larger choice is @{listed}", listed)
         )
     return whole, bits

@@ -65,9 +65,9 @@ def _values(payload: str, count: int) -> tuple[int, ...]:
         raise OperandError(
             tr(
                 "a count of {count} needs {value} hex digits, but the payload has {digits}",
-                count=count,
-                value=_DIGITS * count,
-                digits=len(digits),
+                count,
+                _DIGITS * count,
+                len(digits),
             ),
             tr("correct the count or the payload"),
         )
@@ -86,20 +86,16 @@ def _check_address(memory: Memory, address: int, count: int, reading: bool = Fal
         size = 2 * isa.STEP_CYCLES
     if address % step and not (reading and memory in ("grf0", "grf1")):
         raise OperandError(
-            tr(
-                "address {address} of {upper} is odd, but a long word starts at an even one",
-                address=address,
-                upper=memory.upper(),
-            ),
+            tr("address {address} of {upper} is odd, but a long word starts at an even one", address, memory.upper()),
             f"use {address - 1}",
         )
     if address + (count - 1) * step >= size:
         what = (
-            tr("{count} long words from address {address} on lie", count=count, address=address)
+            tr("{count} long words from address {address} on lie", count, address)
             if count > 1
-            else tr("address {address} lies", address=address)
+            else tr("address {address} lies", address)
         )
-        raise OperandError(f"{what} outside {memory.upper()}", tr("its last address is {value}", value=size - step))
+        raise OperandError(f"{what} outside {memory.upper()}", tr("its last address is {value}", size - step))
 
 
 def _check_entries(address: int, count: int) -> None:
@@ -113,7 +109,7 @@ def _check_lines(target: DebugTarget, count: int) -> None:
     lines = count * prod(_UNITS[level] for level, number in named.items() if number is None)
     if lines > MOST_LINES:
         raise OperandError(
-            tr("this statement prints {lines} long words, more than {most_lines}", lines=lines, most_lines=MOST_LINES),
+            tr("this statement prints {lines} long words, more than {most_lines}", lines, MOST_LINES),
             tr("name units, or use a smaller count"),
         )
 
@@ -127,13 +123,13 @@ def _units(match: re.Match[str], memory: Memory) -> list[int | None]:
             continue
         if name not in _SPAN[memory][2]:
             raise OperandError(
-                tr("{upper} has no unit field `{name}`", upper=memory.upper(), name=name),
-                tr("it has {span}", span=" ".join(_SPAN[memory][2])),
+                tr("{upper} has no unit field `{name}`", memory.upper(), name),
+                tr("it has {span}", " ".join(_SPAN[memory][2])),
             )
         if int(digits) >= limit:
             raise OperandError(
-                tr("unit `{name}{digits}` does not exist", name=name, digits=digits),
-                tr("use {name}0 to {name}{value}", name=name, value=limit - 1),
+                tr("unit `{name}{digits}` does not exist", name, digits),
+                tr("use {name}0 to {name}{value}", name, limit - 1),
             )
     return values
 
@@ -143,17 +139,17 @@ def parse_debug(text: str, line: int) -> DebugSet | DebugGet:
     match = _DEBUG.fullmatch(text)
     if not match:
         raise OperandError(
-            tr("cannot read the debug statement `{text}`", text=text[:60]),
+            tr("cannot read the debug statement `{text}`", text[:60]),
             tr("write `d get $lm0n0c0b0m0p0 1`, `d getf …` or `d set $lm0n0c0b0m0p0 1 3F80000040000000`"),
         )
     action, name, address_text, count_text, payload = match.group(1, 2, 3, 9, 10)
     if name not in _NAMES:
         raise OperandError(
-            tr("`${name}` is not a memory that can be shown or set", name=name), tr("use lm ln lr ls lt omr lb lc p d")
+            tr("`${name}` is not a memory that can be shown or set", name), tr("use lm ln lr ls lt omr lb lc p d")
         )
     memory = _NAMES[name]
     if address_text is None and memory != "t":
-        raise OperandError(tr("`${name}` has no address", name=name), f"write ${name}0")
+        raise OperandError(tr("`${name}` has no address", name), f"write ${name}0")
     address, count = int(address_text or 0), int(count_text)
     _check_address(memory, address, count, reading=action != "set")
     target = DebugTarget(memory, address, *_units(match, memory))
@@ -174,12 +170,10 @@ def parse_preset(text: str, line: int) -> DramPreset:
     match = _PRESET.fullmatch(text)
     if not match:
         raise OperandError(
-            tr("cannot read the DRAM preset `{text}`", text=text[:60]), "write `r 0 000000000 001 3F80000040000000`"
+            tr("cannot read the DRAM preset `{text}`", text[:60]), "write `r 0 000000000 001 3F80000040000000`"
         )
     group, address, count = int(match[1]), int(match[2], 16), int(match[3], 16)
     if group >= isa.GROUPS:
-        raise OperandError(
-            tr("group {group} does not exist", group=group), tr("use 0 to {value}", value=isa.GROUPS - 1)
-        )
+        raise OperandError(tr("group {group} does not exist", group), tr("use 0 to {value}", isa.GROUPS - 1))
     _check_address("dram", address, count)
     return DramPreset(line, text, group, address, _values(match[4], count))

@@ -44,5 +44,5 @@ def _report(findings: Sequence[Diagnostic], name: str, as_json: bool) -> int:
         for finding in findings:
             say(finding.render(name))
         if not findings:
-            say(tr("{name}: nothing found", name=name))
+            say(tr("{name}: nothing found", name))
     return NEGATIVE if any(finding.severity == "error" for finding in findings) else FINE

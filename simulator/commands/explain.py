@@ -27,6 +27,6 @@ def _command(options: argparse.Namespace) -> int:
     else:
         program = assemble(what, "line")
     if not program.lines:
-        raise SimulatorError(tr("`{what}` contains no instruction", what=what), "explain 'fvadd $lm0v $lr0v $ln0v'")
+        raise SimulatorError(tr("`{what}` contains no instruction", what), "explain 'fvadd $lm0v $lr0v $ln0v'")
     print(explain(program))
     return 0

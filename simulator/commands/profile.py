@@ -34,14 +34,12 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def _command(options: argparse.Namespace) -> int:
     picture: Path | None = options.picture
     if picture is not None and picture.suffix != ".svg":
-        raise SimulatorError(
-            tr("cannot draw {picture}: the picture is an .svg file", picture=picture), "-o timeline.svg"
-        )
+        raise SimulatorError(tr("cannot draw {picture}: the picture is an .svg file", picture), "-o timeline.svg")
     program = assemble(read(options.file), str(options.file))
     if picture is not None:
         timeline(program).save(picture)
     if options.overlapped:
-        say(tr("{program:,.1f} cycles per run: {overlapped}", program=overlapped(program), overlapped=OVERLAPPED))
+        say(tr("{program:,.1f} cycles per run: {overlapped}", overlapped(program), OVERLAPPED))
         say(floors(program))
         return 0
     profile = profile_of(program)

@@ -56,9 +56,7 @@ def _command(options: argparse.Namespace) -> int:
         file = file / STEP
         if not file.is_file():
             fix = command_line("haribote", "compile", options.file, "--backend", "sim")
-            raise SimulatorError(
-                tr("{file} has no {step}", file=options.file, step=STEP), tr("`{fix}`, or a file .vsm", fix=fix)
-            )
+            raise SimulatorError(tr("{file} has no {step}", options.file, STEP), tr("`{fix}`, or a file .vsm", fix))
     program = assemble(read(file), str(file))
     machine = Machine()
     notes = [*_prepare(machine, file, options), *_left_out(program.source)]
@@ -66,19 +64,11 @@ def _command(options: argparse.Namespace) -> int:
     output = options.output or file.with_suffix(".html")
     write_file(output, view.page)
     part = (
-        tr("values of {recorded} only", recorded=", ".join(view.recorded))
-        if view.recorded
-        else tr("values of the whole chip")
+        tr("values of {recorded} only", ", ".join(view.recorded)) if view.recorded else tr("values of the whole chip")
     )
     size = len(view.page.encode()) / 1e6
     say(
-        tr(
-            "{output}: {frames} steps, {part}, {size:.1f} MB; open it in a browser",
-            output=output,
-            frames=view.frames,
-            part=part,
-            size=size,
-        ),
+        tr("{output}: {frames} steps, {part}, {size:.1f} MB; open it in a browser", output, view.frames, part, size),
         file=sys.stderr,
     )
     if options.open:
@@ -95,8 +85,8 @@ def _left_out(source: str) -> list[str]:
         tr(
             "The host computes {pieces} pieces between these lines. What they give is missing here: "
             "see `{host}` lines.",
-            pieces=pieces,
-            host=HOST,
+            pieces,
+            HOST,
         )
     ]
 
@@ -105,9 +95,9 @@ def _prepare(machine: Machine, file: Path, options: argparse.Namespace) -> list[
     """Put the operands into the machine; what the page says about them."""
     if options.testcase is not None:
         machine.run(read_testcase(read(options.testcase), str(options.testcase)).prefix)
-        return [tr("The operands are those of {name}.", name=options.testcase.name)]
+        return [tr("The operands are those of {name}.", options.testcase.name)]
     operands = file.with_suffix(".npz")
     if options.zeros or not operands.is_file():
         return []
     restore(machine, operands)
-    return [tr("The operands are those of {name}, which lies beside the program.", name=operands.name)]
+    return [tr("The operands are those of {name}, which lies beside the program.", operands.name)]

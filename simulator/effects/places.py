@@ -40,13 +40,13 @@ class Place(NamedTuple):
             return f"${PE_BANKS[self.memory]}{self.word}{unit}"
         if self.memory in LONG_WORD:
             name = f"${LONG_WORD[self.memory]}{self.word // 2}{unit}"
-            return tr("{name} low word", name=name) if self.word % 2 else tr("{name} high word", name=name)
+            return tr("{name} low word", name) if self.word % 2 else tr("{name} high word", name)
         if self.memory in ("mx", "my"):
             return f"$l{self.memory[1]} row {self.word // 8} word {self.word % 8} {unit}"
         if self.memory == "omr":
             return f"$omr{self.word // 4} cycle {self.word % 4} {unit}"
         if self.memory == "bar":
-            return tr("base address of LM{word} {unit}", word=self.word, unit=unit)
+            return tr("base address of LM{word} {unit}", self.word, unit)
         return tr(
             "${memory} cycle {value} word {value2} {unit}",
             memory=self.memory,
@@ -86,9 +86,7 @@ def parse_place(text: str) -> tuple[Place, ...]:
         statement = parse_debug(f"d get {name} 1", 1)
     except OperandError as error:
         tail = error.fix if error.fix and "d get" not in error.fix else tr("a name such as $ln4n0c0b3m2p1")
-        raise SimulatorError(
-            tr("cannot trace `{text}`: {message}", text=text[:60], message=error.message[:300]), tail
-        ) from None
+        raise SimulatorError(tr("cannot trace `{text}`: {message}", text[:60], error.message[:300]), tail) from None
     assert isinstance(statement, DebugGet)
     target = statement.target
     fields = {level: getattr(target, level) or 0 for level in "ncbmp"}

@@ -65,14 +65,10 @@ class RunResult:
         the language of the moment.
         """
         nops = self.profile.nops
-        waits = (
-            tr(" ({nops} of them {value})", nops=nops, value=tr("a nop") if nops == 1 else tr("nops")) if nops else ""
-        )
-        steps = tr("{steps:,} step{s}{waits}", steps=self.steps, s="" if self.steps == 1 else "s", waits=waits)
-        lines = tr("; {entries} lines of dump in .dump", entries=len(self.entries)) if self.entries else ""
-        return tr(
-            "{steps} and {mv} MV: {cycles:,.0f} cycles{lines}", steps=steps, mv=self.mv, cycles=self.cycles, lines=lines
-        )
+        waits = tr(" ({nops} of them {value})", nops, tr("a nop") if nops == 1 else tr("nops")) if nops else ""
+        steps = tr("{steps:,} step{s}{waits}", self.steps, "" if self.steps == 1 else "s", waits)
+        lines = tr("; {entries} lines of dump in .dump", len(self.entries)) if self.entries else ""
+        return tr("{steps} and {mv} MV: {cycles:,.0f} cycles{lines}", steps, self.mv, self.cycles, lines)
 
 
 class Machine(Memories):
@@ -85,7 +81,7 @@ class Machine(Memories):
         warning says why and the NumPy engine runs. Raises SimulatorError for other names.
         """
         if engine not in ENGINES:
-            raise SimulatorError(tr("there is no engine {engine!r}", engine=engine), " or ".join(map(repr, ENGINES)))
+            raise SimulatorError(tr("there is no engine {engine!r}", engine), " or ".join(map(repr, ENGINES)))
         super().__init__()
         self.engine = engine
         self._native: native.Engine | None = None
@@ -93,7 +89,7 @@ class Machine(Memories):
             try:
                 self._native = native.Engine(threads)
             except native.BuildError as error:
-                warnings.warn(tr("{error}\n    the NumPy engine is used instead", error=error), stacklevel=2)
+                warnings.warn(tr("{error}\n    the NumPy engine is used instead", error), stacklevel=2)
                 self.engine = "numpy"
 
     def run(self, program: p.Program, until: int | None = None, observer: Observer | None = None) -> RunResult:
@@ -130,9 +126,7 @@ class Machine(Memories):
         """
         values = np.ascontiguousarray(array)
         if values.dtype.itemsize != 4:
-            raise SimulatorError(
-                tr("DRAM holds 32-bit elements, received {dtype}", dtype=values.dtype), ".astype('float32')"
-            )
+            raise SimulatorError(tr("DRAM holds 32-bit elements, received {dtype}", values.dtype), ".astype('float32')")
         parts = _parts(address, values.size)
         words = values.reshape(-1).view(np.uint32)
         if words.size % 2:
@@ -145,9 +139,7 @@ class Machine(Memories):
         """Read a tensor of 32-bit elements as `write_dram` stores it."""
         kind = np.dtype(dtype)
         if kind.itemsize != 4:
-            raise SimulatorError(
-                tr("DRAM holds 32-bit elements, asked for {kind}", kind=kind), "float32, int32 or uint32"
-            )
+            raise SimulatorError(tr("DRAM holds 32-bit elements, asked for {kind}", kind), "float32, int32 or uint32")
         count = prod(shape)
         parts = _parts(address, count)
         size = -(-count // (2 * parts))
@@ -163,9 +155,9 @@ def _parts(address: int, count: int) -> int:
         raise SimulatorError(
             tr(
                 "DRAM addresses {address} to {value} are not within 0 to {value2} (long words)",
-                address=address,
-                value=end - 1,
-                value2=isa.DRAM_LONGS - 1,
+                address,
+                end - 1,
+                isa.DRAM_LONGS - 1,
             ),
             tr("a smaller address"),
         )
@@ -173,10 +165,10 @@ def _parts(address: int, count: int) -> int:
         raise SimulatorError(
             tr(
                 "a tensor of {count} elements cannot be parted evenly among the DRAMs of {groups} groups",
-                count=count,
-                groups=isa.GROUPS,
+                count,
+                isa.GROUPS,
             ),
-            tr("pad it to a multiple of {value} elements", value=2 * isa.GROUPS),
+            tr("pad it to a multiple of {value} elements", 2 * isa.GROUPS),
         )
     return parts
 

@@ -152,10 +152,10 @@ def _evidence() -> Iterator[str]:
     yield _heading(tr("Evidence"))
     number = counts()
     for mark, meaning in EVIDENCE.items():
-        yield tr("* **{mark}** {meaning} ({number} instructions)", mark=mark, meaning=meaning, number=number[mark])
+        yield tr("* **{mark}** {meaning} ({number} instructions)", mark, meaning, number[mark])
     pe, mv = (
-        tr("{instructions} PE instructions", instructions=len(isa.INSTRUCTIONS)),
-        tr("{moves} MV instructions", moves=len(isa.MOVES)),
+        tr("{instructions} PE instructions", len(isa.INSTRUCTIONS)),
+        tr("{moves} MV instructions", len(isa.MOVES)),
     )
     yield tr(
         "\n{pe} in {opcodes} spellings, {mv} in {move_opcodes}.\n",
@@ -177,12 +177,12 @@ def _operands() -> Iterator[str]:
     yield tr("| operand | what may stand there | decorations |\n|---|---|---|")
     for name, role in ROLES.items():
         allowed = [tr("`-` negates")] * role.negate
-        allowed += [tr("`e` widens ({widen})", widen=", ".join(role.widen))] * bool(role.widen)
-        allowed += [tr("`r` rounds singles to halves ({narrow})", narrow=", ".join(role.narrow))] * bool(role.narrow)
+        allowed += [tr("`e` widens ({widen})", ", ".join(role.widen))] * bool(role.widen)
+        allowed += [tr("`r` rounds singles to halves ({narrow})", ", ".join(role.narrow))] * bool(role.narrow)
         yield f"| {name} | {_in_code(shown(role.description))} | {joined(*allowed)} |"
     letters = joined(*(f"`{letter}` {shown(meaning)}" for letter, meaning in PRECISIONS.items()))
     reductions = ", ".join(f"`{letter}{name}`" for letter, name in REDUCTIONS)
-    yield tr("\nPrecisions: {letters}. Reductions: {reductions}.\n", letters=letters, reductions=reductions)
+    yield tr("\nPrecisions: {letters}. Reductions: {reductions}.\n", letters, reductions)
 
 
 def _waits() -> Iterator[str]:
@@ -196,7 +196,7 @@ def _waits() -> Iterator[str]:
     )
     yield tr("| written by | read by | steps between | free cycles between, at one address |\n|---|---|---|---|")
     for rule in RULES:
-        steps = tr("{steps} (a warning)", steps=rule.steps) if rule.warning else str(rule.steps or "")
+        steps = tr("{steps} (a warning)", rule.steps) if rule.warning else str(rule.steps or "")
         yield f"| {shown(rule.producer)} | {shown(rule.consumer)} | {steps} | {rule.cycles or ''} |"
     yield f"\n{_said(OTHER_ADDRESSES)}\n"
     yield f"{_said(PATHS_HOLD)}\n"
@@ -206,7 +206,7 @@ def _costs() -> Iterator[str]:
     yield _heading(tr("Cost"))
     yield tr(
         "A PE line takes one step, {step_cycles} cycles. An MV instruction takes its size divided by its rate:\n",
-        step_cycles=isa.STEP_CYCLES,
+        isa.STEP_CYCLES,
     )
     yield tr("| MV instruction | long words per cycle | source |\n|---|---|---|")
     yield from (f"| {shown(rate.kind)} | {rate.longs} | {shown(rate.source)} |" for rate in RATES)
@@ -251,7 +251,7 @@ def grammar(row: Row, form: Form) -> str:
 
 def _entry(row: Row) -> str:
     meaning = _sentence(shown(row.meaning))
-    told = tr("{meaning} Evidence: {evidence}.", meaning=meaning, evidence=row.evidence)
+    told = tr("{meaning} Evidence: {evidence}.", meaning, row.evidence)
     lines = [f"### {row.name}\n", f"{told}\n", "```"]
     lines += [grammar(row, form) for form in row.forms]
     facts = [f"* {fact}" for fact in _facts(row)]
@@ -267,41 +267,37 @@ def _facts(row: Row) -> Iterator[str]:
         if form.formula:
             yield f"`{_readable(form.formula)}`"
         l2bm, l1bm, per_pe = form.traffic()
-        alignment = [tr("`$lc` a multiple of {l_bm}", l_bm=form.l2bm)] * bool(form.l2bm)
+        alignment = [tr("`$lc` a multiple of {l_bm}", form.l2bm)] * bool(form.l2bm)
         alignment += [_multiple(form.l1bm, bool(per_pe and not row.shifts), row.name == "l1bmp")] * bool(form.l1bm)
         if alignment:
             multiples = joined(*alignment)
-            yield tr("alignment: {multiples}", multiples=multiples)
+            yield tr("alignment: {multiples}", multiples)
             moved = {"L2BM": l2bm, "L1BM": l1bm, "PE": per_pe}
-            words = joined(*(tr("{n} per {level}", n=n, level=level) for level, n in moved.items() if n))
-            yield tr("long words per step: {words}", words=words)
+            words = joined(*(tr("{n} per {level}", n, level) for level, n in moved.items() if n))
+            yield tr("long words per step: {words}", words)
     if row.halves:
-        yield tr(
-            "`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {halves}", halves=row.halves
-        )
+        yield tr("`u` (products in PEs 0 and 1) or `d` (in PEs 2 and 3) is needed in precision {halves}", row.halves)
     if row.fma:
         rates = joined(*(f"{letter} {n}" for letter, n in row.fma.items()))
-        yield tr("multiply-adds per MAB and step: {rates}", rates=rates)
+        yield tr("multiply-adds per MAB and step: {rates}", rates)
     for letter, numbers in row.number.items():
         limit = (
-            tr("{numbers} to {numbers2}", numbers=numbers[0], numbers2=numbers[-1])
+            tr("{numbers} to {numbers2}", numbers[0], numbers[-1])
             if len(numbers) < 100
-            else tr("{numbers} or more", numbers=numbers[0])
+            else tr("{numbers} or more", numbers[0])
         )
-        limit = (
-            tr("{limit} (only {letter})", limit=limit, letter=letter) if letter and len(row.precisions) > 1 else limit
-        )
+        limit = tr("{limit} (only {letter})", limit, letter) if letter and len(row.precisions) > 1 else limit
         yield f"`/n`: {limit}"
 
 
 def _multiple(l1bm: int, double: bool, usual: bool) -> str:
     """What addresses of the L1BM are multiples of."""
     if usual:
-        return tr("`$lb` a multiple of {value} ({value2} for `$llb`), usually", value=4 * l1bm, value2=8 * l1bm)
+        return tr("`$lb` a multiple of {value} ({value2} for `$llb`), usually", 4 * l1bm, 8 * l1bm)
     return (
-        tr("`$lb` a multiple of {l_bm} ({value} for `$llb`)", l_bm=l1bm, value=2 * l1bm)
+        tr("`$lb` a multiple of {l_bm} ({value} for `$llb`)", l1bm, 2 * l1bm)
         if double
-        else tr("`$lb` a multiple of {l_bm}", l_bm=l1bm)
+        else tr("`$lb` a multiple of {l_bm}", l1bm)
     )
 
 

@@ -35,7 +35,7 @@ class Sentence:
 
     def lines(self, evidence: bool = True) -> list[str]:
         """The sentence and, indented below it, its details and its evidence."""
-        known = [tr("evidence: {evidence}", evidence=self.evidence)] if evidence and self.evidence else []
+        known = [tr("evidence: {evidence}", self.evidence)] if evidence and self.evidence else []
         return [shown(self.text), *(f"  {shown(text)}" for text in (*self.details, *known))]
 
 
@@ -63,23 +63,19 @@ def sentences(line: p.Line) -> list[Sentence]:
 def _step(step: p.Step) -> Iterator[Sentence]:
     parts = [i for i in step.instructions if i.unit not in ("nop", "wait", "noforward")]
     if step.is_nop:
-        steps = tr("{count} step{s}", count=step.count, s="s" * (step.count > 1))
+        steps = tr("{count} step{s}", step.count, "s" * (step.count > 1))
         cycles = step.count * isa.STEP_CYCLES
         yield Sentence(
-            tr(
-                "nothing for {steps} = {cycles} cycles; the forwarding paths keep what they hold",
-                steps=steps,
-                cycles=cycles,
-            )
+            tr("nothing for {steps} = {cycles} cycles; the forwarding paths keep what they hold", steps, cycles)
         )
     elif len(parts) > 1:
-        yield Sentence(tr("{parts} instructions in one step; all read before any of them writes", parts=len(parts)))
+        yield Sentence(tr("{parts} instructions in one step; all read before any of them writes", len(parts)))
     for instruction in step.instructions:
         if instruction.op != "nop":
             yield _instruction(instruction)
     forwarded = [f"${i.path}" for i in parts if i.path]
     if forwarded and not any(i.op == "noforward" for i in step.instructions):
-        yield Sentence(tr("the next step finds the result on {forwarded}", forwarded=", ".join(forwarded)))
+        yield Sentence(tr("the next step finds the result on {forwarded}", ", ".join(forwarded)))
 
 
 def _instruction(instruction: p.Instruction) -> Sentence:
@@ -103,29 +99,26 @@ def _remarks(instruction: p.Instruction) -> Iterator[str]:
         yield size
     if instruction.reduction:
         yield tr(
-            "combined by {reduction}, {precisions}",
-            reduction=instruction.reduction,
-            precisions=wording.PRECISIONS[instruction.precision],
+            "combined by {reduction}, {precisions}", instruction.reduction, wording.PRECISIONS[instruction.precision]
         )
     if row.unsigned and instruction.precision in "lis":
         yield tr("unsigned") if instruction.unsigned else tr("signed")
     if instruction.rows:
         yield tr(
-            "products only in {value} of each MAB",
-            value=tr("PEs 0 and 1") if instruction.rows == "u" else tr("PEs 2 and 3"),
+            "products only in {value} of each MAB", tr("PEs 0 and 1") if instruction.rows == "u" else tr("PEs 2 and 3")
         )
     if instruction.narrow:
         lower = wording.LOWER.get(instruction.precision, Text("half"))
-        yield tr("the result is rounded directly to {lower} precision and packed", lower=lower)
+        yield tr("the result is rounded directly to {lower} precision and packed", lower)
     if instruction.kept is not None:
-        yield tr("{kept} mantissa bits are kept", kept=instruction.kept)
+        yield tr("{kept} mantissa bits are kept", instruction.kept)
     if instruction.form.from_pes:
         yield tr("what is sent also stays in the turnaround register, for `$lbi` in the next step")
     if row.unit == "wait":
-        yield tr("tag {tag:02x}", tag=instruction.tag)
+        yield tr("tag {tag:02x}", instruction.tag)
     if instruction.flush is not None:
         cycles = wording.masked(p.WriteMask(instruction.flush, 1))
-        yield tr("zero-flush: the result is kept {value}, elsewhere it becomes 0", value=cycles or tr("everywhere"))
+        yield tr("zero-flush: the result is kept {value}, elsewhere it becomes 0", cycles or tr("everywhere"))
 
 
 def _operands(instruction: p.Instruction) -> Iterator[tuple[str, str]]:
@@ -174,7 +167,7 @@ def _cycle(instruction: p.Instruction, transfer: Transfer | None, cycle: int) ->
     outputs = [
         cell(d.operand, 0)
         if d.mask is None or cycle in d.mask.cycles
-        else tr("{operand} cleared", operand=wording.short(d.operand))
+        else tr("{operand} cleared", wording.short(d.operand))
         if isinstance(d.operand, p.MaskRegister)
         else tr("not written")
         for d in instruction.destinations
@@ -188,15 +181,15 @@ def _place(operand: p.Operand, side: Reference, points: Index) -> str:
         rows, columns = (_spans(points, i) for i in (0, 1))
         one_row = len(rows) < len(columns)
         return (
-            tr("row {rows} of ${register}", rows=rows, register=operand.register)
+            tr("row {rows} of ${register}", rows, operand.register)
             if one_row
-            else tr("column {columns} of ${register}", columns=columns, register=operand.register)
+            else tr("column {columns} of ${register}", columns, operand.register)
         )
     name = tr("turnaround") if isinstance(operand, p.Turnaround) else side.memory
     addresses = _spans(points, -1)
     if points.shape[1] == 1:
         return f"{name}[{addresses}]"
-    return tr("{name}[{addresses}] of L1B {points}", name=name, addresses=addresses, points=_spans(points, 0))
+    return tr("{name}[{addresses}] of L1B {points}", name, addresses, _spans(points, 0))
 
 
 def _spans(points: Index, coordinate: int) -> str:
@@ -215,11 +208,7 @@ def _move(move: p.Move) -> Sentence:
 
 def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
     if transfer.reduction:
-        yield tr(
-            "combined by {reduction}, {precisions}",
-            reduction=move.reduction,
-            precisions=wording.PRECISIONS[move.precision],
-        )
+        yield tr("combined by {reduction}, {precisions}", move.reduction, wording.PRECISIONS[move.precision])
     yield transfer.text()
     if transfer.known:
         for end, side, points in zip(
@@ -237,25 +226,23 @@ def _moved(move: p.Move, transfer: Transfer) -> Iterator[str]:
             )
     else:
         longs = isa.DAR_UNIT * move.units
-        yield tr(
-            "A comes from the DRAM address table: an entry is used for {longs} long words, then the next", longs=longs
-        )
+        yield tr("A comes from the DRAM address table: an entry is used for {longs} long words, then the next", longs)
     if move.tag is not None:
-        yield tr("tag {tag:02x}: `wait i{tag:02x}` holds the program until this is done", tag=move.tag)
+        yield tr("tag {tag:02x}: `wait i{tag:02x}` holds the program until this is done", move.tag)
     yield tr(
         "{size} long words at {move} per cycle: {value:g} cycles",
-        size=move.size,
-        move=move_rate(move),
-        value=move.size / move_rate(move),
+        move.size,
+        move_rate(move),
+        move.size / move_rate(move),
     )
 
 
 def _units(side: Reference, points: Index) -> str:
     groups = _spans(points, 0)
     return (
-        tr("group {groups}", groups=groups)
+        tr("group {groups}", groups)
         if side.memory != "L2BM"
-        else tr("group {groups}, L2B {points}", groups=groups, points=_spans(points, 1))
+        else tr("group {groups}, L2B {points}", groups, _spans(points, 1))
     )
 
 
@@ -263,9 +250,9 @@ def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:
     if isinstance(line, p.DramPreset):
         return tr(
             "writes {values} long words to the DRAM of group {group} from address {address} on",
-            values=len(line.values),
-            group=line.group,
-            address=line.address,
+            len(line.values),
+            line.group,
+            line.address,
         )
     target = line.target
     fields = [(level, getattr(target, level)) for level in "ncbmp"]
@@ -281,8 +268,8 @@ def _debug(line: p.DebugSet | p.DebugGet | p.DramPreset) -> str:
         )
     return tr(
         "prints {count} long words of {memory} from address {address} on, of {unit}",
-        count=line.count,
-        memory=memory,
-        address=target.address,
-        unit=unit,
+        line.count,
+        memory,
+        target.address,
+        unit,
     )

@@ -181,9 +181,9 @@ def table_of_waiting(profile: Profile) -> str:
 def _summary(profile: Profile) -> Iterator[str]:
     cost = profile.cost
     rows = (
-        (tr("steps"), cost.steps, tr("of these nops {nops:,}", nops=cost.nops)),
-        ("MV", cost.moves, tr("moving {move_words:,} long words (by their size operands)", move_words=cost.move_words)),
-        (tr("cycles"), cost.cycles, tr("{value:,} in steps, the rest in MV", value=isa.STEP_CYCLES * cost.steps)),
+        (tr("steps"), cost.steps, tr("of these nops {nops:,}", cost.nops)),
+        ("MV", cost.moves, tr("moving {move_words:,} long words (by their size operands)", cost.move_words)),
+        (tr("cycles"), cost.cycles, tr("{value:,} in steps, the rest in MV", isa.STEP_CYCLES * cost.steps)),
     )
     for name, number, more in rows:
         yield f"{left(shown(name), 7)} {number:>10,.0f}   {shown(more)}"
@@ -193,9 +193,9 @@ def _summary(profile: Profile) -> Iterator[str]:
         share = count / (peak * mabs * cost.steps)
         yield tr(
             "multiply-adds, {precisions}: {count:,}, {share:.1%} of what matrix products could do",
-            precisions=wording.PRECISIONS[letter],
-            count=count,
-            share=share,
+            wording.PRECISIONS[letter],
+            count,
+            share,
         )
 
 
@@ -224,17 +224,17 @@ def _waiting(profile: Profile) -> Iterator[str]:
         yield ""
         yield tr("longest chains of waiting")
     for chain in profile.chains[:SHOWN_CHAINS]:
-        yield tr("  {nops} nop{s}", nops=chain.nops, s="s" * (chain.nops > 1))
+        yield tr("  {nops} nop{s}", chain.nops, "s" * (chain.nops > 1))
         for link in chain.links:
             yield tr(
                 "      line {producer} to {consumer}: {nops} for {rule}",
-                producer=link.producer,
-                consumer=link.consumer,
-                nops=link.nops,
-                rule=link.rule,
+                link.producer,
+                link.consumer,
+                link.nops,
+                link.rule,
             )
     if len(profile.chains) > SHOWN_CHAINS:
-        yield tr("  … and {value} shorter ones", value=len(profile.chains) - SHOWN_CHAINS)
+        yield tr("  … and {value} shorter ones", len(profile.chains) - SHOWN_CHAINS)
 
 
 def _notes() -> Sequence[str]:

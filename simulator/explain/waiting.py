@@ -63,7 +63,7 @@ def _reason(timeline: Timeline, line: int, nops: int, following: Iterator[Step])
         line,
         nops,
         min(needed, nops),
-        tr("{producer}, then {consumer}", producer=wait.rule.producer, consumer=wait.rule.consumer),
+        tr("{producer}, then {consumer}", wait.rule.producer, wait.rule.consumer),
         wait.producer_line,
         consumer,
     )

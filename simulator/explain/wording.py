@@ -77,7 +77,7 @@ def pe_memory(operand: p.PeMemory) -> str:
     return (
         text
         if operand.j is None
-        else tr("{text}, {words} further on in PEs 0 to {j} of each MAB", text=text, words=operand.words, j=operand.j)
+        else tr("{text}, {words} further on in PEs 0 to {j} of each MAB", text, operand.words, operand.j)
     )
 
 
@@ -97,14 +97,14 @@ def short(operand: p.Operand) -> str:
     if isinstance(operand, p.Immediate):
         return f"0x{operand.word:08x}"
     if isinstance(operand, p.MaskRegister):
-        return tr("mask {entry}", entry=operand.entry)
+        return tr("mask {entry}", operand.entry)
     if isinstance(operand, p.BaseAddress):
-        return tr("base of {banks}", banks=BANKS[operand.bank])
+        return tr("base of {banks}", BANKS[operand.bank])
     if isinstance(operand, p.Matrix):
         return f"${operand.register}"
     if isinstance(operand, p.L2bm):
-        return tr("L2BM[{address} on]", address=operand.address)
-    return tr("DRAM table[{entry} on]", entry=operand.entry) if isinstance(operand, p.Dar) else tr("nowhere")
+        return tr("L2BM[{address} on]", operand.address)
+    return tr("DRAM table[{entry} on]", operand.entry) if isinstance(operand, p.Dar) else tr("nowhere")
 
 
 def describe(operand: p.Operand) -> str:
@@ -114,17 +114,17 @@ def describe(operand: p.Operand) -> str:
     if isinstance(operand, p.TRegister):
         return tr("T[c], the T register's two long words of the same cycle")
     if isinstance(operand, p.Path):
-        return tr("${name}, {paths} in the same cycle of the last step", name=operand.name, paths=PATHS[operand.name])
+        return tr("${name}, {paths} in the same cycle of the last step", operand.name, PATHS[operand.name])
     if isinstance(operand, p.Fixed):
         return f"${operand.name}, {FIXED[operand.name]}"
     if isinstance(operand, p.Immediate):
-        return tr("0x{word:08x}, the literal", word=operand.word)
+        return tr("0x{word:08x}, the literal", operand.word)
     if isinstance(operand, p.Matrix):
-        return tr("matrix register {register}", register=operand.register)
+        return tr("matrix register {register}", operand.register)
     if isinstance(operand, p.MaskRegister):
-        return tr("mask register entry {entry}: the flags of the instruction", entry=operand.entry)
+        return tr("mask register entry {entry}: the flags of the instruction", operand.entry)
     if isinstance(operand, p.BaseAddress):
-        return tr("the base address register of {banks}: the low 12 bits", banks=BANKS[operand.bank])
+        return tr("the base address register of {banks}: the low 12 bits", BANKS[operand.bank])
     if isinstance(operand, p.NoWrite):
         return tr("nowhere but the forwarding path")
     if isinstance(operand, p.Turnaround):
@@ -136,7 +136,7 @@ def source(end: p.Source, precision: str) -> str:
     """An input with its decorations, in the language of the moment."""
     text = shown(describe(end.operand))
     if end.widen:
-        text += tr(", widened from {precision} precision", precision=LOWER.get(precision, Text("half")))
+        text += tr(", widened from {precision} precision", LOWER.get(precision, Text("half")))
     if end.narrow:
         text += tr(", rounded to half precision first")
     return joined(text, tr("negated") * end.negate)
@@ -154,14 +154,14 @@ def _where(mask: p.WriteMask, flags: bool) -> str:
     """Where a mask lets an instruction write."""
     if mask.fixed:
         cycles = spans(mask.cycles)
-        return tr("only in cycle {cycles}", cycles=cycles) if cycles else tr("only in cycle none")
+        return tr("only in cycle {cycles}", cycles) if cycles else tr("only in cycle none")
     lanes = (
         tr("its four flags guard the four words")
         if mask.words == 4
         else tr("its flags guard the halves of long word 0")
     )
     lanes = tr("flag by flag") if flags else lanes
-    return tr("only where mask register entry {entry} is 1, {lanes}", entry=mask.entry, lanes=lanes)
+    return tr("only where mask register entry {entry} is 1, {lanes}", mask.entry, lanes)
 
 
 def elements(unit: str, precision: str) -> str:
@@ -170,7 +170,5 @@ def elements(unit: str, precision: str) -> str:
         return ""
     known, count = PRECISIONS[precision], ELEMENTS.get(precision) or {"l": 1, "i": 2, "s": 4}[precision]
     if unit == "alu":
-        return tr(
-            "{known}, {count} element{s} of long word 0 per PE and cycle", known=known, count=count, s="s" * (count > 1)
-        )
-    return tr("{known}, {count} element{s} per PE and cycle", known=known, count=count, s="s" * (count > 1))
+        return tr("{known}, {count} element{s} of long word 0 per PE and cycle", known, count, "s" * (count > 1))
+    return tr("{known}, {count} element{s} per PE and cycle", known, count, "s" * (count > 1))

@@ -66,10 +66,8 @@ class Cost:
     def figures(self) -> str:
         """`serial 3,912  overlapped 2,540 cycles`; what was not counted is left out."""
         if self.overlapped is None:
-            return tr("serial {cycles:,.0f} cycles", cycles=self.cycles)
-        return tr(
-            "serial {cycles:,.0f}  overlapped {overlapped:,.0f} cycles", cycles=self.cycles, overlapped=self.overlapped
-        )
+            return tr("serial {cycles:,.0f} cycles", self.cycles)
+        return tr("serial {cycles:,.0f}  overlapped {overlapped:,.0f} cycles", self.cycles, self.overlapped)
 
 
 def move_rate(move: Move) -> int:

@@ -91,7 +91,7 @@ class Formula:
         )
         over = [name for name in self.source.names if name not in self.destination.names and name not in constants]
         if reduction:
-            right = tr("{reduction} over {over} of {right}", reduction=reduction, over=", ".join(over), right=right)
+            right = tr("{reduction} over {over} of {right}", reduction, ", ".join(over), right)
         bounds = [f"{name} < {self.limit(name, constants)}" for name in self.limits if name not in chosen]
         bounds += [f"{name} in {{{', '.join(map(str, values))}}}" for name, values in chosen.items()]
         bounds += [render(condition, constants, self) for condition in self.conditions]
@@ -100,7 +100,7 @@ class Formula:
 
 def bounded(bounds: Sequence[str]) -> str:
     """What stands behind a formula: over what it counts, in the language of the moment."""
-    return tr("   for {bounds}", bounds=", ".join(bounds)) if bounds else ""
+    return tr("   for {bounds}", ", ".join(bounds)) if bounds else ""
 
 
 @lru_cache(maxsize=256)

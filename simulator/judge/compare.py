@@ -27,7 +27,7 @@ class Shown:
     @property
     def place(self) -> str:
         """Memory, unit and address in words."""
-        return tr("{memory} of {unit}, address {address}", memory=self.memory, unit=self.unit, address=self.address)
+        return tr("{memory} of {unit}, address {address}", self.memory, self.unit, self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Difference:
         if a is not None and b is not None and a.place == b.place:
             return f"{a.place}\n    {first}:{a.line}: {a.text}\n    {second}:{b.line}: {b.text}"
         ends = [
-            f"    {name}:{shown.line}: {shown.place}: {shown.text}" if shown else tr("    {name} ends", name=name)
+            f"    {name}:{shown.line}: {shown.place}: {shown.text}" if shown else tr("    {name} ends", name)
             for name, shown in ((first, a), (second, b))
         ]
         return tr("the dumps show different places\n") + "\n".join(ends)
@@ -67,7 +67,7 @@ def _lines(text: str, name: str) -> Iterator[Shown]:
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None:
-            what = tr("`{strip}` is not a dump line", strip=line.strip()[:60])
+            what = tr("`{strip}` is not a dump line", line.strip()[:60])
             raise SimulatorError(f"{name}:{number}: {what}", tr("a file written by `run FILE -d DUMP`"))
         memory, unit, address, value = match.group(1, 2, 3, 4)
         yield Shown(number, memory, unit, int(address), value, _bits(value))

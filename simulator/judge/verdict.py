@@ -88,9 +88,7 @@ def judge(testcase: str, answer: str, testcase_name: str = "<testcase>", answer_
     tail = f"score={program.steps + program.moves} steps={program.steps} mv={program.moves} bytes={size}"
     if not wrong:
         return Verdict(True, program.steps, program.moves, size, f"ACCEPTED {tail}")
-    message = tr(
-        "WRONG ANSWER {wrong}; {wrong2} of {count} values wrong", wrong=wrong[0], wrong2=len(wrong), count=count
-    )
+    message = tr("WRONG ANSWER {wrong}; {wrong2} of {count} values wrong", wrong[0], len(wrong), count)
     return Verdict(False, program.steps, program.moves, size, message)
 
 
@@ -126,8 +124,7 @@ def read_testcase(text: str, filename: str) -> Testcase:
     marker = next((number for number, line in enumerate(lines, start=1) if line.strip() == MARKER), None)
     if marker is None:
         raise SimulatorError(
-            tr("{filename}: not a test case: the line `{marker}` is missing", filename=filename, marker=MARKER),
-            TESTCASE,
+            tr("{filename}: not a test case: the line `{marker}` is missing", filename, MARKER), TESTCASE
         )
     program = assemble(text, filename)
     expectations: list[Expectation] = []
@@ -141,8 +138,7 @@ def read_testcase(text: str, filename: str) -> Testcase:
         expectations.append(_expectation(match, filename, number))
     if not expectations:
         raise SimulatorError(
-            tr("{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`", filename=filename),
-            TESTCASE,
+            tr("{filename}: not a test case: no `d get` line after the marker has `# expect=[…]`", filename), TESTCASE
         )
     parts = [tuple(x for x in program.lines if (x.line > marker) == after) for after in (False, True)]
     prefix, suffix = (Program(filename, part, text) for part in parts)
@@ -154,8 +150,7 @@ def _expectation(match: re.Match[str], filename: str, line: int) -> Expectation:
     if kind not in FLOATS and kind not in INTEGERS:
         known = ", ".join([*FLOATS, *INTEGERS])
         raise SimulatorError(
-            tr("{filename}:{line}: unknown type `{kind}` of expected values", filename=filename, line=line, kind=kind),
-            known,
+            tr("{filename}:{line}: unknown type `{kind}` of expected values", filename, line, kind), known
         )
     values = [value for value in match["values"].split(",") if value.strip()]
     numbers = tuple(_number(v, filename, line) if kind in FLOATS else _integer(v, kind, filename, line) for v in values)
@@ -168,9 +163,7 @@ def _number(text: str, filename: str, line: int) -> float:
     except ValueError:
         number = nan
     if isnan(number):  # the machine has none
-        raise SimulatorError(
-            tr("{filename}:{line}: `{text}` is not a number", filename=filename, line=line, text=_short(text))
-        )
+        raise SimulatorError(tr("{filename}:{line}: `{text}` is not a number", filename, line, _short(text)))
     return number
 
 
@@ -181,7 +174,7 @@ def _integer(text: str, kind: str, filename: str, line: int) -> int:
         number = int(text)
     except ValueError:
         raise SimulatorError(
-            tr("{filename}:{line}: `{text}` is not an integer", filename=filename, line=line, text=_short(text))
+            tr("{filename}:{line}: `{text}` is not an integer", filename, line, _short(text))
         ) from None
     if not -(1 << (width - 1)) <= number < 1 << width:
         raise SimulatorError(
@@ -237,13 +230,7 @@ def _compare(case: Testcase, entries: Sequence[Printed], filename: str) -> tuple
                     place=place,
                 )
                 wrong.append(
-                    tr(
-                        "at {index}: expected {wanted!r}, found {value!r} ({where})",
-                        index=index,
-                        wanted=wanted,
-                        value=value,
-                        where=where,
-                    )
+                    tr("at {index}: expected {wanted!r}, found {value!r} ({where})", index, wanted, value, where)
                 )
     return wrong, count
 

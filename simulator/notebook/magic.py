@@ -59,11 +59,7 @@ def _run(options: CellOptions, text: str, names: Names, show: Show) -> None:
         _, found = check_text(text, "cell")  # with the waits of what can be read
         count = sum(finding.severity == "error" for finding in found)
         show(
-            Card(
-                "bad",
-                tr("{count} error{s}: nothing has run", count=count, s="s" * (count != 1)),
-                findings_text(text, found),
-            )
+            Card("bad", tr("{count} error{s}: nothing has run", count, "s" * (count != 1)), findings_text(text, found))
         )
         return
     picture = None if options.view else _picture(options.picture, program)
@@ -86,7 +82,7 @@ def _machine(options: CellOptions, names: Names) -> Machine:
         found = names[options.machine] = Machine()
     if not isinstance(found, Machine):
         raise SimulatorError(
-            tr("%%vsm: {machine} is a {name}, not a machine", machine=options.machine, name=type(found).__name__),
+            tr("%%vsm: {machine} is a {name}, not a machine", options.machine, type(found).__name__),
             tr("another name behind --machine"),
         )
     return found
@@ -98,10 +94,7 @@ def _value(expression: str, names: Names) -> object:
         value: object = eval(expression, dict(names))
     except Exception as error:
         message = tr(
-            "%%vsm: --set: {expression!r} has no value: {name}: {error}",
-            expression=expression,
-            name=type(error).__name__,
-            error=error,
+            "%%vsm: --set: {expression!r} has no value: {name}: {error}", expression, type(error).__name__, error
         )
         raise SimulatorError(message, tr("a variable, a number, or an expression in quotes")) from error
     return list(value) if isinstance(value, range) else value
@@ -120,9 +113,9 @@ def _card(text: str, program: Program, options: CellOptions, machine: Machine, r
         cycles=cost.cycles,
     )
     if cost.nops:
-        head = tr("{head}; {nops} step{s} of them wait", head=head, nops=cost.nops, s="s" * (cost.nops != 1))
+        head = tr("{head}; {nops} step{s} of them wait", head, cost.nops, "s" * (cost.nops != 1))
     if early:
-        head = tr("{head}. The vendor's assembler refuses it: a result is read too early", head=head)
+        head = tr("{head}. The vendor's assembler refuses it: a result is read too early", head)
     parts = [findings_text(text, found), "\n".join(result.dump if result else ())]
     parts += [places.table(place, places.read(machine, place)) for place in options.dumps]
     return Card("bad" if early else "doubtful" if found else "good", head, "\n\n".join(filter(None, parts)))

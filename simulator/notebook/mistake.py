@@ -26,10 +26,7 @@ def _places(error: BaseException) -> list[str]:
         name = frame.f_code.co_filename
         code = linecache.getline(name, line, frame.f_globals).strip()
         if CELL.search(name):
-            found.append("  " + tr("in line {line} of a cell: {code}", line=line, code=code))
+            found.append("  " + tr("in line {line} of a cell: {code}", line, code))
         elif OWN.search(name):
-            found.append(
-                "  "
-                + tr("in line {line} of {parts}: {code}", line=line, parts="/".join(Path(name).parts[-3:]), code=code)
-            )
+            found.append("  " + tr("in line {line} of {parts}: {code}", line, "/".join(Path(name).parts[-3:]), code))
     return found

@@ -46,7 +46,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter, Formatter):
 class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
         """A mistake is told like any other: nothing exits."""
-        raise SimulatorError(tr("%%vsm: {message}", message=message), "%%vsm --help")
+        raise SimulatorError(tr("%%vsm: {message}", message), "%%vsm --help")
 
 
 def parse_options(line: str) -> CellOptions:
@@ -56,10 +56,10 @@ def parse_options(line: str) -> CellOptions:
         found = parser.parse_args(shlex.split(line))
     except ValueError as error:  # a quote that does not end
         raise SimulatorError(
-            tr("%%vsm: {error}", error=error), tr("quotes around the whole of --set, as in 'lm0[0:8]=x * 2'")
+            tr("%%vsm: {error}", error), tr("quotes around the whole of --set, as in 'lm0[0:8]=x * 2'")
         ) from error
     if found.machine and not found.machine.isidentifier():
-        raise SimulatorError(tr("%%vsm: {machine!r} is no name of a variable", machine=found.machine), "--machine m")
+        raise SimulatorError(tr("%%vsm: {machine!r} is no name of a variable", found.machine), "--machine m")
     sets, dumps = tuple(map(_assignment, found.set)), tuple(map(parse, found.dump))
     return CellOptions(
         found.machine, sets, dumps, found.picture, found.view, parser.format_help() if found.help else ""
@@ -70,7 +70,7 @@ def _assignment(text: str) -> tuple[MemoryPart, str]:
     place, equals, expression = text.partition("=")
     if not equals or not expression.strip():
         raise SimulatorError(
-            tr("%%vsm: --set {text!r} gives no value", text=text), tr("--set lm0[0:8]=x, with a variable x")
+            tr("%%vsm: --set {text!r} gives no value", text), tr("--set lm0[0:8]=x, with a variable x")
         )
     return parse(place), expression.strip()
 

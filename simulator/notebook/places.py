@@ -69,10 +69,10 @@ def parse(text: str) -> MemoryPart:
     example = tr("lm0[0:8,0:4] is words 0 to 7 of PEs 0 to 3")
     match = _PLACE.fullmatch(text)
     if not match:
-        raise SimulatorError(tr("{text!r} is no part of a memory", text=text), example)
+        raise SimulatorError(tr("{text!r} is no part of a memory", text), example)
     name, inside, kind = match[1].lower(), match[2], match[3]
     if name not in AXES:
-        raise SimulatorError(tr("{text!r}: there is no memory {match!r}", text=text, match=match[1]), ", ".join(AXES))
+        raise SimulatorError(tr("{text!r}: there is no memory {match!r}", text, match[1]), ", ".join(AXES))
     axes, items = AXES[name], inside.split(",") if inside else []
     if len(items) > len(axes):
         has = ", ".join(axis for axis, _ in axes)
@@ -97,8 +97,7 @@ def _one(text: str, item: str, axis: str, length: int) -> int | tuple[int, int]:
     match = _INDEX.fullmatch(item)
     if not match:
         raise SimulatorError(
-            tr("{text!r}: {strip!r} is no index", text=text, strip=item.strip()),
-            tr("a number such as 3, or a range such as 0:8"),
+            tr("{text!r}: {strip!r} is no index", text, item.strip()), tr("a number such as 3, or a range such as 0:8")
         )
     first, end = int(match[3] or match[1] or 0), int(match[2] or length)
     if match[3] is not None:
@@ -122,7 +121,7 @@ def read(machine: Machine, place: MemoryPart) -> NDArray[Any]:
     if prod(place.shape) > MOST:
         count = f"{prod(place.shape):,} values"
         raise SimulatorError(
-            tr("{text}: {count} are too many to show, at most {most:,}", text=place.text, count=count, most=MOST),
+            tr("{text}: {count} are too many to show, at most {most:,}", place.text, count, MOST),
             tr("fewer of each axis"),
         )
     return np.asarray(_array(machine, place)).copy()
@@ -169,23 +168,21 @@ def _bits(place: MemoryPart, values: NDArray[Any]) -> NDArray[Any]:
         if not place.is_long:
             return words
         if values.ndim == 0 or values.shape[-1] % 2:
-            received = tr("received shape {shape}", shape=list(values.shape))
+            received = tr("received shape {shape}", list(values.shape))
             raise SimulatorError(
-                tr("{text}: a long word holds two singles, {received}", text=place.text, received=received),
+                tr("{text}: a long word holds two singles, {received}", place.text, received),
                 tr("an even number of them"),
             )
         high, low = words[..., 0::2].astype(np.uint64), words[..., 1::2].astype(np.uint64)
         return np.asarray(high << np.uint64(32) | low)
     if values.dtype.kind not in "iub":
         raise SimulatorError(
-            tr("{text}: values are numbers, received {dtype}", text=place.text, dtype=values.dtype),
-            tr("a number or an array"),
+            tr("{text}: values are numbers, received {dtype}", place.text, values.dtype), tr("a number or an array")
         )
     width = 64 if place.is_long else 32
     if values.size and not (-(2 ** (width - 1)) <= int(values.min()) and int(values.max()) < 2**width):
         raise SimulatorError(
-            tr("{text}: a value does not fit into {width} bits", text=place.text, width=width),
-            tr("smaller numbers, or floats"),
+            tr("{text}: a value does not fit into {width} bits", place.text, width), tr("smaller numbers, or floats")
         )
     return values.astype(np.uint64).astype(np.uint64 if place.is_long else np.uint32)
 
@@ -199,12 +196,7 @@ def _fitted(place: MemoryPart, bits: NDArray[Any]) -> NDArray[Any]:
         return np.array(np.broadcast_to(bits, shape))
     except ValueError:
         raise SimulatorError(
-            tr(
-                "{text} has shape {shape}, but the values have {shape2}",
-                text=place.text,
-                shape=list(shape),
-                shape2=list(bits.shape),
-            ),
+            tr("{text} has shape {shape}, but the values have {shape2}", place.text, list(shape), list(bits.shape)),
             tr("an array of that shape"),
         ) from None
 

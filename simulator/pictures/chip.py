@@ -60,11 +60,9 @@ def chip(highlight: Mapping[str, str] | str | None = None) -> Picture:
         _zoom(canvas, y, level.count, unit[number])
     bottom = _inside(canvas, 48 + len(LEVELS) * STEP, notes)
     text = "".join(f"{level.letter}{n}" for level, n in zip(LEVELS, unit, strict=True))
-    where = tr("marked: {text}", text=text) + "".join(
-        f"; {name}: {shown(note)}" for name, note in notes.items() if note
-    )
+    where = tr("marked: {text}", text) + "".join(f"; {name}: {shown(note)}" for name, note in notes.items() if note)
     canvas.text(MARGIN, bottom + 20, cut(where, WIDTH - 2 * MARGIN, "s"), "s f")
-    title = tr("The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}", where=where)
+    title = tr("The tree of MN-Core 2: 4 groups, 2 L2B each, 8 L1B each, 16 MAB each, 4 PE each; {where}", where)
     return canvas.picture(title, bottom + 32)
 
 
@@ -78,17 +76,17 @@ def _unit(notes: Mapping[str, str]) -> tuple[int, ...]:
             except SimulatorError:
                 memories = ", ".join(sorted(NAMES))
                 raise SimulatorError(
-                    tr("cannot mark {name!r}: it is neither a memory nor a unit", name=name),
-                    tr("{memories}, or a unit: n0c1b2", memories=memories),
+                    tr("cannot mark {name!r}: it is neither a memory nor a unit", name),
+                    tr("{memories}, or a unit: n0c1b2", memories),
                 ) from None
     return (wanted + (0,) * 5)[:5]
 
 
 def _row(canvas: Canvas, y: float, level: Level, total: int, marked: int) -> None:
-    name = tr("{count} groups", count=level.count) if level.name == "group" else f"{level.count} {level.name}"
+    name = tr("{count} groups", level.count) if level.name == "group" else f"{level.count} {level.name}"
     canvas.text(LEFT - 10, y + 17, name, "b", anchor="end")
     if total > level.count:
-        canvas.text(LEFT - 10, y + 32, tr("{total:,} in all", total=total), "s f", anchor="end")
+        canvas.text(LEFT - 10, y + 32, tr("{total:,} in all", total), "s f", anchor="end")
     width = (RIGHT - LEFT + 6) / level.count
     for number in range(level.count):
         x = LEFT + number * width
@@ -122,7 +120,7 @@ def _memories(canvas: Canvas, y: float, level: Level, notes: Mapping[str, str]) 
         canvas.rect(x, top, WIDTH - MARGIN - x, height - 2, style, round_=3)
         ink = " on" if note is not None else ""
         canvas.text(x + 8, top + height / 2 + 3, name, f"b s{ink}")
-        size = size if name in ("MAU", "matrix") else tr("{size} per {name}", size=size, name=level.name)
+        size = size if name in ("MAU", "matrix") else tr("{size} per {name}", size, level.name)
         room = WIDTH - MARGIN - x - 68
         canvas.text(x + 60, top + height / 2 + 3, note or size, f"s{ink or ' f'}", room=room)
 

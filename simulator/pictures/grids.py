@@ -97,7 +97,7 @@ class TensorMap:
 
     def draw(self, canvas: Canvas, styles: Styles, marked: tuple[int, int] | None = None) -> None:
         """styles: of the elements, or of equal parts of rows and columns where there are fewer. marked: an element."""
-        with canvas.group(tr("{rows} rows, {columns} columns", rows=self.rows, columns=self.columns), data="tensor"):
+        with canvas.group(tr("{rows} rows, {columns} columns", self.rows, self.columns), data="tensor"):
             canvas.rect(self.x, self.y, self.width, self.height, "empty")
             paint(canvas, self.x, self.y, self.width, self.height, styles)
         wide, high = self.width / self.columns, self.height / self.rows

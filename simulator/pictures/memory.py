@@ -34,14 +34,14 @@ def memory(
     long words. dtype: f single precision, i integers, x hexadecimal. Raises SimulatorError.
     """
     if name not in SHOWN:
-        raise SimulatorError(tr("there is no memory {name!r} to draw", name=name), ", ".join(SHOWN))
+        raise SimulatorError(tr("there is no memory {name!r} to draw", name), ", ".join(SHOWN))
     if dtype not in ("f", "i", "x"):
-        raise SimulatorError(tr("{dtype!r} is no way to show words", dtype=dtype), tr("f, i or x (hexadecimal)"))
+        raise SimulatorError(tr("{dtype!r} is no way to show words", dtype), tr("f, i or x (hexadecimal)"))
     kind = KINDS[name]
     if not (0 <= first < kind.size and 0 < count <= 512):
         raise SimulatorError(
-            tr("{count} words from {first} on cannot be shown", count=count, first=first),
-            tr("below {size}, at most 512", size=kind.size),
+            tr("{count} words from {first} on cannot be shown", count, first),
+            tr("below {size}, at most 512", kind.size),
         )
     depth = DEPTH[kind.level]
     numbers = (parse_unit(unit).numbers + (0,) * 5)[:depth]
@@ -66,15 +66,14 @@ def memory(
     bottom = _list(
         canvas,
         bottom + 26,
-        tr("{upper} of {unit_name}", upper=name.upper(), unit_name=unit_name),
+        tr("{upper} of {unit_name}", name.upper(), unit_name),
         first,
         listed[:, number],
         kind.long,
         dtype,
     )
     return canvas.picture(
-        tr("{head}; listed: {unit_name} from {first} on", head=messages.shown(head), unit_name=unit_name, first=first),
-        bottom + MARGIN,
+        tr("{head}; listed: {unit_name} from {first} on", messages.shown(head), unit_name, first), bottom + MARGIN
     )
 
 
@@ -104,7 +103,7 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         grid.draw(
             canvas,
             styles.reshape(isa.TREE),
-            lambda l2b, l1b: tr("up to {max} words in a PE", max=counts[l2b, l1b].max()),
+            lambda l2b, l1b: tr("up to {max} words in a PE", counts[l2b, l1b].max()),
         )
         grid.mark(canvas, 2 * numbers[0] + numbers[1], numbers[2], numbers[3], numbers[4])
         return grid.y + grid.height
@@ -117,13 +116,13 @@ def _map(canvas: Canvas, level: str, per_unit: NDArray[np.int64], numbers: tuple
         name = {
             "l1b": f"L2B {unit // 8}, L1B {unit % 8}",
             "l2b": f"L2B {unit}",
-            "group": tr("group {unit}", unit=unit),
+            "group": tr("group {unit}", unit),
         }[level]
         canvas.rect(x, y, width - 4, 18, "empty", round_=2)
         shade, _, faint = str(style).partition(" s")
         more = f' fill-opacity="{1 - 0.105 * int(faint):.3g}"' if faint else ""
         box = f'x="{x:g}" y="{y:g}" width="{width - 4:g}" height="18" rx="2"'
-        title = tooltip(tr("{name}: {words} words", name=name, words=words))
+        title = tooltip(tr("{name}: {words} words", name, words))
         canvas.parts.append(f'<rect class="{shade or "empty"}"{more} {box}>{title}</rect>')
         if unit == int(np.ravel_multi_index(numbers, SIZES[: len(numbers)])):
             ring(canvas, x, y, width - 4, 18)
@@ -145,7 +144,7 @@ def _legend(canvas: Canvas, per_unit: NDArray[np.int64], long: bool) -> float:
     canvas.text(
         LEFT + 30,
         96,
-        tr("{most:,} words that are not zero{value}", most=most, value=tr(" (two in a long word)") if long else ""),
+        tr("{most:,} words that are not zero{value}", most, tr(" (two in a long word)") if long else ""),
         "s f",
     )
     canvas.text(LEFT + 30, 114, tr("paler: fewer"), "s f")
@@ -156,9 +155,9 @@ def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long
     """The words of one unit as a grid; returns where it ends."""
     last = first + len(words) // (2 if long else 1) - 1
     told = (
-        tr("{heading}, long words {first} to {last}", heading=heading, first=first, last=last)
+        tr("{heading}, long words {first} to {last}", heading, first, last)
         if long
-        else tr("{heading}, words {first} to {last}", heading=heading, first=first, last=last)
+        else tr("{heading}, words {first} to {last}", heading, first, last)
     )
     canvas.text(MARGIN, y, told, "b")
     per_row = 8
@@ -170,9 +169,9 @@ def _list(canvas: Canvas, y: float, heading: str, first: int, words: Words, long
             at = first + number // (2 if long else 1)
             canvas.text(MARGIN + 48, top + 14, str(at), "m f", anchor="end")
         place = first + number // (2 if long else 1)
-        name = tr("word {place}", place=place)
+        name = tr("word {place}", place)
         if long:
-            name = tr("long word {place} low", place=place) if number % 2 else tr("long word {place} high", place=place)
+            name = tr("long word {place} low", place) if number % 2 else tr("long word {place} high", place)
         title = f"{messages.shown(name)}: 0x{word:08x}"
         canvas.rect(x, top, width - 3, 18, "h0" if word else "empty", title=title)
         tone = "m on" if word else "m f"

@@ -36,7 +36,7 @@ def move(line: str | p.Step | p.Move) -> Picture:
     found = _line(line)
     canvas = Canvas()
     height = _one_below_the_other(canvas, [found]) + MARGIN
-    return canvas.picture(tr("What `{strip}` moves: {found}", strip=found.text.strip(), found=_says(found)), height)
+    return canvas.picture(tr("What `{strip}` moves: {found}", found.text.strip(), _says(found)), height)
 
 
 MOST = 8
@@ -52,19 +52,16 @@ def animate(*lines: str | p.Step | p.Move) -> Film:
     """
     found = [one for line in lines for one in _lines(line)]
     if not 1 <= len(found) <= MOST:
-        received = tr("there are {found} lines", found=len(found)) if found else tr("there is no instruction")
+        received = tr("there are {found} lines", len(found)) if found else tr("there is no instruction")
         raise SimulatorError(
-            tr("{received} in what should move", received=received),
-            tr("1 to {most} lines, such as 'l1bmd $lb0 $lm0v'", most=MOST),
+            tr("{received} in what should move", received), tr("1 to {most} lines, such as 'l1bmd $lb0 $lm0v'", MOST)
         )
     moving, standing = Moving(), Canvas()
     height = _one_below_the_other(moving, found) + MARGIN
     _one_below_the_other(standing, found)
     standing.text(MARGIN, height + 2, tr("All cycles at once; in a running notebook they follow one another."), "s f")
     says = tr("; then ").join(f"`{line.text.strip()}`: {_says(line)}" for line in found)
-    return moving.film(
-        standing.picture(tr("What moves, cycle by cycle, in {says}", says=says), height + MARGIN), height
-    )
+    return moving.film(standing.picture(tr("What moves, cycle by cycle, in {says}", says), height + MARGIN), height)
 
 
 def _one_below_the_other(canvas: Canvas, lines: Sequence[p.Step | p.Move]) -> float:
@@ -86,9 +83,9 @@ def _slots(line: p.Step | p.Move, number: int) -> list[str]:
     """
     if isinstance(line, p.Move) or all(i.op in QUIET for i in line.instructions):
         name = "MV" if isinstance(line, p.Move) else "nop"
-        return [tr("line {number}, {name}", number=number, name=name) if number else name]
+        return [tr("line {number}, {name}", number, name) if number else name]
     return [
-        tr("line {number}, cycle {cycle}", number=number, cycle=cycle) if number else tr("cycle {cycle}", cycle=cycle)
+        tr("line {number}, cycle {cycle}", number, cycle) if number else tr("cycle {cycle}", cycle)
         for cycle in range(isa.STEP_CYCLES)
     ]
 
@@ -102,10 +99,8 @@ def _lines(line: str | p.Step | p.Move) -> list[p.Step | p.Move]:
 def _line(line: str | p.Step | p.Move) -> p.Step | p.Move:
     lines = _lines(line)
     if len(lines) != 1:
-        count = tr("there are {lines} lines", lines=len(lines)) if lines else tr("there is no instruction")
-        raise SimulatorError(
-            tr("{count} in what should be drawn", count=count), tr("one line, such as 'l1bmd $lb0 $lm0v'")
-        )
+        count = tr("there are {lines} lines", len(lines)) if lines else tr("there is no instruction")
+        raise SimulatorError(tr("{count} in what should be drawn", count), tr("one line, such as 'l1bmd $lb0 $lm0v'"))
     return lines[0]
 
 
@@ -134,19 +129,12 @@ def _mv(canvas: Canvas, line: p.Move, y: float) -> float:
 def _step(canvas: Canvas, step: p.Step, y: float) -> float:
     working = [i for i in step.instructions if i.op not in QUIET]
     if not working:
-        steps = tr(
-            "{count} step{s}, {value} cycles",
-            count=step.count,
-            s="s" * (step.count > 1),
-            value=step.count * isa.STEP_CYCLES,
-        )
-        return _sentences(
-            canvas, tr("Nothing moves for {steps}. Forwarding paths keep what they hold.", steps=steps), y
-        )
+        steps = tr("{count} step{s}, {value} cycles", step.count, "s" * (step.count > 1), step.count * isa.STEP_CYCLES)
+        return _sentences(canvas, tr("Nothing moves for {steps}. Forwarding paths keep what they hold.", steps), y)
     if len(working) > 1:
         y = _sentences(
             canvas,
-            tr("{working} instructions in one step: all of them read before any of them writes.", working=len(working)),
+            tr("{working} instructions in one step: all of them read before any of them writes.", len(working)),
             y,
         )
     for number, instruction in enumerate(working):

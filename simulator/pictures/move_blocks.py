@@ -102,7 +102,7 @@ def _l1bm_row(
     width = ROOM / isa.L1BS - 6
     canvas.text(LEFT - 8, y + 12, "L1BM", "b", anchor="end")
     for cycle in CYCLES:
-        canvas.text(LEFT - 8, y + 18 + cycle * ROW + 13, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
+        canvas.text(LEFT - 8, y + 18 + cycle * ROW + 13, tr("cycle {cycle}", cycle), "s f", anchor="end")
     for b, cycles in words.items():
         x = _l1b_x(b) - width / 2
         used = b in style
@@ -111,9 +111,7 @@ def _l1bm_row(
             data = f"writes L1BM b{b} {full(addresses)}" if written and addresses else ""
             top = y + 18 + cycle * ROW
             with canvas.group(data=data, style=canvas.lit(cycle, "w" if written else "r") if addresses else ""):
-                canvas.rect(
-                    x, top, width, ROW - 1, style.get(b, "empty"), title=tr("L1B {b}, cycle {cycle}", b=b, cycle=cycle)
-                )
+                canvas.rect(x, top, width, ROW - 1, style.get(b, "empty"), title=tr("L1B {b}, cycle {cycle}", b, cycle))
                 if addresses:
                     canvas.text(_l1b_x(b), top + 13, brief(addresses), "m on", anchor="middle", room=width)
 

@@ -23,7 +23,7 @@ def l1bm_panel(canvas: Canvas, instruction: p.Instruction, transfer: Transfer, y
     block = (instruction.sources if down else instruction.destinations)[0].operand
     turned = isinstance(block, p.Turnaround)
     name = tr("the turnaround register") if turned else "L1BM"
-    canvas.text(MARGIN, y + 14, tr("{name}: the same in all 64 L1Bs", name=name), "b")
+    canvas.text(MARGIN, y + 14, tr("{name}: the same in all 64 L1Bs", name), "b")
     strip = Strip(LEFT, y + 22, len(set(blocks[0][0].tolist())), ROOM)
     for cycle, (addresses, pes) in enumerate(blocks):
         found = partners(addresses, pes[:, 1])
@@ -96,9 +96,7 @@ def _mab_row(canvas: Canvas, y: float, groups: Iterable[tuple[list[int], Units]]
     width = ROOM / isa.MABS - 5
     for mab in range(isa.MABS):
         x = _mab_x(mab) - width / 2
-        with canvas.group(
-            tr("MAB {mab}: {value}", mab=mab, value=tr("takes part") if mab in used else tr("takes no part"))
-        ):
+        with canvas.group(tr("MAB {mab}: {value}", mab, tr("takes part") if mab in used else tr("takes no part"))):
             canvas.rect(x, y, width, 30, "box", round_=2)
             canvas.text(_mab_x(mab), y + 13, f"m{mab}", "m" if mab in used else "m f", anchor="middle")
             for pe in range(isa.PES_PER_MAB):
@@ -117,13 +115,9 @@ def _pes(
     """The four PEs of the first MAB that takes part: which words of the block, which of their own; returns the end."""
     mab, count = groups[0][0][0], sum(len(mabs) for mabs, _ in groups)
     shared = len(groups) == 1
-    told = tr("the PEs of MAB {mab}", mab=mab)
+    told = tr("the PEs of MAB {mab}", mab)
     if shared and count > 1:
-        told = tr(
-            "the PEs of MAB {mab}; the same in {value} MABs",
-            mab=mab,
-            value=tr("all 16") if count == isa.MABS else count,
-        )
+        told = tr("the PEs of MAB {mab}; the same in {value} MABs", mab, tr("all 16") if count == isa.MABS else count)
     canvas.text(MARGIN, y + 10, told, "b")
     own: Sequence[p.Source | p.Destination] = instruction.destinations if down else instruction.sources[:1]
     units = _mab_text([mab for mabs, _ in groups for mab in mabs])
@@ -140,7 +134,7 @@ def _pes(
                 mine = addresses[(pes[:, 0] == mab) & (pes[:, 1] == pe)].tolist()
                 _pe_row(canvas, x, top + cycle * ROW, width - 8, pe, cycle, mine, end, units if down else "")
         for cycle in CYCLES:
-            canvas.text(LEFT - 8, top + cycle * ROW + 13, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
+            canvas.text(LEFT - 8, top + cycle * ROW + 13, tr("cycle {cycle}", cycle), "s f", anchor="end")
     bottom = y + 16 + len(own) * (4 * ROW + 16) - 16
     for end in own:
         note = masked(end.mask) if isinstance(end, p.Destination) else ""
@@ -149,7 +143,7 @@ def _pes(
             canvas.text(
                 LEFT,
                 bottom,
-                tr("{operand}: written {note}", operand=bank_name(end.operand), note=note),
+                tr("{operand}: written {note}", bank_name(end.operand), note),
                 "s f",
                 room=WIDTH - LEFT - MARGIN,
             )

@@ -38,12 +38,7 @@ def mv_panel(canvas: Canvas, move: p.Move, transfer: Transfer, y: float) -> floa
     if known and not transfer.reduction:
         bottom = _runs(canvas, bottom + 24, formula.source, sources, formula.destination, targets)
     cycles = move.size / move_rate(move)
-    rate = tr(
-        "{size} long words by its size, {move} per cycle: {cycles:g} cycles",
-        size=move.size,
-        move=move_rate(move),
-        cycles=cycles,
-    )
+    rate = tr("{size} long words by its size, {move} per cycle: {cycles:g} cycles", move.size, move_rate(move), cycles)
     canvas.text(MARGIN, bottom + 20, rate, "s f")
     return bottom + 20
 
@@ -65,7 +60,7 @@ def _packets(
             points[0],
             points[1],
             "from",
-            label=brief(read) if known else tr("{read} words", read=len(read)),
+            label=brief(read) if known else tr("{read} words", len(read)),
             data=data,
         )
 
@@ -120,7 +115,7 @@ def _boxes(canvas: Canvas, y: float, read: dict[Unit, list[int]], written: dict[
     every: list[Unit] = [(m, g, 0) for m in ("DRAM", "PDM") for g in range(isa.GROUPS)]
     every += [("L2BM", g, c) for g in range(isa.GROUPS) for c in range(isa.L2BS_PER_GROUP)]
     for group in range(isa.GROUPS):
-        canvas.text(MARGIN + group * (GROUP + SPACE), y - 4, tr("group {group}", group=group), "s f")
+        canvas.text(MARGIN + group * (GROUP + SPACE), y - 4, tr("group {group}", group), "s f")
     for unit in every:
         memory = unit[0]
         x, top, width = _box(unit, y)
@@ -145,8 +140,8 @@ def _box_text(
     """The name of a memory, and which words of it are read and written."""
     x, top, width = _box(unit, y)
     canvas.text(x + width / 2, top + 15, _name(unit), f"b{tone}", anchor="middle", room=width)
-    says = [tr("reads {read}", read=brief(read))] if read else []
-    says += [tr("writes {written}", written=brief(written))] if written else []
+    says = [tr("reads {read}", brief(read))] if read else []
+    says += [tr("writes {written}", brief(written))] if written else []
     text = "; ".join(says)
     if width_of(text, "s") > width:
         text = "; ".join(brief(words) for words in (read, written) if words)
@@ -156,8 +151,8 @@ def _box_text(
 
 
 def _title(name: str, read: list[int] | None, written: list[int] | None) -> str:
-    parts = [tr("reads long words {read}", read=brief(read, 4))] if read else []
-    parts += [tr("writes long words {written}", written=brief(written, 4))] if written else []
+    parts = [tr("reads long words {read}", brief(read, 4))] if read else []
+    parts += [tr("writes long words {written}", brief(written, 4))] if written else []
     return f"{name}: {joined(*parts) or tr('takes no part')}"
 
 
@@ -224,7 +219,7 @@ def _edge(unit: Unit, y: float, below: bool) -> float:
 def _runs(canvas: Canvas, y: float, source: Reference, sources: Index, target: Reference, targets: Index) -> float:
     """The first runs of addresses, spelled out; returns where they end."""
     lines = list(_run_texts(source, sources, target, targets))
-    canvas.text(MARGIN, y, tr("in {lines:,} run{s} of long words", lines=len(lines), s="s" * (len(lines) > 1)), "b")
+    canvas.text(MARGIN, y, tr("in {lines:,} run{s} of long words", len(lines), "s" * (len(lines) > 1)), "b")
     few = lines if len(lines) <= SHOWN else lines[:SHOWN]
     rows = -(-len(few) // 2)
     for number, text in enumerate(few):
@@ -233,7 +228,7 @@ def _runs(canvas: Canvas, y: float, source: Reference, sources: Index, target: R
     bottom = y + 17 + (rows - 1) * 16
     if len(lines) > SHOWN:
         bottom += 16
-        canvas.text(MARGIN, bottom, tr("and {value:,} more", value=len(lines) - SHOWN), "s f")
+        canvas.text(MARGIN, bottom, tr("and {value:,} more", len(lines) - SHOWN), "s f")
     return bottom
 
 

@@ -54,7 +54,7 @@ def pe_panel(canvas: Canvas, instruction: p.Instruction, y: float) -> float:
         targets.append((destination, at, bottom))
         at = bottom + 8
     if instruction.path:
-        canvas.text(right, at + 10, tr("${path} keeps the result for the next step", path=instruction.path), "s f")
+        canvas.text(right, at + 10, tr("${path} keeps the result for the next step", instruction.path), "s f")
         at += 22
     bottom = max(left_end, at - 8, y + 74 + 30 * bool(_remarks(instruction)))
     centre = (top + bottom) / 2
@@ -108,11 +108,7 @@ def _packet(
         lines = _lines(operand, 4 * ELEMENTS[instruction.precision]).get(cycle)
         label = bank_name(operand)
         if lines:
-            label = (
-                tr("row {lines}", lines=full(lines))
-                if instruction.op == "mwrite"
-                else tr("column {lines}", lines=full(lines))
-            )
+            label = tr("row {lines}", full(lines)) if instruction.op == "mwrite" else tr("column {lines}", full(lines))
     if written:
         canvas.packet(cycle, unit, place, f"k{cycle}", label=label, flight="o", data=data)
     else:
@@ -127,7 +123,7 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
     lines = [*wrap(meaning, MIDDLE - 8, "s")[:2]]
     if len(lines) < 2 and instruction.precision in ELEMENTS:
         count = ELEMENTS[instruction.precision]
-        lines.append(tr("{count} element{s} a cycle", count=count, s="s" * (count > 1)))
+        lines.append(tr("{count} element{s} a cycle", count, "s" * (count > 1)))
     for number, text in enumerate([*lines, PRECISIONS.get(instruction.precision, "")][:3]):
         tone = "s" if number == 0 else "s f"
         canvas.text(x + MIDDLE / 2, centre + 2 + number * 15, text, tone, anchor="middle", room=MIDDLE)
@@ -137,11 +133,11 @@ def _unit(canvas: Canvas, instruction: p.Instruction, x: float, centre: float) -
 
 def _remarks(instruction: p.Instruction) -> list[str]:
     """What the opcode says beside the operation."""
-    found = [
-        tr("products in PEs {value} only", value=tr("0 and 1") if instruction.rows == "u" else tr("2 and 3"))
-    ] * bool(instruction.rows)
+    found = [tr("products in PEs {value} only", tr("0 and 1") if instruction.rows == "u" else tr("2 and 3"))] * bool(
+        instruction.rows
+    )
     found += [
-        tr("rounded to {precision} precision", precision=LOWER.get(instruction.precision, Text("half")))
+        tr("rounded to {precision} precision", LOWER.get(instruction.precision, Text("half")))
     ] * instruction.narrow
     if instruction.flush is not None:
         found.append(_kept(p.WriteMask(instruction.flush, 1)))
@@ -153,15 +149,15 @@ def _kept(mask: p.WriteMask) -> str:
     if not masked(mask):
         return tr("kept everywhere")
     if not mask.fixed:
-        return tr("kept where mask register entry {entry} is 1, else 0", entry=mask.entry)
-    return tr("kept in cycle {value}, else 0", value=spans(mask.cycles) or tr("none"))
+        return tr("kept where mask register entry {entry} is 1, else 0", mask.entry)
+    return tr("kept in cycle {value}, else 0", spans(mask.cycles) or tr("none"))
 
 
 def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Source, x: float, y: float) -> float:
     """An input; returns where its box ends."""
     operand = source.operand
     tags = [tr("negated")] * source.negate + [tr("rounded to half")] * source.narrow
-    tags += [tr("widened from {precision}", precision=LOWER.get(instruction.precision, Text("half")))] * source.widen
+    tags += [tr("widened from {precision}", LOWER.get(instruction.precision, Text("half")))] * source.widen
     head = joined(f"{shown(name)} = {shown(bank_name(operand))}", *tags)
     if isinstance(operand, p.Matrix):
         return _matrix(canvas, instruction, operand, head, x, y, written=False)
@@ -170,7 +166,7 @@ def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Sou
     if isinstance(operand, p.Fixed):
         return _plain(canvas, head, FIXED[operand.name], x, y)
     if isinstance(operand, p.L2bm):  # of l2bmdars; all other transfers have pictures of their own
-        return _plain(canvas, head, tr("from long word {address} on", address=operand.address), x, y)
+        return _plain(canvas, head, tr("from long word {address} on", operand.address), x, y)
     note = joined(PATHS[operand.name], tr("last step")) if isinstance(operand, p.Path) else _further(operand)
     return _rows(canvas, head, note, operand, x, y)
 
@@ -178,7 +174,7 @@ def _source(canvas: Canvas, instruction: p.Instruction, name: str, source: p.Sou
 def _further(operand: p.Operand) -> str:
     """What the text of an operand says beside its words."""
     if isinstance(operand, p.PeMemory) and operand.j is not None:
-        return tr("PEs 0 to {j} of each MAB: {words} further on", j=operand.j, words=operand.words)
+        return tr("PEs 0 to {j} of each MAB: {words} further on", operand.j, operand.words)
     return tr("T: the low 12 bits of T's long word 0") if isinstance(operand, p.PeMemory) and operand.indirect else ""
 
 
@@ -191,12 +187,10 @@ def _destination(canvas: Canvas, instruction: p.Instruction, destination: p.Dest
     if isinstance(operand, p.NoWrite):
         return _plain(canvas, "$nowrite", tr("nothing is written"), x, y)
     if isinstance(operand, p.MaskRegister):
-        return _plain(
-            canvas, tr("mask register {entry}", entry=operand.entry), tr("the flags of the result"), x, y, note
-        )
+        return _plain(canvas, tr("mask register {entry}", operand.entry), tr("the flags of the result"), x, y, note)
     if isinstance(operand, p.Dar):
         return _plain(
-            canvas, tr("DRAM address table"), tr("from entry {entry} on, by way of a buffer", entry=operand.entry), x, y
+            canvas, tr("DRAM address table"), tr("from entry {entry} on, by way of a buffer", operand.entry), x, y
         )
     if isinstance(operand, p.BaseAddress):
         return _plain(canvas, bank_name(operand), tr("the low 12 bits"), x, y, note)
@@ -231,7 +225,7 @@ def _rows(
     for cycle in CYCLES:
         top = y + 23 + cycle * ROW
         off = destination is not None and closed(destination, cycle)
-        canvas.text(x + 8, top + 13, tr("cycle {cycle}", cycle=cycle), "s f")
+        canvas.text(x + 8, top + 13, tr("cycle {cycle}", cycle), "s f")
         if destination is not None and not off:
             for pe in range(isa.PES_PER_MAB):
                 with canvas.group(data=writes(operand, cycle, pe), style=canvas.lit(cycle, "w")):
@@ -254,7 +248,7 @@ def _words(operand: p.Operand, cycle: int) -> str:
         return cell_text(operand, cycle, 0)
     first, last = (cell_text(operand, cycle, pe) for pe in (0, 3))
     if first == last or operand.j is None:
-        return tr("word {first}", first=first) if operand.words == 1 else tr("words {first}", first=first)
+        return tr("word {first}", first) if operand.words == 1 else tr("words {first}", first)
     return f"p0: {first}   p3: {last}"
 
 
@@ -272,7 +266,7 @@ def _matrix(
     side = size * CELL
     height = side + 58
     canvas.rect(x, y, SIDE, height, "box", round_=3)
-    canvas.text(x + 8, y + 16, tr("{head}, {size}x{size}, one per MAB", head=head, size=size), "b s", room=SIDE - 12)
+    canvas.text(x + 8, y + 16, tr("{head}, {size}x{size}, one per MAB", head, size), "b s", room=SIDE - 12)
     left, top = x + 60, y + 40
     for pe in range(isa.PES_PER_MAB):
         place = left + (pe + 0.5) * side / 4
@@ -284,9 +278,9 @@ def _matrix(
     for cycle, numbers in used.items():
         data = f"writes M{operand.register.upper()} all {full(8 * n + w for n in numbers for w in range(8))}"
         with canvas.group(
-            tr("cycle {cycle}: rows {numbers}", cycle=cycle, numbers=full(numbers))
+            tr("cycle {cycle}: rows {numbers}", cycle, full(numbers))
             if rows
-            else tr("cycle {cycle}: columns {numbers}", cycle=cycle, numbers=full(numbers)),
+            else tr("cycle {cycle}: columns {numbers}", cycle, full(numbers)),
             data=data if written else "",
             style=canvas.lit(cycle, "w" if written else "r"),
         ):
@@ -305,9 +299,9 @@ def _matrix(
     if used:
         lines = [number for numbers in used.values() for number in numbers]
         text = (
-            tr("rows {lines}, coloured by cycle", lines=full(lines))
+            tr("rows {lines}, coloured by cycle", full(lines))
             if rows
-            else tr("columns {lines}, coloured by cycle", lines=full(lines))
+            else tr("columns {lines}, coloured by cycle", full(lines))
         )
     canvas.text(x + 8, top + side + 13, text, "s f", room=SIDE - 12)
     return y + height

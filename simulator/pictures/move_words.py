@@ -48,7 +48,7 @@ def bank_name(operand: p.Operand) -> str:
         return short(operand)
     names = {p.TRegister: "T", p.NoWrite: tr("nowhere"), p.Turnaround: tr("turnaround"), p.Immediate: tr("literal")}
     if isinstance(operand, p.Matrix):
-        return tr("matrix {register}", register=operand.register)
+        return tr("matrix {register}", operand.register)
     return names.get(type(operand), type(operand).__name__.upper())
 
 
@@ -58,7 +58,7 @@ def cell_text(operand: p.Operand, cycle: int, pe: int) -> str:
         plus = "T+" if operand.indirect else ""
         return plus + brief(bank_words(operand, cycle, pe))
     if isinstance(operand, p.TRegister | p.Path):
-        return tr("cycle {cycle}'s words", cycle=cycle)
+        return tr("cycle {cycle}'s words", cycle)
     return short(operand) if isinstance(operand, p.Immediate) else ""
 
 
@@ -129,16 +129,14 @@ class Strip:
     ) -> None:
         """One cycle: its cells, with addresses where there is room. data: of the words, where they are written."""
         y = self.y + cycle * self.height
-        canvas.text(self.left - 8, y + 14, tr("cycle {cycle}", cycle=cycle), "s f", anchor="end")
+        canvas.text(self.left - 8, y + 14, tr("cycle {cycle}", cycle), "s f", anchor="end")
         labels = [brief(addresses[s.first : s.first + s.count]) for s in segments]
         fit = all(s.count * self.cell >= 6.8 * len(label) + 2 for s, label in zip(segments, labels, strict=True))
         with canvas.group(data=data, style=canvas.lit(cycle, "w" if written else "r")):
             for segment, label in zip(segments, labels, strict=True):
                 x, width = self.left + segment.first * self.cell, segment.count * self.cell
                 words = addresses[segment.first : segment.first + segment.count]
-                title = tr(
-                    "cycle {cycle}, long words {words}: {label}", cycle=cycle, words=brief(words), label=segment.label
-                )
+                title = tr("cycle {cycle}, long words {words}: {label}", cycle, brief(words), segment.label)
                 canvas.rect(x, y, width - 1, self.height - 1, segment.style, title=title)
                 if fit:
                     canvas.text(x + width / 2, y + 14, label, "m on", anchor="middle")

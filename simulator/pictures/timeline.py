@@ -36,10 +36,10 @@ def timeline(source: Source) -> Picture:
     cost = profile.cost
     head = tr(
         "{cycles:,.0f} cycles: {steps:,} steps, {nops:,} of them nops, and {moves:,} MV",
-        cycles=cost.cycles,
-        steps=cost.steps,
-        nops=cost.nops,
-        moves=cost.moves,
+        cost.cycles,
+        cost.steps,
+        cost.nops,
+        cost.moves,
     )
     canvas = Canvas()
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
@@ -56,7 +56,7 @@ def timeline(source: Source) -> Picture:
             RIGHT - LEFT,
             LANE,
             "empty",
-            title=tr("{name}: {lanes:.1%} of the cycles", name=name, lanes=profile.lanes[lane]),
+            title=tr("{name}: {lanes:.1%} of the cycles", name, profile.lanes[lane]),
         )
         mine = [busy for busy in profile.busy if busy.lane == lane]
         if len(profile.busy) <= SINGLE:
@@ -69,7 +69,7 @@ def timeline(source: Source) -> Picture:
         bottom = _waits(canvas, bottom, profile, total)
     _axis(canvas, bottom, total)
     shares = ", ".join(f"{lane} {share:.0%}" for lane, share in profile.lanes.items() if share)
-    title = tr("A timeline of this program: {head}; {shares}", head=head, shares=shares)
+    title = tr("A timeline of this program: {head}; {shares}", head, shares)
     return canvas.picture(title, bottom + 44, zooms=len(profile.busy) > SINGLE)
 
 
@@ -85,12 +85,7 @@ def _single(canvas: Canvas, y: float, busy: Sequence[Busy], total: float, progra
             width - gap,
             LANE,
             HUE[work.lane],
-            title=tr(
-                "line {line}: {texts}, {cycles:g} cycles",
-                line=work.line,
-                texts=texts[work.line][:120],
-                cycles=work.cycles,
-            ),
+            title=tr("line {line}: {texts}, {cycles:g} cycles", work.line, texts[work.line][:120], work.cycles),
         )
         if width > 4 + 6.5 * len(str(work.line)):
             canvas.text(x + width / 2, y + LANE / 2 + 4, str(work.line), "s on", anchor="middle")
@@ -136,7 +131,7 @@ def _waits(canvas: Canvas, y: float, profile: Profile, total: float) -> float:
     taken: list[tuple[float, float]] = []
     for waiting in sorted(profile.waitings, key=lambda w: -w.nops):
         x = LEFT + starts[waiting.line] / total * (RIGHT - LEFT)
-        text = tr("line {line}: {nops} nop{s}", line=waiting.line, nops=waiting.nops, s="s" * (waiting.nops > 1))
+        text = tr("line {line}: {nops} nop{s}", waiting.line, waiting.nops, "s" * (waiting.nops > 1))
         left = min(x, RIGHT - width_of(text, "s"))
         right = left + width_of(text, "s") + GAP
         if len(taken) == MOST_WAITS or any(left < end and start < right for start, end in taken):

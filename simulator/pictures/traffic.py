@@ -30,7 +30,7 @@ def traffic(source: Source) -> Picture:
     canvas = Canvas()
     total = sum(links.values())
     head = (
-        tr("{total:,} words arrive in the memories of the chip", total=total)
+        tr("{total:,} words arrive in the memories of the chip", total)
         if total
         else tr("No words move between the memories")
     )
@@ -44,13 +44,12 @@ def traffic(source: Source) -> Picture:
         tone = " on" if used else " f"
         canvas.text(x + BOX_WIDTH / 2, y + 17, name if name != "PE" else "PEs", f"b{tone}", anchor="middle")
         inside = links[name, name]
-        note = tr("{inside:,} from one to another", inside=inside) if inside else COUNTS[name]
+        note = tr("{inside:,} from one to another", inside) if inside else COUNTS[name]
         canvas.text(x + BOX_WIDTH / 2, y + 31, note, f"s{tone}", anchor="middle", room=BOX_WIDTH)
     bottom = max(NODES["PE"][1] + BOX_HEIGHT + 24, _ports(canvas, profile_of(program).paths))
     canvas.text(MARGIN, bottom, tr("a word is 32 bits; a line's width grows with the logarithm of the words"), "s f")
     says = "; ".join(
-        tr("{start} to {end} {words:,}", start=start, end=end, words=words)
-        for (start, end), words in sorted(links.items())
+        tr("{start} to {end} {words:,}", start, end, words) for (start, end), words in sorted(links.items())
     )
     return canvas.picture(f"{head}: {says}" if says else head, bottom + MARGIN)
 
@@ -113,16 +112,16 @@ def _ports(canvas: Canvas, paths: tuple[PathUse, ...]) -> float:
     for use in mine:
         written = use.path.endswith(" written")
         port = use.path.removesuffix(" written").removesuffix(" read")
-        name = tr("{value} write", value=port) if written else tr("{value} read", value=port)
+        name = tr("{value} write", port) if written else tr("{value} read", port)
         canvas.text(BARS - 8, y, name, "s", anchor="end")
         length = max(1.0, room * use.words / most)
-        share = "" if use.share is None else tr("{share:.0%} of its port", share=use.share)
-        words = tr("{name}: {words:,} words", name=name, words=use.words)
-        told = tr("{words}, {share}", words=words, share=share) if share else words
+        share = "" if use.share is None else tr("{share:.0%} of its port", use.share)
+        words = tr("{name}: {words:,} words", name, use.words)
+        told = tr("{words}, {share}", words, share) if share else words
         canvas.rect(BARS, y - 11, length, 14, "to" if written else "from", title=told)
         says = f"{use.words:,}" + ("" if use.share is None else f"  {use.share:.0%}")
         canvas.text(BARS + length + 6, y, says, "s f")
         y += 20
     if mine:
-        canvas.text(BARS, y + 2, tr("percent: of {value} words per step", value=16 * isa.STEP_CYCLES // 4), "s f")
+        canvas.text(BARS, y + 2, tr("percent: of {value} words per step", 16 * isa.STEP_CYCLES // 4), "s f")
     return y + 20

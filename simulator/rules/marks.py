@@ -59,7 +59,7 @@ class Exclusion(NamedTuple):
 
 
 def _exclusions() -> Iterator[Exclusion]:
-    yield Exclusion("unit", "unit", "same", lambda _, b: tr("two {key} instructions in one step", key=b.key))
+    yield Exclusion("unit", "unit", "same", lambda _, b: tr("two {key} instructions in one step", b.key))
     yield Exclusion(
         "MAU",
         "MAU",
@@ -71,25 +71,25 @@ def _exclusions() -> Iterator[Exclusion]:
         "precision",
         "other",
         lambda a, b: tr(
-            "MAU instructions of one step have one precision, not {value}", value=" and ".join(sorted((a.op, b.op)))
+            "MAU instructions of one step have one precision, not {value}", " and ".join(sorted((a.op, b.op)))
         ),
     )
     yield Exclusion(
         "factor",
         "matrix data",
         "other",
-        lambda a, _: tr("beside {op}, a matrix write must read exactly its second input", op=a.op),
+        lambda a, _: tr("beside {op}, a matrix write must read exactly its second input", a.op),
         Text("make both operands identical, `-`, `e` and `r` included"),
     )
     yield Exclusion(
         "matrix data",
         "sum",
         "any",
-        lambda _, b: tr("it is not known whether {op} may stand beside a matrix write", op=b.op),
+        lambda _, b: tr("it is not known whether {op} may stand beside a matrix write", b.op),
         warning=True,
     )
     yield Exclusion(
-        "matrix", "matrix", "same", lambda _, b: tr("matrix register {key} is used twice in one step", key=b.key)
+        "matrix", "matrix", "same", lambda _, b: tr("matrix register {key} is used twice in one step", b.key)
     )
     for bank in BANK_WORDS:
         name = bank.upper()
@@ -97,7 +97,7 @@ def _exclusions() -> Iterator[Exclusion]:
             f"{name} read",
             f"{name} read",
             "other",
-            lambda *_, name=name: tr("{name} is read at two addresses in one step; it has one read address", name=name),
+            lambda *_, name=name: tr("{name} is read at two addresses in one step; it has one read address", name),
             Text("read one of them a step earlier, or keep a copy in another memory"),
         )
     for name in ("LM0", "LM1"):
@@ -105,10 +105,10 @@ def _exclusions() -> Iterator[Exclusion]:
             f"{name} read",
             f"{name} written",
             "other",
-            lambda *_, name=name: tr("{name} is read and written at different addresses in one step", name=name),
+            lambda *_, name=name: tr("{name} is read and written at different addresses in one step", name),
             Text("use the same addresses, or write to another memory"),
         )
-    yield Exclusion("written", "written", "same", lambda _, b: tr("{key} is written twice in one step", key=b.key))
+    yield Exclusion("written", "written", "same", lambda _, b: tr("{key} is written twice in one step", b.key))
     yield Exclusion(
         "immediate",
         "LM0 used",

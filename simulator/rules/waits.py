@@ -121,12 +121,10 @@ class WaitRule:
     def text(self) -> str:
         """The rule in words."""
         if self.warning:
-            return tr("known programs leave {steps} steps or more", steps=self.steps)
-        parts = [tr("{steps} step{s}", steps=self.steps, s="s" * (self.steps > 1))] * bool(self.steps)
-        parts += [tr("{cycles} free cycles between write and read of one address", cycles=self.cycles)] * bool(
-            self.cycles
-        )
-        return tr("needs {parts}", parts=" and ".join(parts))
+            return tr("known programs leave {steps} steps or more", self.steps)
+        parts = [tr("{steps} step{s}", self.steps, "s" * (self.steps > 1))] * bool(self.steps)
+        parts += [tr("{cycles} free cycles between write and read of one address", self.cycles)] * bool(self.cycles)
+        return tr("needs {parts}", " and ".join(parts))
 
     def gap(self, producer: Timed, consumer: Timed) -> int:
         """Steps that must lie between these two accesses."""
@@ -206,14 +204,14 @@ class Wait:
             tr(
                 "{producer} (line {producer_line}), then {consumer} (line {line}): "
                 "{needs}; {between} steps lie between (docs/isa.md, Waits)",
-                producer=self.rule.producer,
-                producer_line=self.producer_line,
-                consumer=self.rule.consumer,
-                line=line,
-                needs=self._needs,
-                between=self.between,
+                self.rule.producer,
+                self.producer_line,
+                self.rule.consumer,
+                line,
+                self._needs,
+                self.between,
             ),
-            tr("insert `{nops}` before line {line}", nops=nops, line=line),
+            tr("insert `{nops}` before line {line}", nops, line),
             "warning" if self.rule.warning or self.tolerated else "error",
         )
 
@@ -223,8 +221,8 @@ class Wait:
         if not self.rule.cycles:
             return self.rule.text
         steps = self.between + self.missing
-        free = tr("{cycles} free cycles between write and read of one address", cycles=self.rule.cycles)
-        return tr("needs {steps} step{s}, for {free}", steps=steps, s="s" * (steps > 1), free=free)
+        free = tr("{cycles} free cycles between write and read of one address", self.rule.cycles)
+        return tr("needs {steps} step{s}, for {free}", steps, "s" * (steps > 1), free)
 
 
 @dataclass

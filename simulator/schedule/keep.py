@@ -33,12 +33,11 @@ class Kept:
         self._keep = keep
         for name, ranges in (keep or {}).items():
             if name not in SIZES:
-                raise SimulatorError(tr("keep names no memory {name!r}", name=name), f"use {', '.join(SIZES)}")
+                raise SimulatorError(tr("keep names no memory {name!r}", name), f"use {', '.join(SIZES)}")
             for words in ranges:
                 if words.step != 1 or words.start < 0 or words.stop > SIZES[name]:
                     raise SimulatorError(
-                        tr("{name} has no words {words}", name=name, words=words),
-                        tr("name some of range({sizes})", sizes=SIZES[name]),
+                        tr("{name} has no words {words}", name, words), tr("name some of range({sizes})", SIZES[name])
                     )
 
     @property

@@ -70,9 +70,9 @@ class Floors(NamedTuple):
     def __str__(self) -> str:
         return tr(
             "at least {steps:,.0f} for steps, {moves:,.0f} for MV, {issue:,.0f} to issue them",
-            steps=self.steps,
-            moves=self.moves,
-            issue=self.issue,
+            self.steps,
+            self.moves,
+            self.issue,
         )
 
 

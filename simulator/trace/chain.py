@@ -57,14 +57,9 @@ class Origin:
         if self.line is None:
             return tr("never written")
         if self.line < since:
-            return tr(
-                "stale: last written by line {line}, before line {since}: {text}",
-                line=self.line,
-                since=since,
-                text=self.text,
-            )
+            return tr("stale: last written by line {line}, before line {since}: {text}", self.line, since, self.text)
         early = f"; {self.findings[0].message}" if self.findings else ""
-        return tr("written by line {line}: {text}{early}", line=self.line, text=self.text, early=early)
+        return tr("written by line {line}: {text}{early}", self.line, self.text, early)
 
     def leaves(self) -> Iterator[Origin]:
         """The inputs at which the trace ends."""
@@ -178,9 +173,9 @@ def describe(origin: Origin, indent: str = "") -> Iterator[str]:
         yield from describe(child, indent + "    ")
     if origin.omitted:
         more = (
-            tr("… from {omitted} more words", omitted=origin.omitted)
+            tr("… from {omitted} more words", origin.omitted)
             if origin.inputs
-            else tr("… from {omitted} words", omitted=origin.omitted)
+            else tr("… from {omitted} words", origin.omitted)
         )
         yield f"{indent}    {shown(more)}"
     if origin.kept is not None:
@@ -198,5 +193,5 @@ def _writer(origin: Origin) -> str:
     if origin.line is None:
         return tr("never written")
     if origin.cycle is None:
-        return tr("line {line}: {text}", line=origin.line, text=origin.text[:100])
-    return tr("line {line}, cycle {cycle}: {text}", line=origin.line, cycle=origin.cycle, text=origin.text[:100])
+        return tr("line {line}: {text}", origin.line, origin.text[:100])
+    return tr("line {line}, cycle {cycle}: {text}", origin.line, origin.cycle, origin.text[:100])

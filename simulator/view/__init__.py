@@ -92,24 +92,24 @@ def _check_lines(program: Program, start: int | None, until: int | None) -> None
         raise SimulatorError(
             tr(
                 "{filename}: {shown:,} lines are more than a page can show, which is {most_lines:,}",
-                filename=program.filename,
-                shown=len(shown),
-                most_lines=MOST_LINES,
+                program.filename,
+                len(shown),
+                MOST_LINES,
             ),
-            tr("a piece, e.g. --from {line} --until {line2}", line=shown[0].line, line2=shown[MOST_LINES - 1].line),
+            tr("a piece, e.g. --from {line} --until {line2}", shown[0].line, shown[MOST_LINES - 1].line),
         )
     if shown:
         return
     if not program.lines:
         raise SimulatorError(
-            tr("{filename}: there is nothing to show, the program has no lines", filename=program.filename),
+            tr("{filename}: there is nothing to show, the program has no lines", program.filename),
             tr("a program with a line or more"),
         )
-    wanted = f"from line {start or 1}" + ("" if until is None else tr(" until line {until}", until=until))
+    wanted = f"from line {start or 1}" + ("" if until is None else tr(" until line {until}", until))
     first, last = program.lines[0].line, program.lines[-1].line
     raise SimulatorError(
-        tr("{filename}: there is nothing to show {wanted}", filename=program.filename, wanted=wanted),
-        tr("lines between {first} and {last}", first=first, last=last),
+        tr("{filename}: there is nothing to show {wanted}", program.filename, wanted),
+        tr("lines between {first} and {last}", first, last),
     )
 
 
@@ -124,8 +124,8 @@ def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | N
             tr(
                 "Values are recorded for {names} only (with the memories it belongs to), {why}. Which addresses"
                 " were read and written is known for all units.",
-                names=", ".join(names),
-                why=why,
+                ", ".join(names),
+                why,
             )
         )
         if not chosen:
@@ -135,7 +135,7 @@ def _notes(names: Sequence[str], chosen: bool, start: int | None, until: int | N
     )
     notes.append(tr("Of DRAM only the addresses that the program touches are shown."))
     if start is not None:
-        notes.append(tr("Lines before line {start} were executed but not recorded.", start=start))
+        notes.append(tr("Lines before line {start} were executed but not recorded.", start))
     if until is not None:
-        notes.append(tr("Lines after line {until} were not executed.", until=until))
+        notes.append(tr("Lines after line {until} were not executed.", until))
     return notes

@@ -180,7 +180,7 @@ def record(
             printed.setdefault(entry.line, []).append(str(entry))
         for frame in recorder.frames:
             found = [text for line in frame.lines for text in printed.get(line.line, [])]
-            more = [tr("… and {value} more lines", value=len(found) - MAX_PRINTED)] if len(found) > MAX_PRINTED else []
+            more = [tr("… and {value} more lines", len(found) - MAX_PRINTED)] if len(found) > MAX_PRINTED else []
             frame.printed = found[:MAX_PRINTED] + more
     return recorder
 

@@ -73,13 +73,11 @@ def parse_unit(text: str) -> ChipPart:
     match = _UNIT.fullmatch(text)
     if not text or match is None:
         raise SimulatorError(
-            tr("`{text}` does not name a unit", text=text), tr("n0c0b0m0p0, or n0c0 for an L2B and all below it")
+            tr("`{text}` does not name a unit", text), tr("n0c0b0m0p0, or n0c0 for an L2B and all below it")
         )
     numbers = tuple(int(number) for number in match.groups() if number is not None)
     for level, number in zip(LEVELS, numbers, strict=False):
         if number >= SHAPE[level]:
             last = SHAPE[level] - 1
-            raise SimulatorError(
-                tr("`{text}`: {level} goes from 0 to {last}", text=text, level=level, last=last), f"{level}{last}"
-            )
+            raise SimulatorError(tr("`{text}`: {level} goes from 0 to {last}", text, level, last), f"{level}{last}")
     return ChipPart(numbers)

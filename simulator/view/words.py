@@ -31,7 +31,6 @@ def _explained(line: p.Line, into: str) -> tuple[list[str], str]:
 def _debug(lines: Sequence[p.Line]) -> str:
     if isinstance(lines[0], p.DebugGet):
         return tr(
-            "{lines:,} debug statements: the emulator prints what stands in these words. Nothing changes.",
-            lines=len(lines),
+            "{lines:,} debug statements: the emulator prints what stands in these words. Nothing changes.", len(lines)
         )
-    return tr("{lines:,} debug statements: data put in place by the emulator, at no cost of time.", lines=len(lines))
+    return tr("{lines:,} debug statements: data put in place by the emulator, at no cost of time.", len(lines))

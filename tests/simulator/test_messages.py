@@ -36,6 +36,13 @@ def test_a_message_is_looked_up_by_its_template() -> None:
     assert tr("nobody knows {name}", name="x") == "nobody knows x"
 
 
+def test_what_stands_in_the_places_comes_in_their_order_or_by_their_names() -> None:
+    assert tr("{count} of {total} elements are wrong", 3, 8) == "8個の要素のうち3個が違います"
+    assert tr("{a} {{b}} {c:>{width}} {a!r}", "x", 2, 3) == "x {b}   2 'x'"
+    with pytest.raises(ValueError, match="shorter"):
+        tr("{count} of {total} elements are wrong", 3)
+
+
 @pytest.mark.parametrize("name", ["step", "wrong rows", "loss", "mixed", "{place}", "step of step"])
 def test_what_stands_in_a_place_is_verbatim(name: str) -> None:
     assert tr("case: {name}", name=name) == f"ケース：{name}"

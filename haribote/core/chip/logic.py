@@ -110,7 +110,7 @@ def cast(call: Call) -> Term:
     """Between floats, integers and truths."""
     name = str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(call.attributes["to"])))
     if name not in KINDS:
-        raise UnsupportedOp(tr("Cast to {name}: the chip computes in {kinds}", name=name, kinds=", ".join(KINDS)))
+        raise UnsupportedOp(tr("Cast to {name}: the chip computes in {kinds}", name, ", ".join(KINDS)))
     return _cast(call, KINDS[name])
 
 

@@ -42,7 +42,7 @@ class Pad:
         scores = np.asarray(self._read(self.image), np.float64).ravel()
         if len(scores) != 10:
             raise HariboteError(
-                tr("a pad needs ten scores, one for each digit, not {scores}", scores=len(scores)), "chip.logits(…)[0]"
+                tr("a pad needs ten scores, one for each digit, not {scores}", len(scores)), "chip.logits(…)[0]"
             )
         return shares_picture(self.image, scores)
 
@@ -100,7 +100,5 @@ def shares_picture(image: Image, scores: Scores) -> Picture:
         canvas.rect(LEFT + 24, y, max(1.0, ROOM * share), ROW - 3, "from" if digit == best else "h7", round_=2)
         canvas.text(LEFT + 30 + ROOM * share, y + 14, f"{share:.0%}", "s" if digit == best else "s f")
     return canvas.picture(
-        tr("a drawn digit, taken for {best} ({shares:.0%})", best=best, shares=shares[best]),
-        TOP + pen.SIDE * CELL + MARGIN,
-        PAGE,
+        tr("a drawn digit, taken for {best} ({shares:.0%})", best, shares[best]), TOP + pen.SIDE * CELL + MARGIN, PAGE
     )

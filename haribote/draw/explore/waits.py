@@ -73,7 +73,7 @@ def verdict(found: list[Diagnostic]) -> str:
 def picture(pair: tuple[str, str], between: int, fewest: int) -> Picture:
     """Steps from left to right: the write, the nops, the read, and from where on the words are there."""
     canvas = Canvas()
-    heading = tr("{between} nop{s} between write and read", between=between, s="s" * (between != 1))
+    heading = tr("{between} nop{s} between write and read", between, "s" * (between != 1))
     canvas.text(MARGIN, 28, heading, "head")
     canvas.text(LEFT, 52, f"1: {pair[0]}", "m")
     canvas.text(LEFT, 68, f"2: {pair[1]}", "m")
@@ -85,7 +85,7 @@ def picture(pair: tuple[str, str], between: int, fewest: int) -> Picture:
         canvas.rect(x, TOP, STEP - 4, ROOM, kind, round_=3)
         text = text or ("nop" if step <= between else "")
         canvas.text(x + STEP / 2 - 2, TOP + 21, text, "s on" if kind != "empty" else "s f", anchor="middle")
-        canvas.text(x + STEP / 2 - 2, TOP + ROOM + 16, tr("step {step}", step=step), "s f", anchor="middle")
+        canvas.text(x + STEP / 2 - 2, TOP + ROOM + 16, tr("step {step}", step), "s f", anchor="middle")
     arrives = LEFT + (fewest + 1) * STEP - 2
     canvas.arrow([(LEFT + STEP / 2, TOP + ROOM + 34), (arrives, TOP + ROOM + 34)])
     canvas.line(arrives, TOP - 6, arrives, TOP + ROOM + 44, "mark")

@@ -43,9 +43,7 @@ def backend(
     """
     try:
         if mode is not None:
-            raise HariboteError(
-                tr("the backend haribote has no modes, received mode={mode!r}", mode=mode), "options={…}"
-            )
+            raise HariboteError(tr("the backend haribote has no modes, received mode={mode!r}", mode), "options={…}")
         chosen = options_of(options)
     except HariboteError as error:
         return _failing(error)

@@ -49,22 +49,22 @@ class Explanation:
         if not self.graphs:
             return tr("torch found no graph in it (TorchDynamo leaves LSTMs out, for one): all of it runs in PyTorch")
         where = tr("chip and host") if self.device == "auto" else self.device
-        lines = [tr("{coverage} operations on the {where}", coverage=self.coverage, where=where)]
+        lines = [tr("{coverage} operations on the {where}", self.coverage, where)]
         for graph in self.graphs:
             lines += [_headline(graph)]
             lines += [
                 "  "
                 + tr(
                     "piece of {operations}, {nodes} nodes on the chip: {figures}",
-                    operations=piece.operations,
-                    nodes=piece.nodes,
-                    figures=piece.cost.figures,
+                    piece.operations,
+                    piece.nodes,
+                    piece.cost.figures,
                 )
                 for piece in graph.pieces
                 if piece.cost
             ]
             lines += [
-                "  " + tr("PyTorch ran a piece of {operations}: {why}", operations=piece.operations, why=piece.failure)
+                "  " + tr("PyTorch ran a piece of {operations}: {why}", piece.operations, piece.failure)
                 for piece in graph.pieces
                 if piece.failure
             ]
@@ -72,7 +72,7 @@ class Explanation:
                 line = f", {left.line}" if left.line else ""
                 operation = f"{left.operation} x {times}" if times > 1 else left.operation
                 lines.append(f"  PyTorch: {operation}: {shown(left.reason)}{line}")
-        lines += [tr("Python runs between graphs: {reason}", reason=reason) for reason in self.breaks]
+        lines += [tr("Python runs between graphs: {reason}", reason) for reason in self.breaks]
         return "\n".join(lines)
 
 
@@ -85,7 +85,7 @@ def _headline(graph: GraphReport) -> str:
         pieces=pieces,
         s="s" * (pieces != 1),
     )
-    moved = tr("{moves} that only move elements with PyTorch", moves=graph.moves) if graph.moves else ""
+    moved = tr("{moves} that only move elements with PyTorch", graph.moves) if graph.moves else ""
     return f"{shown(graph.name)}: {joined(told, moved)}"
 
 

@@ -26,17 +26,11 @@ def options_of(given: Mapping[str, Any] | None) -> Options:
     for name, value in (given or {}).items():
         if name not in known:
             raise HariboteError(
-                tr("the backend haribote has no option {name!r}", name=name),
-                tr("one of {known}", known=", ".join(known)),
+                tr("the backend haribote has no option {name!r}", name), tr("one of {known}", ", ".join(known))
             )
         if value not in known[name] or isinstance(value, bool):
             allowed = ", ".join(map(repr, known[name]))
             raise HariboteError(
-                tr(
-                    "options[{name!r}] must be one of {allowed}, received {value!r}",
-                    name=name,
-                    allowed=allowed,
-                    value=value,
-                )
+                tr("options[{name!r}] must be one of {allowed}, received {value!r}", name, allowed, value)
             )
     return Options(**(given or {}))

@@ -101,8 +101,8 @@ class Piece(torch.nn.Module):
         warnings.warn(
             tr(
                 "PyTorch runs a compiled piece of {count} operations this time ({reason})",
-                count=len(self.part.nodes),
-                reason=self.failure,
+                len(self.part.nodes),
+                self.failure,
             ),
             StaysWithPyTorch,
             stacklevel=2,
@@ -145,9 +145,9 @@ class Piece(torch.nn.Module):
             raise HariboteError(
                 tr(
                     "an int64 is 32 bits on the chip; received a size of {copy} for {target}, {reader}",
-                    copy=_widest(copy),
-                    target=reader.target,
-                    reader=where(reader),
+                    _widest(copy),
+                    reader.target,
+                    where(reader),
                 ),
                 tr('numbers below 2^31, or options={"device": "host"}'),
             )
@@ -159,7 +159,7 @@ class Piece(torch.nn.Module):
 def said(error: Exception) -> str:
     """Why operations stay with PyTorch."""
     why = reason(error)
-    return tr("the compiler: {said}", said=why) if isinstance(error, HariboteError) else why
+    return tr("the compiler: {said}", why) if isinstance(error, HariboteError) else why
 
 
 def _widest(value: Array) -> int:

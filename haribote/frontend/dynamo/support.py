@@ -78,7 +78,7 @@ class Support:
         except HariboteError as error:
             return str(error).splitlines()[0]
         except Exception as error:  # whatever a rule makes of arguments that its author has not thought of
-            return tr("its rule fails: {name}: {error}", name=type(error).__name__, error=error)
+            return tr("its rule fails: {name}: {error}", type(error).__name__, error)
 
 
 CONTROL = ("cond", "while_loop", "scan", "map_impl")
@@ -132,13 +132,13 @@ def random(node: fx.Node) -> bool:
 
 def _unfit(tensor: Any) -> str:
     if not isinstance(tensor, Tensor):
-        return tr("{name} is no tensor", name=type(tensor).__name__)
+        return tr("{name} is no tensor", type(tensor).__name__)
     if tensor.dtype not in DTYPES:
-        return tr("{dtype} is none of {value}", dtype=tensor.dtype, value=", ".join(str(dtype) for dtype in DTYPES))
+        return tr("{dtype} is none of {value}", tensor.dtype, ", ".join(str(dtype) for dtype in DTYPES))
     if tensor.device.type != "cpu":
-        return tr("its tensors are on {device}", device=tensor.device)
+        return tr("its tensors are on {device}", tensor.device)
     if tensor.layout != torch.strided or tensor.is_complex():
-        return tr("{layout} is no dense layout", layout=tensor.layout)
+        return tr("{layout} is no dense layout", tensor.layout)
     return ""
 
 

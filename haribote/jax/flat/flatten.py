@@ -124,7 +124,7 @@ class Flattener:
             return self._inline(closed(inner), equation, inputs)
         if equation.effects:
             raise UnsupportedOp(
-                tr("{name} has an effect outside the graph, at {equation}", name=name, equation=self.where(equation)),
+                tr("{name} has an effect outside the graph, at {equation}", name, self.where(equation)),
                 tr("leave it out"),
             )
         if any(is_key(var.aval) for var in [*equation.invars, *equation.outvars]):
@@ -161,12 +161,7 @@ class Flattener:
             raise
         except Exception as error:
             raise UnsupportedOp(
-                tr(
-                    "{name} fails at {equation}: {error}",
-                    name=equation.primitive.name,
-                    equation=self.where(equation),
-                    error=error,
-                )
+                tr("{name} fails at {equation}: {error}", equation.primitive.name, self.where(equation), error)
             ) from error
 
     def _cond(self, equation: Any, inputs: list[Value]) -> list[Value]:

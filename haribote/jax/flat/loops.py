@@ -57,7 +57,7 @@ def while_loop(walk: Walk, equation: Any, inputs: list[Value]) -> list[Value]:
     count = _rounds(params["cond_jaxpr"], params["body_jaxpr"], test_constants, constants, carry)
     if count is None:
         raise UnsupportedOp(
-            tr("while: the number of rounds is not known when tracing, at {equation}", equation=walk.where(equation)),
+            tr("while: the number of rounds is not known when tracing, at {equation}", walk.where(equation)),
             tr(
                 "a `fori_loop` or a `scan` with a fixed number of rounds, or the loop outside of mnjit, around its body"
             ),

@@ -32,7 +32,7 @@ class Function:
 
     def __init__(self, outputs: Outputs, on: str = "numpy") -> None:
         if on not in (*DEVICES, "host"):
-            raise LazyError(tr("there is no device {on!r}", on=on), tr("one of {devices}", devices=", ".join(DEVICES)))
+            raise LazyError(tr("there is no device {on!r}", on), tr("one of {devices}", ", ".join(DEVICES)))
         self._single = isinstance(outputs, Array)
         named = {"result": outputs} if isinstance(outputs, Array) else dict(outputs)
         self.inputs = inputs_of(*named.values())
@@ -54,11 +54,7 @@ class Function:
         """The values. Raises LazyError for inputs that are missing, unknown, or of another shape or type."""
         if set(inputs) != set(self.inputs):
             raise LazyError(
-                tr(
-                    "inputs are {inputs}, received {value}",
-                    inputs=", ".join(self.inputs),
-                    value=", ".join(inputs) or tr("none"),
-                )
+                tr("inputs are {inputs}, received {value}", ", ".join(self.inputs), ", ".join(inputs) or tr("none"))
             )
         given = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in inputs.items()}
         for name, value in given.items():
@@ -90,7 +86,7 @@ def inputs_of(*outputs: Array) -> dict[str, Input]:
             other = found.setdefault(x.name, x)
             if (other.shape, other.dtype) != (x.shape, x.dtype):
                 raise LazyError(
-                    tr("two inputs are called {name!r}: {other} and {x}", name=x.name, other=other, x=x),
+                    tr("two inputs are called {name!r}: {other} and {x}", x.name, other, x),
                     tr("a name of its own for each"),
                 )
     return found

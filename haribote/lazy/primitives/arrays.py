@@ -105,9 +105,7 @@ class Product(Array):
 def array(name: str, shape: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
     """An input. Raises LazyError for a type that is not float32, int64 or bool."""
     if np.dtype(dtype) not in (FLOAT, INT, BOOL):
-        raise LazyError(
-            tr("array {name!r} cannot be {dtype}", name=name, dtype=np.dtype(dtype)), tr("float32, int64 or bool")
-        )
+        raise LazyError(tr("array {name!r} cannot be {dtype}", name, np.dtype(dtype)), tr("float32, int64 or bool"))
     return Input(_shape(shape), np.dtype(dtype), (), name)
 
 
@@ -116,7 +114,7 @@ def constant(value: Any) -> Array:
     found = np.asarray(value)
     kinds: dict[str, DType] = {"f": FLOAT, "i": INT, "u": INT, "b": BOOL}
     if found.dtype.kind not in kinds:
-        raise LazyError(tr("a constant cannot be {dtype}", dtype=found.dtype), tr("numbers or truth values"))
+        raise LazyError(tr("a constant cannot be {dtype}", found.dtype), tr("numbers or truth values"))
     dtype = kinds[found.dtype.kind]
     return Constant(found.shape, dtype, (), np.array(found, dtype, order="C"))
 
@@ -127,8 +125,8 @@ def lazy_map(function: Callable[..., Any], *arrays: Array) -> Array:
         if other.shape != arrays[0].shape:
             what = tr(
                 "a map needs arrays of one shape, received {shape} and {shape2}",
-                shape=list(arrays[0].shape),
-                shape2=list(other.shape),
+                list(arrays[0].shape),
+                list(other.shape),
             )
             raise LazyError(what, tr("broadcast the smaller one"))
     if not arrays:
@@ -142,30 +140,19 @@ def lazy_reduce(function: Callable[..., Any], x: Array, along: Sequence[int]) ->
     chosen = {axis + len(x.shape) if axis < 0 else axis for axis in along}
     if len(chosen) != len(along) or not chosen <= set(range(len(x.shape))):
         raise LazyError(
-            tr("cannot reduce {x} along {along}", x=x, along=list(along)),
-            tr("different axes of {shape}", shape=list(range(len(x.shape)))),
+            tr("cannot reduce {x} along {along}", x, list(along)),
+            tr("different axes of {shape}", list(range(len(x.shape)))),
         )
     cell = trace(function, [x.dtype, x.dtype])
     if cell.op not in REDUCTIONS or [operand.op for operand in cell.operands] != ["argument"] * 2:
         raise LazyError(
-            tr(
-                "a reduction is one of {reductions} of its two elements, received {op}",
-                reductions=", ".join(REDUCTIONS),
-                op=cell.op,
-            )
+            tr("a reduction is one of {reductions} of its two elements, received {op}", ", ".join(REDUCTIONS), cell.op)
         )
     if not chosen:
         return x
     kept = tuple(size for axis, size in enumerate(x.shape) if axis not in chosen)
     if 0 in x.shape and 0 not in kept and cell.op in ("Max", "Min"):
-        raise LazyError(
-            tr(
-                "{x} has no {reductions} along {along}: it is empty",
-                x=x,
-                reductions=REDUCTIONS[cell.op],
-                along=list(along),
-            )
-        )
+        raise LazyError(tr("{x} has no {reductions} along {along}: it is empty", x, REDUCTIONS[cell.op], list(along)))
     return Reduce(kept, x.dtype, (x,), cell.op, tuple(sorted(chosen)))
 
 
@@ -187,10 +174,10 @@ def reshape(x: Array, shape: Sequence[int], where: Callable[..., Any]) -> Array:
     for axis, (part, size) in enumerate(zip(index, x.shape, strict=True)):
         low, high = part.bounds(wanted)
         if prod(wanted) and not 0 <= low <= high < size:
-            read = tr("axis {axis} of {x} at {low} to {high}", axis=axis, x=x, low=low, high=high)
+            read = tr("axis {axis} of {x} at {low} to {high}", axis, x, low, high)
             raise LazyError(
-                tr("a view of {wanted} would read {read}", wanted=list(wanted), read=read),
-                tr("indices from 0 to {value}", value=size - 1),
+                tr("a view of {wanted} would read {read}", list(wanted), read),
+                tr("indices from 0 to {value}", size - 1),
             )
     return View(wanted, x.dtype, (x,), index)
 
@@ -203,13 +190,7 @@ def broadcast(x: Array, shape: Sequence[int], to: Sequence[int] | None = None) -
     if not fits or any(size not in (1, wanted[place]) for size, place in zip(x.shape, places, strict=True)):
         sizes = tr("equal sizes, or 1")
         raise LazyError(
-            tr(
-                "cannot repeat {shape} to {wanted} at axes {places}",
-                shape=list(x.shape),
-                wanted=list(wanted),
-                places=list(places),
-            ),
-            sizes,
+            tr("cannot repeat {shape} to {wanted} at axes {places}", list(x.shape), list(wanted), list(places)), sizes
         )
     return reshape(
         x, wanted, lambda *i: tuple(i[at] if size > 1 else 0 for size, at in zip(x.shape, places, strict=True))
@@ -220,17 +201,13 @@ def stack(arrays: Sequence[Array], axis: int = 0) -> Array:
     """Arrays of one shape and type one after another along a new axis."""
     if not arrays or not 0 <= axis <= len(arrays[0].shape):
         raise LazyError(
-            tr("cannot stack {arrays} arrays along a new axis {axis}", arrays=len(arrays), axis=axis),
+            tr("cannot stack {arrays} arrays along a new axis {axis}", len(arrays), axis),
             tr("one array or more, axis from 0"),
         )
     for other in arrays[1:]:
         if (other.shape, other.dtype) != (arrays[0].shape, arrays[0].dtype):
             raise LazyError(
-                tr(
-                    "a stack needs arrays of one shape and type, received {arrays} and {other}",
-                    arrays=arrays[0],
-                    other=other,
-                )
+                tr("a stack needs arrays of one shape and type, received {arrays} and {other}", arrays[0], other)
             )
     shape = (*arrays[0].shape[:axis], len(arrays), *arrays[0].shape[axis:])
     return Stack(shape, arrays[0].dtype, tuple(arrays), axis)
@@ -256,5 +233,5 @@ def depends(output: Array) -> bool:
 
 def _shape(shape: Sequence[int]) -> Shape:
     if any(isinstance(size, bool) or not hasattr(size, "__index__") or size < 0 for size in shape):
-        raise LazyError(tr("a shape is made of whole numbers from 0 on, received {shape}", shape=list(shape)))
+        raise LazyError(tr("a shape is made of whole numbers from 0 on, received {shape}", list(shape)))
     return tuple(int(size) for size in shape)

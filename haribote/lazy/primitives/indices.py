@@ -80,7 +80,7 @@ class Index:
             return min(low * first, high * first), max(low * first, high * first)
         if low < 0 or first < 1:
             raise LazyError(
-                tr("an index is divided that can be {low}, by {first}", low=low, first=first),
+                tr("an index is divided that can be {low}, by {first}", low, first),
                 tr("add a multiple of the divisor first"),
             )
         if self.op == "//":
@@ -117,9 +117,7 @@ def _index(value: object) -> Index:
 
 def _number(value: Any) -> Index:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise LazyError(
-            tr("an index is made of whole numbers, received {value!r}", value=value), "2 * i + j, i // 4, i % 4"
-        )
+        raise LazyError(tr("an index is made of whole numbers, received {value!r}", value), "2 * i + j, i // 4, i % 4")
     return Index("number", int(value))
 
 

@@ -50,8 +50,8 @@ class LayoutGame:
         for value in layouts:
             if value not in OPERATORS:
                 raise HariboteError(
-                    tr("there is no value {value!r} to choose for", value=value),
-                    tr("one of {operators}", operators=", ".join(OPERATORS)),
+                    tr("there is no value {value!r} to choose for", value),
+                    tr("one of {operators}", ", ".join(OPERATORS)),
                 )
         self._require(layouts)
         self.plan |= layouts
@@ -84,8 +84,8 @@ class LayoutGame:
             lines.append(f"{f'{value} = {operator}':{width}}" + "".join(f"{cycles:8,.0f}" for cycles in costs))
         lines.append("")
         lines.append(left(tr("cycles of a move"), width) + "".join(right(tr("to ") + layout, 8) for layout in LAYOUTS))
-        lines += self._moves("logits", [tr("matrix from {before}", before=before) for before in LAYOUTS], width)
-        lines += self._moves(COLUMNS[0], [tr("column from {before}", before=before) for before in LAYOUTS], width)
+        lines += self._moves("logits", [tr("matrix from {before}", before) for before in LAYOUTS], width)
+        lines += self._moves(COLUMNS[0], [tr("column from {before}", before) for before in LAYOUTS], width)
         return "\n".join(lines)
 
     @staticmethod
@@ -102,6 +102,6 @@ class LayoutGame:
         for value, layout in layouts.items():
             if layout not in LAYOUTS:
                 raise HariboteError(
-                    tr("{value} cannot be in layout {layout!r}", value=value, layout=layout),
-                    tr("one of {layouts}", layouts=", ".join(LAYOUTS)),
+                    tr("{value} cannot be in layout {layout!r}", value, layout),
+                    tr("one of {layouts}", ", ".join(LAYOUTS)),
                 )

@@ -29,7 +29,7 @@ class BillLine:
 
     def __str__(self) -> str:
         if self.after:
-            return tr("move {value}: {layout} → {after}", value=self.value, layout=self.layout, after=self.after)
+            return tr("move {value}: {layout} → {after}", self.value, self.layout, self.after)
         return f"{self.value} = {OPERATORS[self.value]}{tr(' in ')}{self.layout}"
 
 
@@ -89,17 +89,13 @@ class Bill:
         canvas.text(
             MARGIN,
             28,
-            tr(
-                "Softmax in {cycles:,.0f} cycles, {moving:,.0f} of them for moves",
-                cycles=self.cycles,
-                moving=self.moving,
-            ),
+            tr("Softmax in {cycles:,.0f} cycles, {moving:,.0f} of them for moves", self.cycles, self.moving),
             "head",
         )
         for number, layout in enumerate(LAYOUTS):
             x = MARGIN + number * LANE
             canvas.rect(x, 44, LANE - 10, TOP + ROW * len(self._rows) - 60, "empty", round_=6)
-            canvas.text(x + LANE / 2 - 5, 62, tr("layout {layout}", layout=layout), "b", anchor="middle")
+            canvas.text(x + LANE / 2 - 5, 62, tr("layout {layout}", layout), "b", anchor="middle")
         for reader, reads in READS.items():
             for operand in reads:
                 self._wire(canvas, operand, reader)
@@ -107,7 +103,7 @@ class Bill:
             self._box(canvas, value, row)
         self._list(canvas)
         text = "; ".join(f"{entry}, {entry.cost.cycles:g} cycles" for entry in self.entries)
-        return canvas.picture(tr("A plan for softmax: {text}", text=text), TOP + ROW * len(self._rows))
+        return canvas.picture(tr("A plan for softmax: {text}", text), TOP + ROW * len(self._rows))
 
     @cached_property
     def _rows(self) -> list[str]:
@@ -149,7 +145,7 @@ class Bill:
             style = "to" if entry.after else ""
             canvas.text(BILL_LEFT, y, str(entry), f"b {style}".strip() if style else "")
             steps, moves = (
-                tr("{steps} steps", steps=entry.cost.steps),
+                tr("{steps} steps", entry.cost.steps),
                 f"{entry.cost.moves} MV" if entry.cost.moves else "",
             )
             canvas.text(BILL_LEFT + 236, y, joined(steps, moves), "s f", anchor="start")

@@ -35,7 +35,7 @@ class Menus:
         bill = self.game.choose(**{value: menu.value for value, menu in self.menus.items()})
         best = self.game.best_so_far or bill
         self._picture.value = bill._repr_html_()
-        self._best.value = tr("The best plan so far takes {cycles:,.0f} cycles.", cycles=best.cycles)
+        self._best.value = tr("The best plan so far takes {cycles:,.0f} cycles.", best.cycles)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         given = self.box._repr_mimebundle_(**options)

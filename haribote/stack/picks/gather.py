@@ -48,14 +48,12 @@ def emit(
     if wanted.size and (wanted.min() < -1 or wanted.max() >= end):
         low, high = wanted.min(), wanted.max()
         raise PickError(
-            tr("a gather from {end} elements has indices from {min} to {max}", end=end, min=low, max=high),
-            f"0 to {end - 1}",
+            tr("a gather from {end} elements has indices from {min} to {max}", end, low, high), f"0 to {end - 1}"
         )
     shape = target.map.shape
     if wanted.size != np.prod(shape):
         raise PickError(
-            tr("indices of shape {shape} for a target of shape {shape2}", shape=wanted.shape, shape2=shape),
-            tr("one per element"),
+            tr("indices of shape {shape} for a target of shape {shape2}", wanted.shape, shape), tr("one per element")
         )
     wanted = wanted.reshape(shape)
     if padding:

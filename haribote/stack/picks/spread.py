@@ -196,7 +196,7 @@ def _fixed(source: Place, found: BitMap, wants: Wants, room: int) -> list[int]:
     lines.sort(key=lambda line: (_apart(source, line[1]), len(wants.values(line[1])) < 2, line[0]))
     count = len(lines) + 2 - room.bit_length()  # 2 << len(lines) words are there
     if count > len(lines):
-        raise NoRoom(tr("a gather needs 2 words of LM0 at least; there are {room}", room=room))
+        raise NoRoom(tr("a gather needs 2 words of LM0 at least; there are {room}", room))
     return [index for _, index in lines[len(lines) - count :]][::-1]
 
 
@@ -269,7 +269,7 @@ def _staged(code: Code, source: Place, found: BitMap, fixed: Sequence[int]) -> P
         place = Place(memory, start, stage)
         _moved(code, source, place)
         return place
-    raise NoRoom(tr("a tensor of shape {shape} is too large to be taken apart for a gather", shape=found.shape))
+    raise NoRoom(tr("a tensor of shape {shape} is too large to be taken apart for a gather", found.shape))
 
 
 def _stage(memory: Memory, found: BitMap, fixed: Sequence[int]) -> BitMap:

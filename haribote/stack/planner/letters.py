@@ -21,14 +21,13 @@ def letters_of(index: Index, node: onnx.NodeProto) -> tuple[str, str, str]:
     if node.op_type == "Gemm":
         if given.get("alpha", 1.0) != 1.0 or len(node.input) > 2:
             raise NotPlanned(
-                tr("node {name}: a Gemm with alpha or C", name=node.name),
-                tr("the pass `elementary` before the planner"),
+                tr("node {name}: a Gemm with alpha or C", node.name), tr("the pass `elementary` before the planner")
             )
         return ("kn" if given.get("transA") else "nk", "mk" if given.get("transB") else "km", "nm")
     a, b = (index.shape[name] for name in node.input)
     if len(a) < 2 or len(b) < 2 or (len(b) > 2 and a[:-2] != b[:-2]):
         raise NotPlanned(
-            tr("node {name}: a MatMul of {a} and {b}", name=node.name, a=a, b=b),
+            tr("node {name}: a MatMul of {a} and {b}", node.name, a, b),
             tr("the same batch in both, or none in the second"),
         )
     batch = "abcdefgh"[: len(a) - 2]

@@ -30,8 +30,7 @@ def checked(precision: str) -> Precision:
         if known == precision:
             return known
     raise HariboteError(
-        tr("there is no precision {precision!r}", precision=precision),
-        tr("one of {precisions}", precisions=", ".join(PRECISIONS)),
+        tr("there is no precision {precision!r}", precision), tr("one of {precisions}", ", ".join(PRECISIONS))
     )
 
 

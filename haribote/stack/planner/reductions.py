@@ -71,7 +71,7 @@ def _reduced(
     made = Version(node.output[0], target, split, fill if left else 0.0)
     cost = state.facts.tariff.price(reduced(source.map, inner, PART), after, combine)
     if cost >= NEVER:
-        raise NoWay(tr("no way to reduce {value} in {map}", value=source.value, map=source.map))
+        raise NoWay(tr("no way to reduce {value} in {map}", source.value, source.map))
     return state.did(Shift(source, made, combine, inner), cost, made)
 
 
@@ -80,7 +80,7 @@ def reduced_axes(index: Index, node: onnx.NodeProto, rank: int) -> tuple[int, ..
     given = attributes(node).get("axes")
     if given is None and len(node.input) > 1 and node.input[1]:
         if node.input[1] not in index.constants:
-            raise NotPlanned(tr("node {name}: its axes are computed", name=node.name), tr("axes that are constants"))
+            raise NotPlanned(tr("node {name}: its axes are computed", node.name), tr("axes that are constants"))
         given = index.constants[node.input[1]]
     if given is None or len(given) == 0:
         return tuple(range(rank))

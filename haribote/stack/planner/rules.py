@@ -31,12 +31,12 @@ def rule_of(node: onnx.NodeProto, index: Index | None = None) -> Rule:
         return pick
     if node.op_type in ELEMENTWISE:
         return elementwise
-    why = tr("there is no rule for {op_type}", op_type=node.op_type)
+    why = tr("there is no rule for {op_type}", node.op_type)
     if index is not None:
         operands = _told(index, node)
-        why = tr("there is no rule for {op_type} of {operands}", op_type=node.op_type, operands=operands)
+        why = tr("there is no rule for {op_type} of {operands}", node.op_type, operands)
     what_to_try = tr("operators and forms that -O2 has; `haribote cut` leaves the others to the host")
-    raise NotPlanned(tr("node {name}: {why}", name=node.name, why=why), what_to_try)
+    raise NotPlanned(tr("node {name}: {why}", node.name, why), what_to_try)
 
 
 def _told(index: Index, node: onnx.NodeProto) -> str:

@@ -121,7 +121,7 @@ def _floats(facts: Facts) -> frozenset[str]:
 
 def _no_layout(facts: Facts, node: onnx.NodeProto) -> NotPlanned:
     """Why a node cannot be planned: a value is too large in all layouts, or it is not known."""
-    what = tr("there is no layout for node {name} ({op_type})", name=node.name, op_type=node.op_type)
+    what = tr("there is no layout for node {name} ({op_type})", node.name, node.op_type)
     for name in (*node.input, *node.output):
         shape = facts.index.shape[name] if name else ()
         words = 2 * min((found.longs for _, found in candidates(shape)), default=0)

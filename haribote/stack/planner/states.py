@@ -71,7 +71,7 @@ class State:
     def _admit(self, version: Version) -> None:
         """Raises NoWay for a version that is not."""
         if not self.admits(version):
-            raise NoWay(tr("{value} is not cut as the batch is", value=version.value))
+            raise NoWay(tr("{value} is not cut as the batch is", version.value))
 
     def without_all_but(self, live: Collection[str]) -> State:
         """Without what is not read any more: only these values, and what the end of the graph asks for."""
@@ -129,7 +129,7 @@ class State:
             asked = view.inverse(wanted)
             if asked is None:
                 return self._resorted(
-                    wanted, tr("{name} is a view of {root}, which cannot be split so", name=name, root=view.root)
+                    wanted, tr("{name} is a view of {root}, which cannot be split so", name, view.root)
                 )
             state, _ = self.get(asked)
             return state.get(wanted)
@@ -137,7 +137,7 @@ class State:
         if name in facts.parameters:
             cost = _return_cost(facts, fresh)
             if cost >= NEVER:
-                raise NoWay(tr("{name} cannot be kept in {map}", name=name, map=wanted.map))
+                raise NoWay(tr("{name} cannot be kept in {map}", name, wanted.map))
             return self.settled(fresh, cost), fresh
         if name in facts.index.constants:
             fresh = fresh.filled(facts.constant_fill(name, wanted.fill))
@@ -148,20 +148,16 @@ class State:
         if not near and name in facts.inputs:
             cost = load_cost(fresh.map)
             if cost >= NEVER:
-                raise NoWay(tr("{name} does not pass through an L1BM on its way to {map}", name=name, map=wanted.map))
+                raise NoWay(tr("{name} does not pass through an L1BM on its way to {map}", name, wanted.map))
             return self.did(Load(fresh), cost, fresh), fresh
         if not near:
-            return self._resorted(
-                wanted, tr("{name} is in no version that is split as {split}", name=name, split=wanted.split)
-            )
+            return self._resorted(wanted, tr("{name} is in no version that is split as {split}", name, wanted.split))
         source = min(near, key=lambda version: facts.tariff.price(version.map, wanted.map))
         state, source = self._named(source)
         made = wanted.filled(source.fill)
         cost = facts.tariff.price(source.map, made.map)
         if cost >= NEVER:
-            return self._resorted(
-                wanted, tr("{name} has no way from {map} to {map2}", name=name, map=source.map, map2=wanted.map)
-            )
+            return self._resorted(wanted, tr("{name} has no way from {map} to {map2}", name, source.map, wanted.map))
         return state.did(Shift(source, made), cost, made), made
 
     def _resorted(self, wanted: Version, problem: str) -> tuple[State, Version]:
@@ -208,9 +204,9 @@ def holdable(version: Version) -> None:
         raise NoWay(
             tr(
                 "{value} would take {value2} words per PE; {most_words} are the most",
-                value=version.value,
-                value2=2 * version.map.longs,
-                most_words=MOST_WORDS,
+                version.value,
+                2 * version.map.longs,
+                MOST_WORDS,
             )
         )
 

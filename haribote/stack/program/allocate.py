@@ -170,10 +170,10 @@ class Homes:
             raise NoRoom(
                 tr(
                     "{value!r} ({shape}) needs {words} words per PE; the largest free pieces are {free}",
-                    value=version.value,
-                    shape=shape,
-                    words=words,
-                    free=free,
+                    version.value,
+                    shape,
+                    words,
+                    free,
                 ),
                 tr("a smaller batch, or narrower layers"),
             ).of(words, (*grf, *lm)) from None

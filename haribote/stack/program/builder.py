@@ -105,8 +105,7 @@ def build(plan: Plan, quick: bool = False) -> Built:
                     raise
         code.restart()  # tables that this pass has asked for get their room before all else
     raise HariboteError(
-        tr("the program asks for other tables in each of {most_passes} passes", most_passes=MOST_PASSES),
-        tr("a report of it"),
+        tr("the program asks for other tables in each of {most_passes} passes", MOST_PASSES), tr("a report of it")
     )
 
 

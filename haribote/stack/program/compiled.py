@@ -55,11 +55,7 @@ class StackCompiled(Compiled):
     @property
     def summary(self) -> str:
         """One line: what runs on the chip."""
-        return tr(
-            "on chip {chip_count} of {node_count} nodes (generated)",
-            chip_count=self.chip_count,
-            node_count=self.node_count,
-        )
+        return tr("on chip {chip_count} of {node_count} nodes (generated)", self.chip_count, self.node_count)
 
     @property
     def text(self) -> str:
@@ -98,7 +94,7 @@ def built(model: onnx.ModelProto, precision: str = "float", quick: bool = False)
 
         if wrong := trespasses(found):
             raise HariboteError(
-                tr("the program touches what is not its own: {wrong}", wrong=wrong[0]), tr("report it with the model")
+                tr("the program touches what is not its own: {wrong}", wrong[0]), tr("report it with the model")
             )
     paths.save()
     return found

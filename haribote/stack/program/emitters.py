@@ -183,7 +183,7 @@ def _multiplied(action: Multiply, context: Context, target: Callable[[Core], Pla
     """By the first way that gives the result where it is wanted; where that is. Raises NoProduct."""
     homes, problem = (
         context.homes,
-        NoProduct(tr("no way to multiply {value} by {value2}", value=action.a.value, value2=action.b.value)),
+        NoProduct(tr("no way to multiply {value} by {value2}", action.a.value, action.b.value)),
     )
     halves = homes.of(action.halves) if action.halves is not None else None
     a, b = (homes.of(version) if version in homes else () for version in (action.a, action.b))

@@ -71,9 +71,9 @@ def plan_picture(built: Built, title: str = "") -> Picture:
     canvas = Canvas()
     head = tr(
         "{value}: {cycles:,.0f} cycles, {cycles2:,.0f} before the schedule",
-        value=title or tr("the plan"),
-        cycles=cost.cycles,
-        cycles2=total.cycles,
+        title or tr("the plan"),
+        cost.cycles,
+        total.cycles,
     )
     canvas.text(MARGIN, 28, head, "head", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 48, utilisation(cost), "s f", room=WIDTH - 2 * MARGIN)
@@ -106,7 +106,7 @@ def _actions(
     free = 0.0
     for number, piece in enumerate(built.pieces):
         x, width = edges[number], edges[number + 1] - edges[number]
-        does, time = shown(told(piece)), tr("{cycles:,.0f} cycles", cycles=cycles[number])
+        does, time = shown(told(piece)), tr("{cycles:,.0f} cycles", cycles[number])
         text = f"{number + 1}: {subject(piece)}: {does}, {way(piece, letters)}, {time}"
         canvas.rect(x, TOP - 8, width, bottom - TOP + 8, "empty" if number % 2 else "paper", title=text)
         if x + width / 2 - 10 > free:
@@ -120,12 +120,7 @@ def _bar(canvas: Canvas, bar: Bar, y: float, edges: list[float], letters: Letter
     name = bar.version.value
     words = 2 * bar.version.map.longs
     canvas.text(LEFT - 8, y + 11, name, "s", anchor="end", room=LEFT - MARGIN - 12, name=True)
-    text = tr(
-        "layout {letters}, {words} words per PE at {places}",
-        letters=letters[bar.version.map],
-        words=words,
-        places=where(bar.places),
-    )
+    text = tr("layout {letters}, {words} words per PE at {places}", letters[bar.version.map], words, where(bar.places))
     canvas.rect(x, y, end - x, BAR, bar.hue, round_=3, title=f"{name}: {text}")
     if end - x > 14:
         text = f"{letters[bar.version.map]} {words}" if end - x > 50 else letters[bar.version.map]

@@ -40,7 +40,7 @@ def table(built: Built) -> str:
 def stays(built: Built, letters: Letters) -> list[str]:
     """What is on the chip before and after a step."""
     return [tr("stays on the chip: {value} in "
-               "{letters}, {places}", value=version.value, letters=letters[version.map], places=where(places))
+               "{letters}, {places}", version.value, letters[version.map], where(places))
             for version, places in built.homes.items()]  # fmt: skip
 
 
@@ -57,9 +57,7 @@ def products(built: Built, costs: Sequence[Cost]) -> list[str]:
         tiling = action.tiling
         least = gemm_bound(tiling.rows, tiling.depth, tiling.columns)
         size = f"{tiling.rows}x{tiling.depth}x{tiling.columns}"
-        cycles = tr(
-            "{overlapped:,.0f} cycles, at least {cycles:,.0f}", overlapped=tiling.overlapped, cycles=least.cycles
-        )
+        cycles = tr("{overlapped:,.0f} cycles, at least {cycles:,.0f}", tiling.overlapped, least.cycles)
         lines.append(
             tr(
                 "streamed: {value}, {size}, matrix {value2}, {tiling}; {cycles}",
@@ -81,20 +79,16 @@ def _multiplied(action: Multiply, piece: ActionCode, cost: Cost) -> str:
     unit = tr("matrix units") if matrix else tr("vector units")
     summed = "x".join(str(size) for letter, size in sizes.items() if letter in a and letter in b)
     free = "x".join(str(size) for letter, size in sizes.items() if not (letter in a and letter in b))
-    tiles = tr("{free} results of {value} products each", free=free, value=summed or 1)
+    tiles = tr("{free} results of {value} products each", free, summed or 1)
     least = bound(prod(sizes.values()), 0).cycles
-    cycles = tr("{cycles:,.0f} cycles, at least {least:,.0f}", cycles=cost.cycles, least=least)
+    cycles = tr("{cycles:,.0f} cycles, at least {least:,.0f}", cost.cycles, least)
     return tr(
-        "product of values in the PEs: {value}, {tiles}, by {unit}; {cycles}",
-        value=action.target.value,
-        tiles=tiles,
-        unit=unit,
-        cycles=cycles,
+        "product of values in the PEs: {value}, {tiles}, by {unit}; {cycles}", action.target.value, tiles, unit, cycles
     )
 
 
 def _total(cost: Cost) -> str:
-    return f"{tr('{cycles:,.0f} cycles', cycles=cost.cycles)}: {shown(utilisation(cost))}"
+    return f"{tr('{cycles:,.0f} cycles', cost.cycles)}: {shown(utilisation(cost))}"
 
 
 def _row(number: int, piece: ActionCode, cost: Cost, letters: Letters) -> tuple[str, ...]:

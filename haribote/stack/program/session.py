@@ -61,11 +61,7 @@ class PortValues:
         ports = next((self._readable[one] for one in names if one in self._readable), None)
         if not ports:
             raise GraphError(
-                tr(
-                    "the step keeps no value {name!r}; it has {readable}",
-                    name=name,
-                    readable=", ".join(sorted(self._readable)),
-                )
+                tr("the step keeps no value {name!r}; it has {readable}", name, ", ".join(sorted(self._readable)))
             )
         self._execute(ports[0].text)
         return ports[0].packing.read(self.machine)

@@ -50,7 +50,7 @@ class Letters:
         """What the letters stand for, in the language of the moment."""
         for layout, letter in self._letters.items():
             size = "x".join(map(str, layout.shape)) or tr("scalar")
-            yield f"{letter}  {size}  {layout_text(layout)}, {tr('{value} words per PE', value=2 * layout.longs)}"
+            yield f"{letter}  {size}  {layout_text(layout)}, {tr('{value} words per PE', 2 * layout.longs)}"
 
 
 def _letter(number: int) -> str:
@@ -79,21 +79,21 @@ def told(piece: ActionCode) -> str:
         case Shift(source, _, combine, _):
             return f"{combine or 'move'} {source.value}"
         case Alias(source, _):
-            return tr("same words as {value}", value=source.value)
+            return tr("same words as {value}", source.value)
         case Compute(nodes, _, _):
             return "; ".join(f"{node.op_type} {', '.join(node.input)}" for node in nodes)
         case Halve(source, _):
-            return tr("halves of {value}", value=source.value)
+            return tr("halves of {value}", source.value)
         case Multiply(spec, a, b, _, _, precision):
             return f"{a.value} x {b.value}, {spec}" + f", {precision}" * (precision != "float")
         case Stream(matrix, vectors):
-            return tr("{value} x {value2}, streamed", value=matrix.value, value2=vectors.value)
+            return tr("{value} x {value2}, streamed", matrix.value, vectors.value)
         case Joined(multiply, shift):
             return f"{multiply.a.value} x {multiply.b.value}, {multiply.spec}, {shift.combine}"
         case Pick(source):
             return f"{tr('pick from')} {source.value}"
         case Become(source, _):
-            return tr("becomes {value}", value=source.value)
+            return tr("becomes {value}", source.value)
 
 
 def read(piece: ActionCode) -> list[Version]:

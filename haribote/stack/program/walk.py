@@ -54,27 +54,22 @@ class Wrong:
     wanted: float
 
     def __str__(self) -> str:
-        name = tr(
-            "{value} in {memory} at {address}",
-            value=self.version.value,
-            memory=self.place.memory,
-            address=self.place.address,
-        )
+        name = tr("{value} in {memory} at {address}", self.version.value, self.place.memory, self.place.address)
         first = tr(
             "the first is word {word} of unit {unit}: {got:.9g}, wanted {wanted:.9g}",
-            word=self.word,
-            unit=self.unit,
-            got=self.got,
-            wanted=self.wanted,
+            self.word,
+            self.unit,
+            self.got,
+            self.wanted,
         )
         return tr(
             "{when} action {action}: {count} of {of} words of {name} are wrong; {first}",
-            when=self.when,
-            action=self.action,
-            count=self.count,
-            of=self.of,
-            name=name,
-            first=first,
+            self.when,
+            self.action,
+            self.count,
+            self.of,
+            name,
+            first,
         )
 
 
@@ -89,8 +84,8 @@ class Walk:
     unknown: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = tr("{words:,} words compared, {wrong} findings", words=self.words, wrong=len(self.wrong))
-        missing = tr("; not compared: {unknown}", unknown=", ".join(self.unknown)) if self.unknown else ""
+        head = tr("{words:,} words compared, {wrong} findings", self.words, len(self.wrong))
+        missing = tr("; not compared: {unknown}", ", ".join(self.unknown)) if self.unknown else ""
         return "\n".join([head + missing, *map(str, self.wrong)])
 
 
@@ -244,12 +239,12 @@ def difference(built: Built, runs: int = 2, engine: str = "native", seed: int = 
         one, other = (np.asarray(getattr(machine, name)) for machine in machines)
         for words in ranges:
             if not np.array_equal(_of(one, name, words), _of(other, name, words)):
-                return tr("{name} differs in {words}", name=name, words=words)
+                return tr("{name} differs in {words}", name, words)
     for port in built.executable.outputs:
         for group in range(isa.GROUPS):
             first, second = (machine.dram[group].read(port.address, port.map.longs) for machine in machines)
             if not np.array_equal(first, second):
-                return tr("{name} differs in DRAM {group}", name=port.name, group=group)
+                return tr("{name} differs in DRAM {group}", port.name, group)
     return ""
 
 

@@ -58,7 +58,7 @@ def load() -> ctypes.CDLL:
     try:
         return _load(path)
     except (OSError, AttributeError) as error:
-        raise BuildError(tr("the native engine cannot be loaded: {error}", error=error), "engine='numpy'") from error
+        raise BuildError(tr("the native engine cannot be loaded: {error}", error), "engine='numpy'") from error
 
 
 def compiled(sources: Path, name: str) -> Path:
@@ -90,7 +90,7 @@ def _compiler() -> list[str]:
         return find_compiler()
     except NoCompiler as error:
         raise BuildError(
-            tr("the native engine needs a C++ compiler: {error}", error=error),
+            tr("the native engine needs a C++ compiler: {error}", error),
             tr("install g++ or clang++, or set CXX; or engine='numpy'"),
         ) from error
 
@@ -101,7 +101,7 @@ def _identity(compiler: list[str], sources: Path) -> str:
         version = subprocess.run([*compiler, "--version"], capture_output=True, check=False, timeout=TIME_LIMIT).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BuildError(
-            tr("{compiler} --version does not work: {error}", compiler=compiler[0], error=error), "engine='numpy'"
+            tr("{compiler} --version does not work: {error}", compiler[0], error), "engine='numpy'"
         ) from error
     parts = [
         " ".join(compiler).encode(),
@@ -159,7 +159,7 @@ def _compile(compiler: list[str], sources: Path, path: Path, told: bool) -> None
     name = Path(compiler[0]).name
     if told:
         say(
-            tr("building the simulator's native engine with {name}, once: some 10 s if idle", name=name),
+            tr("building the simulator's native engine with {name}, once: some 10 s if idle", name),
             file=sys.stderr,
             flush=True,
         )
@@ -179,17 +179,11 @@ def _compile(compiler: list[str], sources: Path, path: Path, told: bool) -> None
         _failure(path).unlink(missing_ok=True)
     except (OSError, FileError) as error:
         raise BuildError(
-            tr(
-                "the native engine cannot be kept in {parent}: {error}",
-                parent=path.parent,
-                error=getattr(error, "strerror", error),
-            ),
+            tr("the native engine cannot be kept in {parent}: {error}", path.parent, getattr(error, "strerror", error)),
             tr("set HARIBOTE_CACHE to a folder"),
         ) from error
     if told:
-        say(
-            tr("built in {value:.0f} s: {path}", value=time.monotonic() - start, path=path), file=sys.stderr, flush=True
-        )
+        say(tr("built in {value:.0f} s: {path}", time.monotonic() - start, path), file=sys.stderr, flush=True)
 
 
 def _run_compiler(compiler: list[str], sources: Sequence[Path], output: Path) -> None:
@@ -224,13 +218,12 @@ def _run(command: list[str]) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise BuildError(
-            tr("{command} took more than {time_limit} s", command=command[0], time_limit=TIME_LIMIT), "engine='numpy'"
+            tr("{command} took more than {time_limit} s", command[0], TIME_LIMIT), "engine='numpy'"
         ) from error
     if done.returncode or not Path(command[-1]).exists():
         first = "\n".join(done.stderr.splitlines()[:5])
         raise BuildError(
-            tr("the native engine did not compile: {command}\n{first}", command=shlex.join(command), first=first),
-            "engine='numpy'",
+            tr("the native engine did not compile: {command}\n{first}", shlex.join(command), first), "engine='numpy'"
         )
 
 

@@ -50,12 +50,7 @@ def reduce(
     """
     if prod(stages) != values.shape[0]:
         raise ValueError(
-            tr(
-                "stages {stages} reduce {stages2} inputs, but there are {shape}",
-                stages=stages,
-                stages2=prod(stages),
-                shape=values.shape[0],
-            )
+            tr("stages {stages} reduce {stages2} inputs, but there are {shape}", stages, prod(stages), values.shape[0])
         )
     if letter not in FORMATS:
         return _reduce_integers(op, values)

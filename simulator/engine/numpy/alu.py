@@ -54,7 +54,7 @@ def without_flags(instruction: Instruction) -> None:
     if wants_flags(instruction.destinations):
         name = f"{instruction.precision}{instruction.op}"
         raise NotExecutable(
-            tr("`{name}` has no mask flags for $omr", name=name), tr("write its result elsewhere, then passa that")
+            tr("`{name}` has no mask flags for $omr", name), tr("write its result elsewhere, then passa that")
         )
 
 
@@ -235,7 +235,7 @@ def _functions(instruction: Instruction) -> tuple[Function, FlagFunction | None]
         found = _float_functions(op, numbers.FORMATS[letter], instruction.unsigned)
         if found is not None:
             return found
-    raise NotExecutable(tr("`{letter}{op}` is not executed by this version of the simulator", letter=letter, op=op))
+    raise NotExecutable(tr("`{letter}{op}` is not executed by this version of the simulator", letter, op))
 
 
 def _float_functions(op: str, fmt: numbers.Format, unsigned: bool) -> tuple[Function, FlagFunction | None] | None:

@@ -63,17 +63,13 @@ def _turned(memories: Memories, instruction: Instruction, operand: Turnaround) -
     """The block in the turnaround register. Raises NotExecutable where it is not of this kind."""
     wanted, _ = turnaround_block(instruction, operand)
     if memories.turnaround is None or memories.turnaround[0] != wanted:
-        held = (
-            tr("nothing")
-            if memories.turnaround is None
-            else tr("a block of {turnaround}", turnaround=memories.turnaround[0])
-        )
+        held = tr("nothing") if memories.turnaround is None else tr("a block of {turnaround}", memories.turnaround[0])
         raise NotExecutable(
             tr(
                 "the turnaround register holds {held}, but `{text}` needs one of {wanted}",
-                held=held,
-                text=instruction.text,
-                wanted=wanted,
+                held,
+                instruction.text,
+                wanted,
             ),
             tr("send the data with the same kind of transfer in the step before"),
         )

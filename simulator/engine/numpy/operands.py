@@ -84,7 +84,7 @@ def reader(operand: p.Operand, precision: str = "") -> Reader:
     if isinstance(operand, p.Immediate):
         literal = np.full((1, 4, 1), operand.word, np.uint32)
         return lambda _: literal
-    raise NotExecutable(tr("{name} cannot be read by a PE instruction", name=type(operand).__name__))
+    raise NotExecutable(tr("{name} cannot be read by a PE instruction", type(operand).__name__))
 
 
 def _memory_reader(operand: p.PeMemory) -> Reader:
@@ -164,7 +164,7 @@ def writer(destination: p.Destination) -> Writer:
         return _base_writer(operand, mask)
     if isinstance(operand, p.MaskRegister):
         return _flag_writer(operand, mask)
-    raise NotExecutable(tr("{name} cannot be written by a PE instruction", name=type(operand).__name__))
+    raise NotExecutable(tr("{name} cannot be written by a PE instruction", type(operand).__name__))
 
 
 def _cycle(words: Words, cycle: int) -> Words:

@@ -45,7 +45,7 @@ def decode_move(move: Move) -> Callable[[Memories], None]:
 def known(transfer: Transfer | None, text: str) -> Transfer:
     """A transfer that there is. Raises NotExecutable."""
     if transfer is None:
-        raise NotExecutable(tr("`{text}` is not executed: the table has no such form of it", text=text))
+        raise NotExecutable(tr("`{text}` is not executed: the table has no such form of it", text))
     return transfer
 
 

@@ -80,12 +80,7 @@ class Dram:
         stop = isa.DRAM_LONGS if key.stop is None else int(key.stop)
         if not 0 <= start <= stop <= isa.DRAM_LONGS:
             raise SimulatorError(
-                tr(
-                    "DRAM range {start}:{stop} is not within 0:{dram_longs} (long words)",
-                    start=start,
-                    stop=stop,
-                    dram_longs=isa.DRAM_LONGS,
-                ),
+                tr("DRAM range {start}:{stop} is not within 0:{dram_longs} (long words)", start, stop, isa.DRAM_LONGS),
                 tr("an ascending range of long-word addresses"),
             )
         return start, stop - start

@@ -56,12 +56,11 @@ def restore(memories: Memories, path: Path) -> None:
                     done += count
     except (ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise SimulatorError(
-            tr("{path} does not hold what memories hold: {error}", path=path, error=error),
-            tr("the file of `haribote compile`"),
+            tr("{path} does not hold what memories hold: {error}", path, error), tr("the file of `haribote compile`")
         ) from None
 
 
 def _within(addresses: NDArray[Any], size: int) -> NDArray[Any]:
     if len(addresses) and not 0 <= int(addresses.min()) <= int(addresses.max()) < size:
-        raise ValueError(tr("an address beyond {size}", size=size))
+        raise ValueError(tr("an address beyond {size}", size))
     return addresses

@@ -31,14 +31,14 @@ def prepare_4d_causal_attention_mask_with_cache_position(mask: Tensor, position:
         raise HariboteError(
             tr(
                 "prepare_4d_causal_attention_mask_with_cache_position: a mask {mask}, positions {position}",
-                mask=list(mask.shape),
-                position=list(position.shape),
+                list(mask.shape),
+                list(position.shape),
             ),
             tr("a mask [batch, length] and positions [batch, queries]"),
         )
     if not dtype.is_floating_point:
         raise HariboteError(
-            tr("prepare_4d_causal_attention_mask_with_cache_position: dtype {dtype}", dtype=dtype), "torch.float32"
+            tr("prepare_4d_causal_attention_mask_with_cache_position: dtype {dtype}", dtype), "torch.float32"
         )
     there = mask.to(torch.int64) != 0
     length, queries = mask.shape[1], position.shape[1]

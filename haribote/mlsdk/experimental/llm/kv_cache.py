@@ -30,7 +30,7 @@ def kv_cache_to_tensor(cache: Any) -> Tensor:
     shapes = sorted({tuple(tensor.shape) for pair in pairs for tensor in pair})
     if len(shapes) != 1 or len(shapes[0]) != 4:
         raise HariboteError(
-            tr("kv_cache_to_tensor: layers of shapes {shapes}", shapes=", ".join(str(list(one)) for one in shapes)),
+            tr("kv_cache_to_tensor: layers of shapes {shapes}", ", ".join(str(list(one)) for one in shapes)),
             tr("keys and values [batch, heads, length, head size], alike in all layers"),
         )
     return torch.stack([torch.stack(pair) for pair in pairs])
@@ -63,7 +63,7 @@ def _split(name: str, tensor: Any) -> Pairs:
     if not isinstance(tensor, Tensor) or tensor.ndim != 6 or tensor.shape[1] != 2:
         received = list(tensor.shape) if isinstance(tensor, Tensor) else type(tensor).__name__
         raise HariboteError(
-            tr("{name}: received {received}", name=name, received=received),
+            tr("{name}: received {received}", name, received),
             tr("a tensor [layers, 2, batch, heads, length, head size]"),
         )
     return tuple((layer[0], layer[1]) for layer in tensor)
@@ -86,7 +86,7 @@ def _pairs(cache: Any) -> Iterator[tuple[Tensor, Tensor]]:
         found = []
     if not found or not all(isinstance(one, Tensor) for pair in found for one in pair):
         raise HariboteError(
-            tr("kv_cache_to_tensor: received {name}, no keys and values", name=type(cache).__name__),
+            tr("kv_cache_to_tensor: received {name}, no keys and values", type(cache).__name__),
             tr("past_key_values as a model gives it with use_cache=True"),
         )
     yield from found
