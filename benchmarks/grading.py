@@ -21,7 +21,7 @@ from grader.course import course_hash, verdict_hash
 from grader.grade.run import GradeOptions, grade
 from grader.sandbox import find_sandbox
 from grader.sandbox.tree import course_tree
-from grader.sandbox.watch import children, descendants
+from grader.sandbox.watch import descendants
 from grader.trials import wrong_of
 from haribote.answers.tasks import ROOT, Task, all_tasks
 
@@ -86,7 +86,7 @@ class Use:
 
     def __init__(self) -> None:
         self.bytes = 0
-        self._inside: dict[int, float] = {}  # by process
+        self._inside: dict[int, float] = {}  # by bubblewrap's outer process
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look)
 
@@ -107,10 +107,9 @@ class Use:
         while not self._over.wait(1.0):
             below = descendants(os.getpid())
             self.bytes = max(self.bytes, sum(map(_held, (os.getpid(), *below))))
-            boxes = [pid for pid in below if _stat(pid)[:1] == ["bwrap"]]
-            for inside in {pid for box in boxes for pid in children(box)}.difference(boxes):
-                if times := _stat(inside):
-                    self._inside[inside] = sum(map(int, times[12:16])) / os.sysconf("SC_CLK_TCK")
+            inside = {pid: descendants(pid) for pid in below if _stat(pid)[:1] == ["bwrap"]}
+            for box in inside.keys() - {pid for pids in inside.values() for pid in pids}:
+                self._inside[box] = max(self._inside.get(box, 0.0), sum(map(_seconds, inside[box])))
 
 
 def _stat(pid: int) -> list[str]:
@@ -120,6 +119,12 @@ def _stat(pid: int) -> list[str]:
     except (OSError, ValueError):
         return []
     return [name, *fields.split()]
+
+
+def _seconds(pid: int) -> float:
+    """Of the processor, with those of its children that have ended and were waited for; 0 once it has ended itself."""
+    times = _stat(pid)
+    return sum(map(int, times[12:16])) / os.sysconf("SC_CLK_TCK") if times else 0.0
 
 
 def _held(pid: int) -> int:
@@ -137,11 +142,12 @@ def main() -> None:
     parser.add_argument("--submissions", type=int, default=30)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--own-lines", action="store_true", help="no answer is another one with other comments")
+    parser.add_argument("--seed", type=int, default=1, help="of the class")
     parser.add_argument("--keep", type=Path, help="write class and reports here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
-        make_class(folder / "class", options.submissions, options.own_lines)
+        make_class(folder / "class", options.submissions, options.own_lines, options.seed)
         find_sandbox(), [course_tree(task) for task in all_tasks()], course_hash(), verdict_hash()
         start = time.monotonic()
         with Use() as use:

@@ -29,7 +29,7 @@ from simulator.messages import tr
 START = 120.0  # seconds that loading the course may take
 GRACE = 2.0  # seconds for ending by itself
 LONG = 10**6  # seconds that the sandbox may serve
-_COPIES = 3  # the server and two forks of it share most of their memory
+_COPIES = {True: 2, False: 3}  # the server and its forks, one in a sandbox, two openly, share most of their memory
 
 
 class WarmError(HariboteError):
@@ -73,7 +73,7 @@ class Warm:
             words = self._last_words()
             self.close()
             raise WarmError(tr("the warm process does not start: {value}", words or error)) from error
-        self._baseline = _COPIES * tree_memory(self._process.pid)
+        self._baseline = _COPIES[sandbox is not None] * tree_memory(self._process.pid)
 
     def run(self, lines: bytes, limits: Limits) -> Outcome:
         """What an answer replies to these lines, its order first. Raises WarmError where the process has ended."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -43,16 +43,8 @@ def _spreads(rng: np.random.Generator) -> Iterator[Trial]:
 
 def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Values) -> Failure | None:
     """Put both into memory: every word of the matrix names its element, and the vector's word there must be its own."""
-    matrix, vector = np.zeros((large.words, 4096), np.uint32), np.zeros((small.words, 4096), np.uint32)
-    large.scatter(np.arange(1, np.prod(large.shape) + 1, dtype=np.uint32), matrix, 0)
-    small.scatter(np.arange(1, small.shape[0] + 1, dtype=np.uint32), vector, 0)
-    element = np.maximum(matrix.astype(np.int64) - 1, 0)
-    needed = (element // large.shape[1] if axis == 0 else element % large.shape[1]) + 1
-    used = matrix > 0
-    possible = all(
-        any((vector[word][used[at]] == needed[at][used[at]]).all() for word in range(small.words)) or not used[at].any()
-        for at in range(large.words)
-    )
+    fitting = _fitting(small, large, axis)
+    possible = all(fitting)
     if REFUSED in answer:
         return failed(name, tr("refused, but every PE has what it needs") if possible else "")
     words = listed(answer["words"])
@@ -61,11 +53,29 @@ def _judge_spread(name: str, small: Layout, large: Layout, axis: int, answer: Va
     if len(words) != large.words:
         return failed(name, tr("there must be {words} words, received {words2}", large.words, len(words)))
     for at, word in enumerate(words):
-        if not 0 <= word < small.words or (vector[word][used[at]] != needed[at][used[at]]).any():
+        if word not in fitting[at]:
             return failed(
                 name, tr("word {at} of the matrix goes with another word of the vector than {word}", at, word)
             )
     return None
+
+
+@lru_cache(maxsize=256)
+def _fitting(small: Layout, large: Layout, axis: int) -> list[frozenset[int]]:
+    """For each word of the matrix, the vector's words that have its element in every PE; made once for all answers."""
+    matrix, vector = np.zeros((large.words, 4096), np.uint32), np.zeros((small.words, 4096), np.uint32)
+    large.scatter(np.arange(1, np.prod(large.shape) + 1, dtype=np.uint32), matrix, 0)
+    small.scatter(np.arange(1, small.shape[0] + 1, dtype=np.uint32), vector, 0)
+    element = np.maximum(matrix.astype(np.int64) - 1, 0)
+    needed = (element // large.shape[1] if axis == 0 else element % large.shape[1]) + 1
+    fitting = []
+    for at in range(large.words):
+        (pes,) = np.nonzero(matrix[at])
+        words: Sequence[int] = range(small.words)
+        if len(pes):  # few have what the first PE needs
+            words = np.flatnonzero(vector[:, pes[0]] == needed[at, pes[0]]).tolist()
+        fitting.append(frozenset(word for word in words if (vector[word, pes] == needed[at, pes]).all()))
+    return fitting
 
 
 _ONE, _ZERO = 0x3FC00000, 0x3F800000

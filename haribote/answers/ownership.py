@@ -151,6 +151,8 @@ def parts_left(content: bytes) -> list[str]:
 
 def raises_left(content: bytes) -> list[tuple[str, int]]:
     """The same with the line of each."""
+    if b"NotWritten" not in content:
+        return []
     try:
         module = parsed(content.decode("utf-8-sig"))
         return list(_parts_left(module, ""))
