@@ -29,7 +29,7 @@ def course_hash() -> str:
 
 @cache
 def verdict_hash() -> str:
-    """Of the whole grader, compiler and simulator: what a verdict in a journal or a cache depends on."""
+    """Of the whole grader, compiler, simulator and their answers: what a verdict in a journal or a cache depends on."""
     return _hash(verdict_files())
 
 
@@ -61,7 +61,7 @@ def _imports(source: bytes) -> list[str]:
 
 def verdict_files() -> dict[str, bytes]:
     """Whatever may decide a verdict, by name: whole packages, so that nothing can be forgotten."""
-    return product_files() | source_files(("grader",))
+    return product_files() | source_files(("grader", "solutions"))
 
 
 def product_files() -> dict[str, bytes]:

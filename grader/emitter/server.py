@@ -36,7 +36,7 @@ from haribote.answers.tasks import ROOT, find_task
 from haribote.errors import HariboteError
 
 NEW_USER, NEW_PIDS = 0x10000000, 0x20000000
-OTHER_NAMESPACES = 0x4E020000  # mount, network, ipc, host name, cgroup
+OTHER_NAMESPACES = 0x08020000  # mount, ipc
 DIE_WITH_PARENT = 1
 READ_ONLY = 1
 MESSAGE = 4096

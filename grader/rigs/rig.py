@@ -333,17 +333,21 @@ class _Before:
         pairs, unwritten_pairs = memory.view(np.uint64), np.repeat(unwritten, 2).view(np.uint64)
         for some in self._blocks(name.lower()):
             rows = some[(pairs[some] != unwritten_pairs[some, None]).any(axis=1)]
-            for row in rows.tolist():
-                changed = memory[row] != self._rows.get((name, row), unwritten[row])
-                for place in free:
-                    changed[_free_pes(place, name, row)] = False
-                if changed.any():
-                    pe = int(np.flatnonzero(changed)[0])
-                    yield (
-                        tr("{name} word {row} of {pe}", name, row, unit_name(pe)),
-                        Word(name.lower(), pe, row),
-                    )
-                    return
+            if not len(rows):
+                continue
+            changed = memory[rows] != unwritten[rows, None]
+            for number, row in enumerate(rows.tolist()):
+                if (before := self._rows.get((name, row))) is not None:
+                    changed[number] = memory[row] != before
+            for place in free:
+                _allow(changed, rows, place, name)
+            for number in np.flatnonzero(changed.any(axis=1))[:1].tolist():
+                row, pe = int(rows[number]), int(np.flatnonzero(changed[number])[0])
+                yield (
+                    tr("{name} word {row} of {pe}", name, row, unit_name(pe)),
+                    Word(name.lower(), pe, row),
+                )
+                return
 
     def _blocks(self, name: str) -> Iterator[Ints]:
         """The rows that the run may have changed, some at a time."""
@@ -374,15 +378,18 @@ def _distinct(addresses: Ints) -> list[int]:
     return found
 
 
-def _free_pes(place: Free, memory: str, row: int) -> Any:
-    """Which PEs may change a word of LM, as an index."""
+def _allow(changed: NDArray[np.bool_], rows: Ints, place: Free, memory: str) -> None:
+    """Take out of `changed` [row, PE] what may change of these words of LM."""
     if place.memory != memory:
-        return slice(0)
+        return
     if isinstance(place, Room):
-        return slice(None) if place.first <= row < place.first + place.count else slice(0)
+        changed[(rows >= place.first) & (rows < place.first + place.count)] = False
+        return
     assert isinstance(place, Words)
-    of_row = place.pe[place.word == row]
-    return (of_row[:, None] + np.array(place.copies)).ravel()
+    number = np.full(LM_WORDS, -1)
+    number[rows] = np.arange(len(rows))
+    inside = number[place.word] >= 0
+    changed[number[place.word[inside]][:, None], place.pe[inside][:, None] + np.array(place.copies)] = False
 
 
 def _in_group(place: Free, group: int) -> TypeGuard[Room | DramWords]:

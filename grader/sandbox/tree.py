@@ -15,12 +15,13 @@ import py_compile
 import shutil
 import time
 import uuid
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grader.closure import closure, read_file
-from grader.course import LEARNERS, product_files, source_files
+from grader.course import LEARNERS, product_files, source_files, verdict_hash
 from grader.emitter import in_product
 from grader.emitter.forms import form_of
 from haribote.answers.tasks import ROOT, TASKS, Task, all_tasks, tomllib
@@ -37,6 +38,7 @@ _TASKS = "haribote/answers/tasks.toml"
 _SCHEDULE = "simulator/schedule/__init__.py"
 _STEP = "grader.emitter.whole_step"
 _READ = (".cpp", ".hpp")
+_DIGITS = 16
 _KEPT = 7 * 86400.0  # seconds after which another version's tree is removed
 
 
@@ -46,8 +48,17 @@ def course_tree(task: Task) -> Path:
 
 
 @cache
-def _course_tree(task: Task, _: str) -> Path:
-    return _stored(tree_files(task))
+def _course_tree(task: Task, spoken: str) -> Path:
+    """It is known which tree a task has until a file of the course changes: to follow the imports takes long."""
+    known = cache_folder() / "grade" / f"tree-of-{task.id}-{spoken}-{verdict_hash()[:_DIGITS]}"
+    with suppress(OSError, ValueError):
+        digest = known.read_text(encoding="ascii")
+        tree = known.with_name(f"tree-{int(digest, 16):0{_DIGITS}x}")
+        if tree.is_dir():
+            return tree
+    tree = _stored(tree_files(task))
+    write_file(known, tree.name.removeprefix("tree-").encode(), durable=False)
+    return tree
 
 
 @cache
@@ -133,7 +144,7 @@ def _stored(files: dict[str, bytes], replaceable: bool = False) -> Path:
     digest = hashlib.sha256(bytes([replaceable]))
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    folder = cache_folder() / "grade" / f"tree-{digest.hexdigest()[:16]}"
+    folder = cache_folder() / "grade" / f"tree-{digest.hexdigest()[:_DIGITS]}"
     if folder.is_dir():
         return folder
     _remove_old(folder.parent)
@@ -187,4 +198,4 @@ def _emptied(source: str, message: str, only: str = "") -> bytes:
 def _remove_old(folder: Path) -> None:
     for path in folder.glob("*tree-*") if folder.is_dir() else ():
         if path.stat().st_mtime < time.time() - _KEPT:
-            shutil.rmtree(path, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -316,7 +317,7 @@ def _place(name: str, buffers: Sequence[tuple[int, int, int]]) -> Trial:
     def judge(answer: Values) -> Failure | None:
         offsets = [int(at) for at in array_in(answer, "offsets")]
         text = _clash(buffers, offsets)
-        most = max((at + size for at, (size, _, _) in zip(_lowest(buffers), buffers, strict=True)), default=0)
+        most = max((at + size for at, (size, _, _) in zip(_lowest(tuple(buffers)), buffers, strict=True)), default=0)
         size = max((at + size for at, (size, _, _) in zip(offsets, buffers, strict=True)), default=0)
         if not text and size > most:
             text = tr("the block has {size:,} bytes, {most:,} are enough", size, most)
@@ -346,8 +347,9 @@ def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> s
     return ""
 
 
-def _lowest(buffers: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Each buffer at the lowest place that is free, found by trying all."""
+@lru_cache(maxsize=64)
+def _lowest(buffers: tuple[tuple[int, int, int], ...]) -> list[int]:
+    """Each buffer at the lowest place that is free, found by trying all; once for all answers."""
     offsets: list[int] = []
     for _ in buffers:
         at = 0
