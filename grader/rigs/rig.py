@@ -21,6 +21,7 @@ from simulator.effects.accesses import Written, written_by
 from simulator.effects.places import Place as Word
 from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
+from simulator.engine.state.rows import PARTS
 from simulator.isa import ALL_PES, GROUPS, LM_WORDS, SMALL_TENSOR, TREE
 from simulator.isa.program import Program
 from simulator.messages import tr
@@ -75,7 +76,7 @@ class Words:
 
     def store(self, machine: Machine, bits: Bits) -> None:
         """Write the tensor into every copy."""
-        _memory(machine, self.memory)[self._every_copy] = bits[..., None]
+        _in_a_row(_memory(machine, self.memory))[self._every_copy] = bits[..., None]
 
     def load(self, machine: Machine) -> Bits:
         """Copy 0."""
@@ -85,17 +86,19 @@ class Words:
         """The copies that are not like copy 0."""
         if len(self.copies) == 1:
             return ALIKE
-        found = _memory(machine, self.memory)[self._every_copy]
+        found = _in_a_row(_memory(machine, self.memory))[self._every_copy]
         differs = found != found[..., :1]
         if not differs.any():
             return ALIKE
         first = tuple(np.argwhere(differs)[0])
         kinds = {copy.tobytes(): copy for copy in np.moveaxis(found, -1, 0)}
-        return Others(unit_name(int(self._every_copy[1][first])), tuple(kinds.values())[1:])
+        return Others(unit_name(int(self._every_copy[first]) % _APART), tuple(kinds.values())[1:])
 
     @cached_property
-    def _every_copy(self) -> tuple[Ints, Ints]:
-        return self.word[..., None], self.pe[..., None] + np.array(self.copies)
+    def _every_copy(self) -> Ints:
+        """Where each element is in every copy, as an index of `_in_a_row`."""
+        places: Ints = (_APART * self.word + self.pe)[..., None] + np.array(self.copies)
+        return places
 
     def at(self, index: tuple[int, ...]) -> Word:
         """The word of an element in copy 0."""
@@ -296,6 +299,16 @@ def _changing(inputs: Inputs, written: Written | None) -> Written | None:
 
 def _memory(machine: Machine, name: str) -> Bits:
     return machine.lm0 if name == "LM0" else machine.lm1
+
+
+_APART = ALL_PES + ALL_PES // PARTS  # words from one row to the next, of which the last ones are not in use
+
+
+def _in_a_row(memory: Bits) -> Bits:
+    """A memory as one row, in which one index finds a word twice as fast as two."""
+    assert memory.strides == (4 * _APART, 4)
+    words = _APART * (len(memory) - 1) + ALL_PES
+    return np.lib.stride_tricks.as_strided(memory, (words,), memory.strides[1:])
 
 
 class _Before:

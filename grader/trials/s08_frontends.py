@@ -333,10 +333,8 @@ def _clash(buffers: Sequence[tuple[int, int, int]], offsets: Sequence[int]) -> s
         if at < 0 or at % 64:
             return tr("buffer {number} begins at {at}, which is no multiple of 64 from 0 on", number, at)
         for other, (start, (length, begin, end)) in enumerate(zip(offsets[:number], buffers, strict=False)):
-            together = set(range(first, last + 1)) & set(range(begin, end + 1))
-            shared = set(range(at, at + size, 64)) & set(range(start, start + length, 64))
-            if together and shared:
-                byte, node = min(shared), min(together)
+            byte, node = max(at, start), max(first, begin)
+            if byte < min(at + size, start + length) and node <= min(last, end):
                 return tr(
                     "buffers {other} and {number} share byte {byte}, and both are needed while node {node} runs",
                     other,
