@@ -51,7 +51,7 @@ def to_l1bm(image: Array, up: bool, sums: Set[str]) -> Iterator[tuple[list[str],
     for kind, (in_l2bm, in_l1bm) in STEP.items():
         if kind == "l2bmd" and "L1B" in sums:
             continue  # it deals different parts to the L1Bs, so it cannot add them up
-        padded = np.pad(image, ((0, 0), (0, -image.shape[1] % in_l2bm)), constant_values=-1)
+        padded = filled_up(image, in_l2bm)
         steps = range(padded.shape[1] // in_l2bm)
         if up:
             name = "l2bmd" if kind == "l2bmd" else "l2bmrffadd" if "L1B" in sums else "l2bm@0"
@@ -59,6 +59,12 @@ def to_l1bm(image: Array, up: bool, sums: Set[str]) -> Iterator[tuple[list[str],
         else:
             lines = [f"{kind} $lc{step * in_l2bm} $lb{step * in_l1bm}" for step in steps]
         yield lines, broadcast(padded) if kind == "l2bmb" else dealt(padded)
+
+
+def filled_up(pairs: Array, block: int) -> Array:
+    """[…, address], with -1 behind its end up to a multiple of `block`."""
+    missing = -pairs.shape[-1] % block
+    return np.pad(pairs, [(0, 0)] * (pairs.ndim - 1) + [(0, missing)], constant_values=-1) if missing else pairs
 
 
 def broadcast(padded: Array) -> Array:
@@ -98,7 +104,7 @@ def handed_out(in_l1bm: Array, sizes: tuple[int, int, int, int]) -> Array:
 
     A MAB or a PE of size 1 becomes 16 or 4 copies: `np.broadcast_to`.
     """
-    padded = np.pad(in_l1bm, ((0, 0), (0, 0), (0, -in_l1bm.shape[2] % int(np.prod(sizes)))), constant_values=-1)
+    padded = filled_up(in_l1bm, int(np.prod(sizes)))
     # TODO: about 2 lines.
     raise NotWritten(
         "task 5.39 (an instruction as an index formula) is not written yet; check it with `grader check 5.39`"

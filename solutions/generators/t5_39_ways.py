@@ -45,7 +45,7 @@ def to_l1bm(image: Array, up: bool, sums: Set[str]) -> Iterator[tuple[list[str],
     for kind, (in_l2bm, in_l1bm) in STEP.items():
         if kind == "l2bmd" and "L1B" in sums:
             continue  # it deals different parts to the L1Bs, so it cannot add them up
-        padded = np.pad(image, ((0, 0), (0, -image.shape[1] % in_l2bm)), constant_values=-1)
+        padded = filled_up(image, in_l2bm)
         steps = range(padded.shape[1] // in_l2bm)
         if up:
             name = "l2bmd" if kind == "l2bmd" else "l2bmrffadd" if "L1B" in sums else "l2bm@0"
@@ -55,10 +55,16 @@ def to_l1bm(image: Array, up: bool, sums: Set[str]) -> Iterator[tuple[list[str],
         yield lines, broadcast(padded) if kind == "l2bmb" else dealt(padded)
 
 
+def filled_up(pairs: Array, block: int) -> Array:
+    """[…, address], with -1 behind its end up to a multiple of `block`."""
+    missing = -pairs.shape[-1] % block
+    return np.pad(pairs, [(0, 0)] * (pairs.ndim - 1) + [(0, missing)], constant_values=-1) if missing else pairs
+
+
 def broadcast(padded: Array) -> Array:
     """l2bmb: every L1B has the same at the same address. [L2B, address] → [L2B, L1B, address]."""
     ### BEGIN HOLE
-    return np.repeat(padded[:, None], 8, axis=1)
+    return np.broadcast_to(padded[:, None], (8, 8, padded.shape[1]))
     ### END HOLE
 
 
@@ -90,7 +96,7 @@ def handed_out(in_l1bm: Array, sizes: tuple[int, int, int, int]) -> Array:
 
     A MAB or a PE of size 1 becomes 16 or 4 copies: `np.broadcast_to`.
     """
-    padded = np.pad(in_l1bm, ((0, 0), (0, 0), (0, -in_l1bm.shape[2] % int(np.prod(sizes)))), constant_values=-1)
+    padded = filled_up(in_l1bm, int(np.prod(sizes)))
     ### BEGIN HOLE
     digits = padded.reshape(8, 8, -1, *sizes).transpose(2, 3, 5, 0, 1, 4, 6)
     return np.broadcast_to(digits, (*digits.shape[:5], 16, 4))
