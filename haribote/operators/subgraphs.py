@@ -76,6 +76,7 @@ class _BodyWriter:
 
     def __post_init__(self) -> None:
         graph = self.model.graph
+        self.model.ir_version = max(self.model.ir_version, 4)  # before, constants were inputs too
         self.constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
         known = [*graph.input, *graph.value_info, *graph.output]
         self.shapes = {
@@ -115,8 +116,8 @@ class _BodyWriter:
             return self._branch(node, given[branch].g) if branch in given else None
         if "body" not in given:  # the node is not whole, and is refused with its name
             return None
-        if node.op_type == "Scan" and self.version >= 9:
-            return self._scan(node, given)
+        if node.op_type == "Scan":
+            return self._scan(node, given) if self.version >= 9 else self._scan_of_batch(node, given)
         if node.op_type == "Loop":
             return self._loop(node, given["body"].g)
         return None
@@ -145,6 +146,34 @@ class _BodyWriter:
             node, body, length, states, list(zip(scanned, axes, backwards, strict=True)),
             list(zip(numbers("scan_output_axes", results), numbers("scan_output_directions", results), strict=True)),
         )  # fmt: skip
+
+    def _scan_of_batch(self, node: NodeProto, given: Mapping[str, AttributeProto]) -> Iterator[NodeProto] | None:
+        """Opset 8: the first axis of everything is a batch, along whose elements it goes one by one."""
+        lengths, *inputs = node.input
+        batch = {self.shapes.get(name, [0])[0] for name in inputs}
+        if lengths or len(batch) != 1 or not 0 < (size := batch.pop()) * len(given["body"].g.node) <= MOST_NODES:
+            return None
+        directions = list(given["directions"].ints) if "directions" in given else []
+        options = {"num_scan_inputs": given["num_scan_inputs"].i, "scan_input_directions": directions}
+        nodes: list[NodeProto] = []
+        rows: list[list[str]] = [[] for _ in node.output]
+        for number in range(size):
+            own = [self._fresh(name) for name in inputs]
+            for name, element in zip(inputs, own, strict=True):
+                at = self._constant(np.array(number))
+                nodes.append(helper.make_node("Gather", [name, at], [element], axis=0))
+                self.shapes[element] = self.shapes[name][1:]
+            outputs = [self._fresh(name) if name else "" for name in node.output]
+            one = helper.make_node("Scan", own, outputs, **{k: v for k, v in options.items() if v})
+            found = self._scan(one, {**{a.name: a for a in one.attribute}, "body": given["body"]})
+            if found is None:
+                return None
+            nodes += found
+            for row, name in zip(rows, outputs, strict=True):
+                row.append(name)
+        for row, target in zip(rows, node.output, strict=True):
+            nodes += self._stacked(row, 0, target) if target else []
+        return iter(nodes)
 
     def _loop(self, node: NodeProto, body: GraphProto) -> Iterator[NodeProto] | None:
         limit, goes_on = (node.input[k] if len(node.input) > k else "" for k in (0, 1))

@@ -42,3 +42,30 @@ def test_what_the_turns_of_a_loop_give_is_stacked() -> None:
     assert "Loop" not in {node.op_type for node in found.graph.node}
     (rows,) = ReferenceEvaluator(found).run(None, {"x": np.array([1, 3], np.float32)})
     assert rows.tolist() == [[1, 3], [2, 6], [4, 12]]
+
+
+def test_the_scan_of_opset_8_goes_along_each_element_of_a_batch() -> None:
+    shapes = {
+        "start": [2, 2],
+        "x": [2, 3, 2],
+        "last": [2, 2],
+        "sums": [2, 3, 2],
+        "s": [2],
+        "a": [2],
+        "b": [2],
+        "c": [2],
+    }
+    info = {name: onnx.helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()}
+    nodes = [onnx.helper.make_node("Add", ["s", "a"], ["b"]), onnx.helper.make_node("Identity", ["b"], ["c"])]
+    body = onnx.helper.make_graph(nodes, "turn", [info["s"], info["a"]], [info["b"], info["c"]])
+    scan = onnx.helper.make_node(
+        "Scan", ["", "start", "x"], ["last", "sums"], body=body, num_scan_inputs=1, directions=[1]
+    )
+    graph = onnx.helper.make_graph([scan], "g", [info["start"], info["x"]], [info["last"], info["sums"]])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 8)], ir_version=3)
+    found = written_out(model)
+    assert "Scan" not in {node.op_type for node in found.graph.node}
+    start, x = np.array([[0, 100], [7, 0]], np.float32), np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    last, sums = ReferenceEvaluator(found).run(None, {"start": start, "x": x})
+    assert np.array_equal(sums, start[:, None] + np.cumsum(x[:, ::-1], axis=1))
+    assert np.array_equal(last, sums[:, -1])
