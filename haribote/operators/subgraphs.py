@@ -153,8 +153,8 @@ class _BodyWriter:
         batch = {self.shapes.get(name, [0])[0] for name in inputs}
         if lengths or len(batch) != 1 or not 0 < (size := batch.pop()) * len(given["body"].g.node) <= MOST_NODES:
             return None
-        directions = list(given["directions"].ints) if "directions" in given else []
-        options = {"num_scan_inputs": given["num_scan_inputs"].i, "scan_input_directions": directions}
+        names = {"directions": "scan_input_directions"}
+        attributes = {names.get(name, name): attribute for name, attribute in given.items()}
         nodes: list[NodeProto] = []
         rows: list[list[str]] = [[] for _ in node.output]
         for number in range(size):
@@ -164,8 +164,7 @@ class _BodyWriter:
                 nodes.append(helper.make_node("Gather", [name, at], [element], axis=0))
                 self.shapes[element] = self.shapes[name][1:]
             outputs = [self._fresh(name) if name else "" for name in node.output]
-            one = helper.make_node("Scan", own, outputs, **{k: v for k, v in options.items() if v})
-            found = self._scan(one, {**{a.name: a for a in one.attribute}, "body": given["body"]})
+            found = self._scan(helper.make_node("Scan", own, outputs), attributes)
             if found is None:
                 return None
             nodes += found
