@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.rigs.poisoned import OTHER_POISON, POISON, is_junk
-from grader.rigs.rig import AnyPlace, Inputs, prepared
-from simulator.effects.accesses import written_by
+from grader.rigs.poisoned import OTHER_POISON, is_junk
+from grader.rigs.rig import AnyPlace, Inputs, prepared_for
 from simulator.effects.places import Place, value_of
 from simulator.isa import program as p
 from simulator.isa.program import Program
@@ -66,18 +65,17 @@ def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDA
     masks = next(_masks_unwritten(program), None)
     if masks is not None:
         return masks
-    written = written_by(program)
-    with prepared(inputs, OTHER_POISON, written) as machine:
+    with prepared_for(program, inputs, (place,), OTHER_POISON) as machine:
         machine.run(program)
         other = place.load(machine)
-    with prepared(inputs, POISON, written) as machine:
+    with prepared_for(program, inputs, (place,)) as machine:
         history = History(program, machine)
         machine.run(program, observer=history.observer)
         depends = np.argwhere(wrong & (place.load(machine) != other))
         if not len(depends):
             return None
         found = list(_never_written(history, place.at(tuple(depends[0].tolist()))))
-    with prepared(inputs, POISON, written) as machine:  # only now, since the run may have written the words later on
+    with prepared_for(program, inputs, (place,)) as machine:  # only now: the run may have written the words later on
         for word, index in found:
             if is_junk(np.array(value_of(machine, word), np.uint32)):
                 line = history.lines[index].line
@@ -87,7 +85,7 @@ def unwritten_read(program: Program, inputs: Inputs, place: AnyPlace, wrong: NDA
 
 def writer_of(program: Program, inputs: Inputs, place: Place) -> Blame | None:
     """Who wrote a word last."""
-    with prepared(inputs, POISON, written_by(program)) as machine:
+    with prepared_for(program, inputs) as machine:
         history = History(program, machine)
         machine.run(program, observer=history.observer)
         writes, _ = history.writes(place, len(history.lines))

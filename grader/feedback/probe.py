@@ -26,11 +26,9 @@ from grader.feedback.dependence import (
 )
 from grader.rigs.kernel_cases import Case, distinct_numbers
 from grader.rigs.kernel_run import inputs_of, place_of
-from grader.rigs.poisoned import POISON
-from grader.rigs.rig import Bits, Words, prepared
+from grader.rigs.rig import Bits, Words, prepared_for
 from haribote.problems.meaning import meaning
 from simulator import Machine
-from simulator.effects.accesses import written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
 
@@ -205,7 +203,7 @@ def probed(case: Case, program: Program, wrong: Array) -> tuple[str, str, Depend
 
     wrong: the wrong elements of the case, among which one is looked for that is wrong here too.
     """
-    with prepared(inputs_of(case), POISON, written_by(program)) as machine:
+    with prepared_for(program, inputs_of(case), (place_of(case.op.output),)) as machine:
         return _probed(case, Probe(case, program, machine), wrong)
 
 

@@ -14,7 +14,7 @@ from grader.puzzles.spec import LONG, Array, Memories, Puzzle, load, places, sto
 from grader.rigs.poisoned import OTHER_POISON, POISON, junk, poisoned_machine, with_stored
 from grader.rigs.rig import NamedInputs, unit_name
 from simulator import ExecutionError, Machine, SimulatorError
-from simulator.effects.accesses import Written, written_by
+from simulator.effects.accesses import Written, touched_by, written_by
 from simulator.effects.places import Place
 from simulator.errors import advised
 from simulator.messages import tr
@@ -101,9 +101,10 @@ def _at_home(puzzle: Puzzle, failure: Failure) -> Failure:
 def _result(puzzle: Puzzle, name: str, before: Memories, answer: str, poison: int) -> Failure | None:
     wanted, program = after(puzzle, before), assembled(puzzle.program(answer))
     changing = written = written_by(program)
+    touching = touched_by(program)
     for memory, place in places(before).items():
-        changing = with_stored(changing, memory, range(place.count))
-    with poisoned_machine(poison, changing=changing) as machine:
+        changing, touching = (with_stored(named, memory, range(place.count)) for named in (changing, touching))
+    with poisoned_machine(poison, changing=changing, touching=touching) as machine:
         store(machine, before)
         machine.run(program)
         received = load(machine, before)

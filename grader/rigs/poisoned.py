@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator import Machine
-from simulator.effects.accesses import Written
+from simulator.effects.accesses import Touched, Written
 from simulator.engine import native
 from simulator.engine.state.memories import Dram
 from simulator.isa import GROUPS
@@ -32,14 +32,16 @@ LM = ("lm0", "lm1")
 _WORDS = (*LM, "grf0", "grf1", "t", "mx", "my")
 _LONG_WORDS = ("l1bm", "l2bm", "pdm", "dram")
 _PATHS = ("aluf", "mauf", "lbf", "mreadf")
+_FILLED = (*LM, "grf0", "grf1", *_LONG_WORDS[:3])
+"""Memories that are filled word by word."""
 _TAGS = {name: number for number, name in enumerate((*_WORDS, *_LONG_WORDS, *_PATHS), 1)}
 
 
 class _Spare(NamedTuple):
-    """A machine that is done with, and what of its memories may be no junk."""
+    """A machine that is done with, and which words of its memories may be no junk."""
 
     machine: Machine
-    changed: Written | None
+    odd: dict[str, NDArray[np.bool_]]
 
 
 _spare: dict[tuple[int, str], _Spare] = {}  # by junk and engine: to fill it again is many times faster than to begin
@@ -101,43 +103,57 @@ def fastest() -> str:
 
 @contextmanager
 def poisoned_machine(
-    poison: int = POISON, engine: str | None = None, changing: Written | None = None
+    poison: int = POISON,
+    engine: str | None = None,
+    changing: Written | None = None,
+    touching: Touched | None = None,
 ) -> Iterator[Machine]:
     """A machine whose memories hold junk. changing: what of them may be changed, if that is known.
 
-    It serves others afterwards: what is to be kept must be copied.
+    touching: what will be looked at, if that is known: elsewhere there may be zeros, which take no memory, or what
+    others left. It serves others afterwards: what is to be kept must be copied.
     """
     kind = poison, engine or fastest()
-    machine, changed = _spare.pop(kind) if kind in _spare else _Spare(Machine(kind[1], threads=1), None)
-    _fill(machine, poison, changed)
+    machine, odd = _spare.pop(kind) if kind in _spare else _new(kind[1])
+    _fill(machine, poison, odd, touching)
     try:
         yield machine
     finally:
-        _spare[kind] = _Spare(machine, changing)
+        for name, words in odd.items():
+            words |= _among(changing, name, len(words))
+        _spare[kind] = _Spare(machine, odd)
+
+
+def _new(engine: str) -> _Spare:
+    machine = Machine(engine, threads=1)
+    counts = {name: getattr(machine, name).shape[_axis(name)] for name in _FILLED} | {"mx": 128, "my": 128}
+    return _Spare(machine, {name: np.ones(count, np.bool_) for name, count in counts.items()})
 
 
 def with_stored(changing: Written | None, memory: str, words: Iterable[int]) -> Written | None:
-    """What will not be junk where these words are stored too."""
+    """What is named where these words are, too."""
     known = changing.get(memory, frozenset()) if changing is not None else None
     if changing is None or known is None:
         return changing
     return {**changing, memory: known.union(words)}
 
 
-def _fill(machine: Machine, poison: int, changed: Written | None) -> None:
-    """Fill the memories with junk. changed: where there may be something else; None: anywhere."""
-    for name in (*LM, "grf0", "grf1"):
+def _fill(machine: Machine, poison: int, odd: dict[str, NDArray[np.bool_]], touching: Touched | None) -> None:
+    """Fill the memories with junk where it is missing and will be looked at."""
+    for name in _FILLED:
+        wanted = odd[name] & _among(touching, name, len(odd[name]))
         memory = getattr(machine, name)
-        for some in _stretches(name, changed):
-            memory[some] = junk(name, len(memory), poison)[some, None]
-    machine.t[...] = junk("t", 16, poison).reshape(4, 4, 1)
+        for some in _stretches(wanted):
+            if _axis(name):
+                memory[..., some] = long_junk(name, memory.shape[-1], poison)[some]
+            else:
+                memory[some] = junk(name, len(memory), poison)[some, None]
+        odd[name] &= ~wanted
     for name in ("mx", "my"):
-        if changed is None or name in changed:
+        if odd[name].any():
             getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
-    for name in _LONG_WORDS[:3]:
-        memory = getattr(machine, name)
-        for some in _stretches(name, changed):
-            memory[..., some] = long_junk(name, memory.shape[-1], poison)[some]
+            odd[name][:] = False
+    machine.t[...] = junk("t", 16, poison).reshape(4, 4, 1)
     machine.paths = {name: junk(name, 16, poison).reshape(4, 4, 1) for name in _PATHS}
     machine.omr[1:16] = poison == POISON
     machine.bar0[...] = machine.bar1[...] = 0
@@ -147,12 +163,22 @@ def _fill(machine: Machine, poison: int, changed: Written | None) -> None:
     machine.dar_fetched, machine.dar_next = np.zeros((GROUPS, 0), np.uint32), (0, 0)
 
 
-def _stretches(name: str, changed: Written | None) -> Iterator[slice]:
-    """The words of a memory that may be no junk, those that lie side by side together."""
-    words = None if changed is None else changed.get(name, frozenset())
+def _axis(name: str) -> int:
+    """The axis of a memory that counts its words."""
+    return -1 if name in _LONG_WORDS else 0
+
+
+def _among(named: Touched | None, name: str, count: int) -> NDArray[np.bool_]:
+    """Which of the words of a memory are named, [count]."""
+    words = None if named is None else named.get(name, frozenset())
     if words is None:
-        yield slice(None)
-    elif words:
-        known = np.array(sorted(words))
-        for some in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
-            yield slice(int(some[0]), int(some[-1]) + 1)
+        return np.ones(count, np.bool_)
+    found = np.zeros(count, np.bool_)
+    found[list(words)] = True
+    return found
+
+
+def _stretches(wanted: NDArray[np.bool_]) -> Iterator[slice]:
+    """The words that are wanted, those that lie side by side together."""
+    edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False)).tolist()
+    yield from map(slice, edges[0::2], edges[1::2])

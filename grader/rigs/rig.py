@@ -5,8 +5,8 @@ Which units hold what is said here by plain indices; the layouts that the course
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grader.rigs.poisoned import POISON, junk, long_junk, poisoned_machine, with_stored
 from simulator import Machine
-from simulator.effects.accesses import Written, written_by
+from simulator.effects.accesses import Touched, Written, touched_by, written_by
 from simulator.effects.places import Place as Word
 from simulator.effects.places import value_of
 from simulator.engine.state.memories import Dram
@@ -262,7 +262,7 @@ def run(
     Raises ExecutionError.
     """
     written = written_by(program)
-    with prepared(inputs, poison, written=written) as machine:
+    with prepared_for(program, inputs, outputs, poison) as machine:
         before = _Before(machine, inputs, poison, written)
         machine.run(program)
         outputs_left = tuple(place.load(machine) for place in outputs)
@@ -273,28 +273,42 @@ def run(
 
 def results(program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...], poison: int = POISON) -> tuple[Bits, ...]:
     """The outputs of a run alone, which takes half as long. Raises ExecutionError."""
-    with prepared(inputs, poison, written=written_by(program)) as machine:
+    with prepared_for(program, inputs, outputs, poison) as machine:
         machine.run(program)
         return tuple(place.load(machine) for place in outputs)
 
 
 @contextmanager
-def prepared(inputs: Inputs, poison: int, written: Written | None = None) -> Iterator[Machine]:
-    """A machine with the inputs in their places and junk everywhere else. written: by what will run, if it is known."""
-    with poisoned_machine(poison, changing=_changing(inputs, written)) as machine:
+def prepared(
+    inputs: Inputs, poison: int, written: Written | None = None, touched: Touched | None = None
+) -> Iterator[Machine]:
+    """A machine with the inputs in their places and junk everywhere else.
+
+    written, touched: by what will run, and touched by who looks at the machine afterwards, if they are known.
+    """
+    places = [place for place, _ in inputs]
+    changing, touching = _with_places(written, places), _with_places(touched, places)
+    with poisoned_machine(poison, changing=changing, touching=touching) as machine:
         for place, bits in inputs:
             place.store(machine, bits)
         yield machine
 
 
-def _changing(inputs: Inputs, written: Written | None) -> Written | None:
-    """What of the memories will not be junk."""
-    for place, _ in inputs:
+def prepared_for(
+    program: Program, inputs: Inputs, outputs: tuple[AnyPlace, ...] = (), poison: int = POISON
+) -> AbstractContextManager[Machine]:
+    """The same for the run of a program, after which its words and the outputs alone are looked at."""
+    return prepared(inputs, poison, written_by(program), _with_places(touched_by(program), outputs))
+
+
+def _with_places(named: Written | None, places: Iterable[Stored]) -> Written | None:
+    """What is named, and these places; None where they may be anywhere."""
+    for place in places:
         if isinstance(place, Words):
-            written = with_stored(written, place.memory.lower(), _distinct(place.word))
+            named = with_stored(named, place.memory.lower(), _distinct(place.word))
         elif not isinstance(place, DramWords | DramTensor):
             return None
-    return written
+    return named
 
 
 def _memory(machine: Machine, name: str) -> Bits:

@@ -104,7 +104,7 @@ class Sandbox:
             line += ["--perms", "0444", "--ro-bind-data", str(handles[-1]), place]
         line += ["--remount-ro", "/", "--chdir", self.folder, "--"]
         line += _as_nobody() if root else []
-        line += ["prlimit", *(f"--{name}={value}" for name, value in limits.rlimits.items()), "--", *command]
+        line += ["prlimit", *(_limit(name, value) for name, value in limits.rlimits.items()), "--", *command]
         return line, handles
 
     def _view(self, limits: Limits) -> list[str]:
@@ -117,6 +117,11 @@ class Sandbox:
             link = os.path.islink(source) and place in _SYSTEM
             line += ["--symlink", os.readlink(source), place] if link else ["--ro-bind", str(source), place]
         return [*line, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+
+
+def _limit(name: str, value: int) -> str:
+    """One of prlimit's. Time has a second more as its hard limit, which kills without saying what for."""
+    return f"--{name}={value}:{value + 1 if name == 'cpu' else value}"
 
 
 def handle_of(content: bytes, stack: ExitStack) -> int:

@@ -176,20 +176,35 @@ def _of_move(move: p.Move) -> Iterator[Access]:
 
 Written = Mapping[str, frozenset[int] | None]
 """The words of each memory that may be written; None where any may, and a memory that is not there stays as it is."""
+Touched = Written
+"""The same of what may be read or written."""
 
 
 @once_per_program
 def written_by(program: p.Program) -> Written | None:
     """What a program may write, whatever the memories hold; None where that may be anything (debug statements)."""
+    return _named(program, reads=False)
+
+
+@once_per_program
+def touched_by(program: p.Program) -> Touched | None:
+    """What a program may read or write, whatever the memories hold; None where that may be anything."""
+    return _named(program, reads=True)
+
+
+def _named(program: p.Program, reads: bool) -> Written | None:
     found: dict[str, set[int] | None] = {}
+    changed: set[str] = set()
     for line in program.lines:
         if not isinstance(line, p.Step | p.Move):
             return None
         for part in line.instructions if isinstance(line, p.Step) else (line,):
             for access in accesses(part):
                 if access.written:
+                    changed.add(access.memory)
+                if reads or access.written:
                     _note(found, access)
-    if "bar" in found:  # then an address says nothing
+    if "bar" in changed:  # then an address says nothing
         found |= {"lm0": None, "lm1": None}
     return {memory: None if words is None else frozenset(words) for memory, words in found.items()}
 
