@@ -34,6 +34,8 @@ CHUNK = 1 << 20
 _LENGTH = struct.Struct("<q")
 _NO_MEMORY = 3  # exit status
 _DIE_WITH_PARENT = 1  # of prctl
+_MMAP_THRESHOLD = -3  # of mallopt
+LARGE = 8 << 20  # bytes
 
 Verdict = dict[str, Any]  # plain values, for the journal
 
@@ -105,6 +107,7 @@ class Judge:
 
     def _prepare(self, parent: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _keep_little()
         warnings.simplefilter("ignore")  # such as division by zero in an answer
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -116,6 +119,18 @@ class Judge:
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def give_back() -> None:
+    """Give free memory back to the system, of which C's library keeps what it can (glibc's `malloc_trim`)."""
+    with suppress(AttributeError, OSError, TypeError):  # another library
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _keep_little() -> None:
+    """Blocks of LARGE bytes and more go back to the system as soon as they are free (glibc's `mallopt`)."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE)
 
 
 def _mapped() -> int:

@@ -19,7 +19,7 @@ from grader.feedback.error_map import error_map
 from grader.feedback.failure import Failure
 from grader.grade.cache import Cache
 from grader.grade.confined import run_confined
-from grader.grade.judge import Judge, Verdict
+from grader.grade.judge import Judge, Verdict, give_back
 from grader.judging import (
     judge_answers,
     key_of,
@@ -110,6 +110,9 @@ def judge(name: str, seed: int, content: bytes, outcome: Outcome, cached: bool) 
 
     An answer that was judged before is not judged again if it passed.
     """
+    if getattr(_own, "task", name) != name:  # answers come task by task
+        give_back()
+    _own.task = name
     task, cache, replies = find_task(name), Cache(), replies_in(outcome.output)
     left = unfinished(task, content, ROOT / "haribote" / task.file, seed)
     if left is not None:

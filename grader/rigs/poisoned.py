@@ -20,7 +20,7 @@ from simulator import Machine
 from simulator.effects.accesses import Touched, Written
 from simulator.engine import native
 from simulator.engine.state.memories import Dram
-from simulator.isa import GROUPS
+from simulator.isa import GROUPS, LM_WORDS
 
 POISON, OTHER_POISON = 0, 1
 
@@ -34,6 +34,8 @@ _LONG_WORDS = ("l1bm", "l2bm", "pdm", "dram")
 _PATHS = ("aluf", "mauf", "lbf", "mreadf")
 _FILLED = (*LM, "grf0", "grf1", *_LONG_WORDS[:3])
 """Memories that are filled word by word."""
+MOST_IDLE = 1024
+"""Rows of LM, of 16 KiB each: a machine that holds more of them for nothing makes room for a new one."""
 _TAGS = {name: number for number, name in enumerate((*_WORDS, *_LONG_WORDS, *_PATHS), 1)}
 
 
@@ -114,7 +116,8 @@ def poisoned_machine(
     others left. It serves others afterwards: what is to be kept must be copied.
     """
     kind = poison, engine or fastest()
-    machine, odd = _spare.pop(kind) if kind in _spare else _new(kind[1])
+    spare = _spare.pop(kind, None)
+    machine, odd = spare if spare and _idle(spare, touching) <= MOST_IDLE else _new(kind[1])
     _fill(machine, poison, odd, touching)
     try:
         yield machine
@@ -122,6 +125,11 @@ def poisoned_machine(
         for name, words in odd.items():
             words |= _among(changing, name, len(words))
         _spare[kind] = _Spare(machine, odd)
+
+
+def _idle(spare: _Spare, touching: Touched | None) -> int:
+    """Rows of LM that are filled and that nobody will look at."""
+    return sum(int((~spare.odd[name] & ~_among(touching, name, LM_WORDS)).sum()) for name in LM)
 
 
 def _new(engine: str) -> _Spare:

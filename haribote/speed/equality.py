@@ -9,10 +9,12 @@ import numpy as np
 
 from haribote.chip.runtime import fastest_machine
 from simulator import Machine
+from simulator.effects.accesses import written_by
 from simulator.isa.program import Program
 from simulator.messages import tr
 
-PES = ("lm0", "lm1", "grf0", "grf1")
+LM = ("lm0", "lm1")
+PES = (*LM, "grf0", "grf1")
 REGISTERS = ("t", "mx", "my", "omr")
 WORDS, LONGS = 256, 4096
 """Words of a PE's memory, and long words of a larger one, that are filled; what lies behind is zero."""
@@ -30,12 +32,21 @@ def difference(before: Program, after: Program, seed: int = 1) -> str:
         machine.run(program)
     first, second = machines
     for name in (*PES, *REGISTERS, "l1bm", "l2bm", "pdm"):
-        if not np.array_equal(getattr(first, name), getattr(second, name)):
+        some = _changed(name, (before, after))
+        if not np.array_equal(getattr(first, name)[some], getattr(second, name)[some]):
             return name.upper()
     for group, (one, other) in enumerate(zip(first.dram, second.dram, strict=True)):
         if not np.array_equal(one[0:DRAM_LONGS], other[0:DRAM_LONGS]):
             return tr("DRAM of group {group}", group)
     return ""
+
+
+def _changed(name: str, programs: tuple[Program, ...]) -> slice | list[int]:
+    """The rows of LM that a program may change, the rest of which takes no memory until it is read; else everything."""
+    named = [written_by(program) for program in programs]
+    found = [None if words is None else words.get(name, frozenset()) for words in named]
+    known = [words for words in found if words is not None]
+    return sorted(frozenset().union(*known)) if name in LM and len(known) == len(found) else slice(None)
 
 
 def _filled(seed: int) -> Machine:
