@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -184,10 +185,16 @@ def hint(puzzle: Puzzle, answer: str) -> str:
     """What to say to an answer that does what a known mistake does; "" where none does."""
     seen = ran(puzzle, answer).received
     for mistake in puzzle.mistakes:
-        known = ran(puzzle, mistake.lines).received
+        known = _known(puzzle, mistake.lines).received
         if seen is not None and known is not None and _same(seen, known):
             return tr("hint: {hint}", mistake.hint)
     return ""
+
+
+@lru_cache(maxsize=8)
+def _known(puzzle: Puzzle, lines: str) -> PuzzleOutcome:
+    """What a known mistake does, which the next answer is compared with too."""
+    return ran(puzzle, lines)
 
 
 def _same(a: Memories, b: Memories) -> bool:

@@ -20,7 +20,7 @@ from simulator import Machine
 from simulator.effects.accesses import Touched, Written
 from simulator.engine import native
 from simulator.engine.state.memories import Dram
-from simulator.isa import GROUPS, LM_WORDS
+from simulator.isa import GROUPS
 
 POISON, OTHER_POISON = 0, 1
 
@@ -123,13 +123,15 @@ def poisoned_machine(
         yield machine
     finally:
         for name, words in odd.items():
-            words |= _among(changing, name, len(words))
+            named = _named(changing, name)
+            words[slice(None) if named is None else list(named)] = True
         _spare[kind] = _Spare(machine, odd)
 
 
 def _idle(spare: _Spare, touching: Touched | None) -> int:
     """Rows of LM that are filled and that nobody will look at."""
-    return sum(int((~spare.odd[name] & ~_among(touching, name, LM_WORDS)).sum()) for name in LM)
+    filled = {name: ~spare.odd[name] for name in LM}
+    return sum(int(some.sum() - some[_words(touching, name, len(some))].sum()) for name, some in filled.items())
 
 
 def _new(engine: str) -> _Spare:
@@ -149,14 +151,15 @@ def with_stored(changing: Written | None, memory: str, words: Iterable[int]) -> 
 def _fill(machine: Machine, poison: int, odd: dict[str, NDArray[np.bool_]], touching: Touched | None) -> None:
     """Fill the memories with junk where it is missing and will be looked at."""
     for name in _FILLED:
-        wanted = odd[name] & _among(touching, name, len(odd[name]))
+        wanted = _words(touching, name, len(odd[name]))
+        wanted = wanted[odd[name][wanted]]
         memory = getattr(machine, name)
         for some in _stretches(wanted):
             if _axis(name):
                 memory[..., some] = long_junk(name, memory.shape[-1], poison)[some]
             else:
                 memory[some] = junk(name, len(memory), poison)[some, None]
-        odd[name] &= ~wanted
+        odd[name][wanted] = False
     for name in ("mx", "my"):
         if odd[name].any():
             getattr(machine, name)[...] = junk(name, 128, poison).reshape(16, 1, 8)
@@ -176,17 +179,20 @@ def _axis(name: str) -> int:
     return -1 if name in _LONG_WORDS else 0
 
 
-def _among(named: Touched | None, name: str, count: int) -> NDArray[np.bool_]:
-    """Which of the words of a memory are named, [count]."""
-    words = None if named is None else named.get(name, frozenset())
-    if words is None:
-        return np.ones(count, np.bool_)
-    found = np.zeros(count, np.bool_)
-    found[list(words)] = True
-    return found
+def _named(named: Touched | None, name: str) -> frozenset[int] | None:
+    """The words of a memory that are named; None for all."""
+    return None if named is None else named.get(name, frozenset())
 
 
-def _stretches(wanted: NDArray[np.bool_]) -> Iterator[slice]:
-    """The words that are wanted, those that lie side by side together."""
-    edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False)).tolist()
-    yield from map(slice, edges[0::2], edges[1::2])
+def _words(named: Touched | None, name: str, count: int) -> NDArray[np.int64]:
+    """The same in order. count: how many there are."""
+    words = _named(named, name)
+    return np.arange(count) if words is None else np.fromiter(sorted(words), np.int64, len(words))
+
+
+def _stretches(words: NDArray[np.int64]) -> Iterator[slice]:
+    """Words in order, those that lie side by side together."""
+    if len(words):
+        gaps = np.flatnonzero(words[1:] - words[:-1] > 1)
+        firsts, lasts = words[[0, *(gaps + 1)]].tolist(), words[[*gaps, -1]].tolist()
+        yield from (slice(first, last + 1) for first, last in zip(firsts, lasts, strict=True))

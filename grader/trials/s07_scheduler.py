@@ -159,8 +159,9 @@ def schedules(rng: np.random.Generator) -> Iterator[Trial]:
         yield _jobs(
             tr("random jobs, {value}", number + 1), units, lengths, edges, [int(n) for n in rng.permutation(jobs)]
         )
+    seed = int(rng.integers(1, 1000))  # one, since random memories take their time
     for name, (text, steps) in PROGRAMS.items():
-        yield _program(name, text, steps, int(rng.integers(1, 1000)))
+        yield _program(name, text, steps, seed)
 
 
 def _jobs(
