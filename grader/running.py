@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from pathlib import Path
 
 from grader.emitter.replies import Reply
@@ -57,7 +57,7 @@ def shared_with(content: bytes, find: Find) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     waiting = [content]
     while waiting:
-        names = set(_imported(waiting.pop()))
+        names = _imported(waiting.pop())
         for task in (task for task in all_tasks() if task.shared):
             place = f"haribote/{task.file}"
             if place not in found and place.removesuffix(".py").replace("/", ".") in names:
@@ -67,17 +67,20 @@ def shared_with(content: bytes, find: Find) -> dict[str, bytes]:
     return found
 
 
-def _imported(content: bytes) -> Iterator[str]:
+@lru_cache(maxsize=1 << 15)
+def _imported(content: bytes) -> frozenset[str]:
     """The modules, and names in modules, that a file imports; none of one that Python does not read."""
     try:
         module = ast.parse(content.decode("utf-8-sig"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
+        return frozenset()
+    found: set[str] = set()
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+            found.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+    return frozenset(found)
 
 
 def _learners(task: Task) -> bytes | None:
@@ -94,7 +97,7 @@ def _helpers(content: bytes) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     waiting = [content]
     while waiting:
-        for name in list(_imported(waiting.pop())):
+        for name in _imported(waiting.pop()):
             place = f"{name.replace('.', '/')}.py"
             if name.startswith(_HELPERS) and place not in found and (ROOT / place).is_file():
                 found[place] = (ROOT / place).read_bytes()
