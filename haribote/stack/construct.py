@@ -30,8 +30,14 @@ MEETINGS: dict[int, tuple[Memory, ...]] = {0: ("LM",), 1: ("L1BM",), 2: ("L2BM",
 TOP = {"group": 3, "L2B": 3, "L1B": 2, "MAB": 1}
 """How high words climb to get from one unit of a level to another, and until their parts there are joined."""
 ONE = np.uint64(1)
-KEPT, LOOKED_AT = (48, 512), (300, 1500)
-"""Halves that come down kept at each height on the way, and pairs of halves looked at; where no two fit, more."""
+KEPT, LOOKED_AT = (48, 128, 512), (300, 400, 1500)
+"""Halves that come down kept at each height on the way, and pairs of halves looked at: first; where the path is dear;
+where no two fit.
+"""
+DEAR = 800.0
+"""Cycles of a path above which it pays to look again, more widely."""
+PATIENCE = 60
+"""Pairs of halves that are tried after the cheapest so far, in the order of what they seem to cost."""
 SMALL = 100.0
 """Cycles of a path over the L2BM below which none over the DRAM can be cheaper."""
 REPEATED = 0.6
@@ -46,13 +52,10 @@ def constructed(start: BitMap, wanted: BitMap, combine: str = "", count: int = T
     """Up to `count` paths, the cheapest first; none where no two halves fit. combine: what joins the start's parts."""
     join = _Join.of(start, wanted, combine)
     lowest = height(start, wanted)
-    for wide in (False, True):
-        found: list[Found] = []
-        for top in range(lowest, HEIGHT["DRAM"] + 1):
-            join.over(top, wide, count, found)
-            if found and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
-                break
-        if found:
+    found: list[Found] = []
+    for wide in range(len(KEPT)):
+        found += join.through(lowest, wide, count)
+        if found and (wide or min(entry[0] for entry in found) <= DEAR):
             break
     return [path for *_, path in sorted(found, key=lambda entry: entry[:-1])[:count]]
 
@@ -144,7 +147,16 @@ class _Join(NamedTuple):
             copies = NUMBER[W] + 1 if idempotent else NUMBER[Bit("PE", 0)]
         return _Join(start, wanted, combine, table, parts, copies, idempotent, {})
 
-    def over(self, top: int, wide: bool, count: int, found: list[Found]) -> None:
+    def through(self, lowest: int, wide: int, count: int) -> list[Found]:
+        """The cheapest paths over the memories of a height, or of a greater one where they may be cheaper."""
+        found: list[Found] = []
+        for top in range(lowest, HEIGHT["DRAM"] + 1):
+            self.over(top, wide, count, found)
+            if found and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
+                break
+        return found
+
+    def over(self, top: int, wide: int, count: int, found: list[Found]) -> None:
         """Adds the cheapest paths over the memories of a height, with their costs."""
         fitting: list[_Fitting] = []
         for memory in MEETINGS[top]:
@@ -160,19 +172,23 @@ class _Join(NamedTuple):
                 found.append((cycles(path), moved, len(found), path))
                 followed += 1
 
-    def _fitting(self, memory: Memory, wide: bool, most: float) -> list[_Fitting]:
+    def _fitting(self, memory: Memory, wide: int, most: float) -> list[_Fitting]:
         """The first pairs that meet in a memory and cost no more than about `most`."""
         found: list[_Fitting] = []
+        idle = 0
         for up, down, least in self._pairs(memory, wide):
             if least > most:
                 continue
-            made = self._fit(up, down, 1.01 * most, len(found))
+            made, idle = self._fit(up, down, 1.01 * most, len(found)), idle + 1
             if made:
+                idle = 0 if made.cost < most else idle
                 most = min(most, made.cost)
                 found.append(made)
+            if idle >= PATIENCE and most < inf:
+                break
         return found
 
-    def _pairs(self, memory: Memory, wide: bool) -> Iterator[tuple[Up, Down, float]]:
+    def _pairs(self, memory: Memory, wide: int) -> Iterator[tuple[Up, Down, float]]:
         """Halves that agree on what is tied where they meet, with what they cost at least, about in this order."""
         up = climbs(self.start, self.combine, self.copies, memory)
         down = descents(self.wanted, memory, KEPT[wide])
