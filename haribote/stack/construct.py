@@ -51,10 +51,10 @@ FOLLOWED, TRIED = 6, 2
 def constructed(start: BitMap, wanted: BitMap, combine: str = "", count: int = TRIED) -> list[Path]:
     """Up to `count` paths, the cheapest first; none where no two halves fit. combine: what joins the start's parts."""
     join = _Join.of(start, wanted, combine)
-    lowest = height(start, wanted)
+    needed = height(start, wanted)
     found: list[Found] = []
     for wide in range(len(KEPT)):
-        found += join.through(lowest, wide, count)
+        found += join.through(needed, wide, count)
         if found and (wide or min(entry[0] for entry in found) <= DEAR):
             break
     return [path for *_, path in sorted(found, key=lambda entry: entry[:-1])[:count]]
@@ -84,12 +84,14 @@ Found = tuple[float, float, int, Path]
 """Cycles, those of MV, a number, and the path: of two that cost the same the one with fewer MV is better."""
 
 
-def height(start: BitMap, wanted: BitMap) -> int:
-    """How high a path must climb at least: to where units meet that are to hold something else than before."""
+def height(start: BitMap, wanted: BitMap, choosing: bool = False) -> int:
+    """How high a path must climb at least: to where units meet that are to hold something else than before. choosing:
+    a unit may also keep its share of copies."""
     found = max(HEIGHT[start.memory], HEIGHT[wanted.memory])
     found = max([found, *(TOP.get(bit.level, 0) for bit, carry in start.carries if carry == PART)])
     if start.memory == wanted.memory:
-        other = (bit for bit, carry in wanted.carries if carry not in (NOTHING, start[bit]) and start[bit] != PART)
+        kept = (PART, COPY) if choosing else (PART,)
+        other = (bit for bit, carry in wanted.carries if carry not in (NOTHING, start[bit]) and start[bit] not in kept)
         found = max([found, *(TOP.get(bit.level, 0) for bit in other)])
     return found
 
@@ -147,12 +149,14 @@ class _Join(NamedTuple):
             copies = NUMBER[W] + 1 if idempotent else NUMBER[Bit("PE", 0)]
         return _Join(start, wanted, combine, table, parts, copies, idempotent, {})
 
-    def through(self, lowest: int, wide: int, count: int) -> list[Found]:
-        """The cheapest paths over the memories of a height, or of a greater one where they may be cheaper."""
+    def through(self, needed: int, wide: int, count: int) -> list[Found]:
+        """The cheapest paths over the memories of a height, or of another one where they may be cheaper: of a lower one
+        where units keep their share of what all of them hold."""
         found: list[Found] = []
+        lowest = height(self.start, self.wanted, choosing=True)
         for top in range(lowest, HEIGHT["DRAM"] + 1):
             self.over(top, wide, count, found)
-            if found and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
+            if found and top >= needed and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
                 break
         return found
 

@@ -32,7 +32,7 @@ def least(way: Way, wanted: Demand, width: int, waste: int = 0) -> float:
     addresses = max(width - 1 - count + copied_units, 0) + copies
     puts = [table.get(bit, COPY) for bit in way.numbers.puts]
     chosen = sum(1 for carry in puts if carry >= 0)
-    issues = max(addresses + waste - _covered(way), 0) + chosen
+    issues = max(addresses + waste - (chosen if way.kind == "choose" else 0) - _covered(way), 0) + chosen
     issues += 0 if way.free_copies else puts.count(COPY)
     return hop_cycles(way, issues, way.between, chosen if way.masked else -1)
 
@@ -44,8 +44,9 @@ def exact(made: Made) -> float:
 
 def issues(made: Made) -> int:
     """How many times a way's lines are written, as logarithm."""
-    count = len(loops(made)) + len(copied(made)) - (2 if made.way.kind in ("copy", "add", "clear") else 0)
-    return max(count, 0)
+    chosen = max(_masks(made), 0) if made.way.kind == "choose" else 0  # a line has one mask
+    count = len(loops(made)) + len(copied(made)) - chosen
+    return max(count - (2 if made.way.kind in ("copy", "choose", "add", "clear") else 0), 0) + chosen
 
 
 def _between(made: Made) -> bool:
@@ -77,6 +78,7 @@ def written(path: Sequence[Made]) -> float:
             kind = "l2bm up" if way.target == "L2BM" else "l2bm down" if way.source == "L2BM" else way.kind
             lines = _lines(made)
             more = 4 * max(0, (1 << max(_masks(made), 0)) - MASK_ENTRIES)
+            more = max(more, 2 + (2 << _masks(made))) if way.kind == "choose" else more
             total += STEP * (lines + more + waits(before, lines_before, kind, lines))
         before, lines_before = kind, lines
     return total
@@ -152,7 +154,7 @@ def copied(made: Made) -> list[int]:
 
 def _covered(way: Way) -> int:
     """Address bits of the target that one issue covers, as logarithm."""
-    if way.kind in ("copy", "add"):
+    if way.kind in ("copy", "choose", "add"):
         return {1: 1, 2: 2, 4: 3}[way.words]
     if way.kind == "matrix":
         return 2

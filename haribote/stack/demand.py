@@ -70,7 +70,7 @@ def before(way: Way, after: Demand) -> Demand | None:
     """The demand that a hop makes so that its result meets `after`; None where it never does."""
     numbers, table = way.numbers, after.table
     wired, reachable, elsewhere = numbers.wired, numbers.reachable, numbers.elsewhere
-    asked = dict.fromkeys(numbers.reduces, PART)
+    asked = dict.fromkeys(numbers.reduces, PART) | dict.fromkeys(numbers.copies, COPY)
     known = looped = 0  # sets of index bits: at tied bits, and at those that may differ from issue to issue
     barred: dict[int, int] = {}
     for bit, carry in table.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from haribote.stack.climbs import COLUMNS, SHARED, WITHIN, Bits, as_array, index
 from haribote.stack.costs import LATENCY, STEP, least
 from haribote.stack.demand import Demand, before
 from haribote.stack.maps import NOTHING, BitMap, Memory
-from haribote.stack.ways import HEIGHT, Way, named, ways, ways_across
+from haribote.stack.ways import HEIGHT, IDENTITY, Way, choice, named, ways, ways_across
 
 _MORE = 2.0 ** np.arange(SHARED + 1)
 _BARE = STEP * LATENCY
@@ -106,8 +106,20 @@ def _first(wanted: BitMap) -> list[Down]:
             down = _back(down, named(name, "LM", "LM"), wanted) if down else None
         if down:
             found.append(down)
+    for way in _choices(wanted) if wanted.memory == "LM" else ():
+        if chosen := _back(bare, way, wanted):
+            found.append(chosen)
     across = (_back(bare, way, wanted) for way in ways_across(target=wanted.memory))
     return [*found, *(down for down in across if down is not None)]
+
+
+def _choices(wanted: BitMap) -> Iterator[Way]:
+    """The ways by which each unit of some level keeps its share of what all of them held."""
+    bits = [bit for bit, carry in wanted.carries if carry >= 0 and bit.level in IDENTITY]
+    for levels in (("group", "L2B"), ("group",), ("L2B",), ("L1B",), ("MAB", "PE"), ("MAB",), ("PE",)):
+        some = frozenset(bit for bit in bits if bit.level in levels)
+        if some and {bit.level for bit in some} == set(levels):
+            yield choice(some)
 
 
 def _further(wanted: BitMap, height: int, kept: int) -> list[Down]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
@@ -12,7 +13,7 @@ from haribote.stack.chains import Hop
 from haribote.stack.maps import COPY, Bit, BitMap, W
 from haribote.stack.places import BANKS, Place
 from haribote.stack.rounds import Rounds, Turn, Values, padding, turns_of
-from haribote.stack.ways import MASKABLE, Way
+from haribote.stack.ways import IDENTITY, Way
 
 Targets = Sequence[Place]
 """The places that get the same result: one, or several in different banks of the PEs."""
@@ -38,7 +39,7 @@ class Issue:
 def issues(hop: Hop, source: Place, *targets: Place) -> list[Issue]:
     """The lines of a hop between places whose maps are those of the hop; of the targets the banks differ."""
     if hop.target.memory == "LM":
-        within = {"down": _pe, "copy": _copies, "matrix": _turns, "add": _joins, "clear": _clears}
+        within = {"down": _pe, "copy": _copies, "choose": _chosen, "matrix": _turns, "add": _joins, "clear": _clears}
         return list(within[hop.way.kind](hop, source, targets))
     if hop.way.kind == "up":
         return list(_pe(hop, source, targets))
@@ -175,19 +176,18 @@ def pattern(off: Sequence[int]) -> str:
 
 
 def mask_bits(hop: Hop) -> list[Bit]:
-    """The unit bits that masks tell apart, by their weight in `$peid`."""
+    """The unit bits that masks tell apart, by their weight in the number of a unit."""
     if hop.way.kind == "add":
         return [Bit("PE", 0)]
     return sorted((bit for bit in hop.way.puts if hop.way.masked and hop.target[bit] >= 0), key=_weight)
 
 
 def _weight(bit: Bit) -> int:
-    assert bit.level in MASKABLE
-    return 1 << bit.number + (2 if bit.level == "MAB" else 0)
+    return IDENTITY[bit.level][1] << bit.number
 
 
 def _mask_value(turn: Turn, hop: Hop) -> int:
-    """The bits of `$peid` that the mask compares, with their values."""
+    """The bits of the number that the mask compares, with their values."""
     return sum(_weight(bit) * turn.value(hop.target, bit) for bit in mask_bits(hop))
 
 
@@ -198,12 +198,9 @@ def cleared_bits(hop: Hop) -> list[Bit]:
 
 def _clear_lines(hop: Hop, entry: int) -> list[str]:
     """Lines that put into a mask entry the PEs that keep their copy: those of whose numbers certain bits are 0."""
-    bits = cleared_bits(hop)
-    numbers = {
-        "peid": sum(_weight(bit) for bit in bits if bit.level in MASKABLE),
-        "l1bid": sum(1 << bit.number for bit in bits if bit.level == "L1B"),
-        "l2bid": sum((2 if bit.level == "group" else 1) << bit.number for bit in bits if bit.level in ("group", "L2B")),
-    }
+    numbers: dict[str, int] = {"peid": 0, "l1bid": 0, "l2bid": 0}
+    for bit in cleared_bits(hop):
+        numbers[IDENTITY[bit.level][0]] += _weight(bit)
     lines: list[str] = []
     for name, value in numbers.items():
         if value:
@@ -218,12 +215,13 @@ def mask_lines(hop: Hop, entries: Mapping[int, int]) -> list[str]:
     """Lines that put into mask entries the PEs where the bits have certain values; entries: from value to entry."""
     if hop.way.kind == "clear":
         return [line for entry in entries.values() for line in _clear_lines(hop, entry)]
-    bits = sum(map(_weight, mask_bits(hop)))
-    off = idle_cycles(hop)
+    bits = mask_bits(hop)
+    (number,) = {IDENTITY[bit.level][0] for bit in bits}
+    off = () if hop.way.kind == "choose" else idle_cycles(hop)
     tail = f"/{pattern(off)}" if off else ""
-    lines = [f'imm i"{bits}" $nowrite', "iand $peid $aluf $t"]
-    for value, number in entries.items():
-        lines += [f'imm i"{value}" $nowrite', f"ixor $t $aluf $omr{number}{tail}"]
+    lines = [f'imm i"{sum(map(_weight, bits))}" $nowrite', f"iand ${number} $aluf $t"]
+    for value, entry in entries.items():
+        lines += [f'imm i"{value}" $nowrite', f"ixor $t $aluf $omr{entry}{tail}"]
     return lines
 
 
@@ -234,7 +232,7 @@ def _copies(hop: Hop, source: Place, targets: Targets, clears: bool = False) -> 
     """Four copies per line, in the order of the target's addresses. clears: zeros where a mask is not set."""
     length, name = hop.way.words, _pass(hop.way)
     first, value = (f"{name}/$imr{{omr}}", 0) if clears else (name, None)
-    for reads, writes, off in _fours(hop):
+    for reads, writes, off in _fours(hop, turns_of(hop.way, hop.source, hop.target)):
         off = () if clears else off  # a line has one mask; what is left of four is then written again
         origin, result = _operands((source,), length, reads), _operands(targets, length, writes, off)
         text = f"{first} {origin} {result}"
@@ -247,15 +245,30 @@ def _clears(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     return _copies(hop, source, targets, clears=True)
 
 
+def _chosen(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
+    """Four copies per line, those of one mask after those of another; what is left of four is written again."""
+    length, turns = hop.way.words, defaultdict[int, list[Turn]](list)
+    for turn in turns_of(hop.way, hop.source, hop.target):
+        turns[_mask_value(turn, hop)].append(turn)
+    for value, some in sorted(turns.items()):
+        for reads, writes, _ in _fours(hop, some):
+            origin = _operands((source,), length, reads)
+            result = _operands(targets, length, writes, masked=True)
+            text = f"{_pass(hop.way)} {origin} {result}"
+            if _in_one_memory(source, targets):
+                text = f"{_pass(hop.way)} {origin} $nowrite\n{_pass(hop.way)} $aluf {result}"
+            yield Issue(text, "alu", _touched(source, reads, length), _touched(targets[0], writes, length), value)
+
+
 def _in_one_memory(source: Place, targets: Targets) -> bool:
     """True where a line would read and write one LM, which it may not."""
     return source.memory[:2] == "LM" and any(target.memory == source.memory for target in targets)
 
 
-def _fours(hop: Hop, parts: Values | None = None) -> Iterator[Four]:
+def _fours(hop: Hop, turns: Iterable[Turn], parts: Values | None = None) -> Iterator[Four]:
     """Words of the tensors that are read and written in the cycles of a step, and the cycles that are left over."""
     pairs = []
-    for turn in turns_of(hop.way, hop.source, hop.target):
+    for turn in turns:
         origin = Turn({**turn.values, **(parts or {})}, {})
         a = 2 * origin.at(hop.source, hop.way.source_block)
         b = 2 * turn.at(hop.target, hop.way.target_block)
@@ -278,9 +291,10 @@ def _joins(hop: Hop, source: Place, targets: Targets) -> Iterator[Issue]:
     way = hop.way
     joined = range(hop.target.width, hop.source.width)
     choices = [dict(zip(joined, values, strict=False)) for values in product((0, 1), repeat=way.parts)]
+    turns = list(turns_of(way, hop.source, hop.target))
     if way.name == "add W":  # by this much `lbsl` turns a long word
         yield Issue('imm i"32" $t', "alu")
-    for group in zip(*(_fours(hop, parts) for parts in choices), strict=True):
+    for group in zip(*(_fours(hop, turns, parts) for parts in choices), strict=True):
         _, writes, off = group[0]
         result = _operands(targets, way.words, writes, off)
         masked = _operands(targets, way.words, writes, off, masked=True) if way.masked else ""

@@ -15,7 +15,7 @@ from haribote.stack.construct import along, constructed
 from haribote.stack.maps import PART, BitMap
 from haribote.stack.nearby import apart, joined_in_the_end, joined_nearby
 from haribote.stack.resort import last_resort
-from haribote.stack.ways import Way, ways
+from haribote.stack.ways import Way, choices, ways
 from simulator.cache import cache_folder
 from simulator.files import FileError, write_file
 
@@ -112,7 +112,7 @@ def _ways(names: Sequence[str], start: BitMap, combine: str) -> list[Way]:
 
 @cache
 def _table(combine: str) -> dict[tuple[str, str], Way]:
-    return {(way.source, way.name): way for way in ways(combine)}
+    return {(way.source, way.name): way for way in (*ways(combine), *choices())}
 
 
 def save() -> None:

@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import combinations
 from typing import Any, Literal
 
 from haribote.stack.instructions_as_maps import map_of
 from haribote.stack.maps import Bit, Memory, W, address, unit_bits
 
-Kind = Literal["mv", "l2bm", "up", "down", "copy", "matrix", "add", "clear"]
+Kind = Literal["mv", "l2bm", "up", "down", "copy", "choose", "matrix", "add", "clear"]
 Combine = Literal["", "fadd", "fmax", "fmin", "iadd", "imax", "imin"]
 """What joins the parts of an element: as single-precision numbers or as integers."""
 IN_TREE: Mapping[str, str] = {"fadd": "ffadd", "fmax": "fmax", "fmin": "fmin", "iadd": "iiadd"}
@@ -36,7 +37,7 @@ NUMBER = {bit: number for number, bit in enumerate(BITS)}
 class Numbers:
     """A way's bits as numbers. wired: target and source, also as pairs; sources: those of the source; reachable: target
     bits that may differ from issue to issue; elsewhere: bits of the source that an index bit must not come from,
-    where it is to go to this target bit; the others as those of the way.
+    where it is to go to this target bit; copies: source bits that must hold copies; the others as those of the way.
     """
 
     wired: Mapping[int, int]
@@ -49,6 +50,7 @@ class Numbers:
     sources: frozenset[int]
     reachable: frozenset[int]
     elsewhere: Mapping[int, tuple[int, ...]]
+    copies: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)  # each is there once
@@ -112,6 +114,7 @@ class Way:
             _numbers(self.to_address), _numbers(self.from_address), frozenset(wired.values()),
             frozenset(NUMBER[bit] for bit in (*loops, *self.puts, *self.from_address)) - wired.keys(),
             {NUMBER[bit]: _numbers(others) for bit, others in elsewhere.items()},
+            _numbers(self.puts) if self.kind == "choose" else (),
         )  # fmt: skip
 
     @cached_property
@@ -128,7 +131,15 @@ class Way:
     @property
     def unit(self) -> str:
         """What is busy, for the scheduler and the costs: no two issues of a unit share a step."""
-        names = {"up": "l1bm", "down": "l1bm", "copy": "alu", "matrix": "mau", "add": "alu", "clear": "alu"}
+        names = {
+            "up": "l1bm",
+            "down": "l1bm",
+            "copy": "alu",
+            "choose": "alu",
+            "matrix": "mau",
+            "add": "alu",
+            "clear": "alu",
+        }
         return names.get(self.kind, self.kind)
 
     @property
@@ -283,6 +294,36 @@ CLEAR = Way("clear", "clear", "LM", "LM", "", tuple((bit, bit) for bit in (*unit
 """Units that hold a copy keep it or get zeros: then copies are parts of a sum."""
 
 
+IDENTITY: Mapping[str, tuple[str, int]] = {
+    "group": ("l2bid", 2), "L2B": ("l2bid", 1), "L1B": ("l1bid", 1), "MAB": ("peid", 4), "PE": ("peid", 1),
+}  # fmt: skip
+"""The number of its own in which a unit finds which of a level it is, and the weight of the level's lowest bit there
+(isa.md, section 1)."""
+
+
+@cache
+def choice(bits: frozenset[Bit]) -> Way:
+    """Of what all units hold each keeps its share. bits: those by which the units differ, all found in one number."""
+    kept = tuple((bit, bit) for bit in (*unit_bits("LM"), W) if bit not in bits)
+    puts = tuple(bit for bit in unit_bits("LM") if bit in bits)
+    name = " ".join(["choose", *(f"{bit.level}{bit.number}" for bit in puts)])
+    return Way(name, "choose", "LM", "LM", "", kept, puts=puts, free_copies=True, masked=True)
+
+
+@cache
+def choices() -> tuple[Way, ...]:
+    """All of them."""
+    units = unit_bits("LM")
+    numbers = dict.fromkeys(number for number, _ in IDENTITY.values())
+    of_number = [[bit for bit in units if IDENTITY[bit.level][0] == number] for number in numbers]
+    return tuple(
+        choice(frozenset(some))
+        for bits in of_number
+        for count in range(1, len(bits) + 1)
+        for some in combinations(bits, count)
+    )
+
+
 @cache
 def ways(combine: str = "") -> tuple[Way, ...]:
     """All of them; those that join parts by `combine` last."""
@@ -353,4 +394,8 @@ def ways_across(source: Memory | None = None, target: Memory | None = None) -> t
 
 def named(name: str, source: Memory, target: Memory, combine: str = "") -> Way:
     """A way by its name."""
-    return next(way for way in (*ways(combine), CLEAR) if (way.name, way.source, way.target) == (name, source, target))
+    return next(
+        way
+        for way in (*ways(combine), CLEAR, *choices())
+        if (way.name, way.source, way.target) == (name, source, target)
+    )
