@@ -216,7 +216,7 @@ def mask_lines(hop: Hop, entries: Mapping[int, int]) -> list[str]:
     if hop.way.kind == "clear":
         return [line for entry in entries.values() for line in _clear_lines(hop, entry)]
     bits = mask_bits(hop)
-    (number,) = {IDENTITY[bit.level][0] for bit in bits}
+    number = IDENTITY[bits[0].level][0] if bits else "peid"
     off = () if hop.way.kind == "choose" else idle_cycles(hop)
     tail = f"/{pattern(off)}" if off else ""
     lines = [f'imm i"{sum(map(_weight, bits))}" $nowrite', f"iand ${number} $aluf $t"]

@@ -16,6 +16,7 @@ from haribote.layout import LAYOUTS
 from haribote.stack.chains import Path
 from haribote.stack.code import Code
 from haribote.stack.collection import collection, pairs
+from haribote.stack.construct import along
 from haribote.stack.hops import Serial
 from haribote.stack.maps import COPY, PART, Bit, BitMap, W, address
 from haribote.stack.moves import Move, alone, beside, emit, of_lines
@@ -24,6 +25,7 @@ from haribote.stack.places import NoRoom, Place
 from haribote.stack.planner.families import candidates as planned
 from haribote.stack.planner.families import reduced
 from haribote.stack.resort import last_resort
+from haribote.stack.ways import choice
 from simulator import isa
 from simulator.assembly.checks import check
 from simulator.isa.cost import cost_of
@@ -275,3 +277,23 @@ def test_columns_that_fill_no_power_of_two() -> None:
 def test_what_is_padded_moves_along() -> None:
     near, wide = parse("((8_L1B:1, 2:1, 4_PE:1, 2_W:1), (10_MAB:1))"), parse("((8_L1B:1, 16:1), (10_MAB:1))")
     assert failure(sound(Place("LM0", 0, near), Place("LM1", 0, wide)), fill=0.0) == ""
+
+
+SHARES = {
+    "l2bid": ("((4:1, 8_L1B:1, 2_W:1), (16_MAB:1))", "((2_L2B:1, 2:1, 8_L1B:1, 2_W:1), (16_MAB:1))"),
+    "l1bid": ("((8:1, 4_PE:1, 2_W:1), (16_MAB:1))", "((8_L1B:1, 4_PE:1, 2_W:1), (16_MAB:1))"),
+    "peid": ("((16:1, 2_W:1), (8_L1B:1))", "((16_MAB:1, 2_W:1), (8_L1B:1))"),
+}
+
+
+@pytest.mark.parametrize("bank", ["LM0", "LM1"])
+@pytest.mark.parametrize("number", SHARES)
+def test_each_unit_keeps_its_share_of_what_all_of_them_hold(number: str, bank: str) -> None:
+    """By masks, without a word that travels: on both engines, from one memory to another and within one."""
+    start, wanted = (parse(text) for text in SHARES[number])
+    bits = frozenset(bit for bit, carry in wanted.carries if carry >= 0 and start[bit] == COPY)
+    path = along([choice(bits)], start, wanted, "")
+    found = written(path, Place("LM0", 0, start), Place(bank, 2048, wanted))
+    assert f"${number}" in found.text and not {"l1bm", "l2bm"} & found.cost.units.keys() and found.cost.moves == 0
+    for engine in ("numpy", "native"):
+        _sound(found, engine)
