@@ -54,7 +54,7 @@ def constructed(start: BitMap, wanted: BitMap, combine: str = "", count: int = T
     needed = height(start, wanted)
     found: list[Found] = []
     for wide in range(len(KEPT)):
-        found += join.through(needed, wide, count)
+        found += join.through(needed, wide, count, min((entry[0] for entry in found), default=inf))
         if found and (wide or min(entry[0] for entry in found) <= DEAR):
             break
     return [path for *_, path in sorted(found, key=lambda entry: entry[:-1])[:count]]
@@ -149,22 +149,22 @@ class _Join(NamedTuple):
             copies = NUMBER[W] + 1 if idempotent else NUMBER[Bit("PE", 0)]
         return _Join(start, wanted, combine, table, parts, copies, idempotent, {})
 
-    def through(self, needed: int, wide: int, count: int) -> list[Found]:
+    def through(self, needed: int, wide: int, count: int, most: float) -> list[Found]:
         """The cheapest paths over the memories of a height, or of another one where they may be cheaper: of a lower one
-        where units keep their share of what all of them hold."""
+        where units keep their share of what all of them hold. most: cycles of a path that is known."""
         found: list[Found] = []
         lowest = height(self.start, self.wanted, choosing=True)
         for top in range(lowest, HEIGHT["DRAM"] + 1):
-            self.over(top, wide, count, found)
+            self.over(top, wide, count, found, most)
             if found and top >= needed and (top != HEIGHT["L2BM"] or min(entry[0] for entry in found) < SMALL):
                 break
         return found
 
-    def over(self, top: int, wide: int, count: int, found: list[Found]) -> None:
+    def over(self, top: int, wide: int, count: int, found: list[Found], most: float) -> None:
         """Adds the cheapest paths over the memories of a height, with their costs."""
         fitting: list[_Fitting] = []
         for memory in MEETINGS[top]:
-            fitting += self._fitting(memory, wide, min((entry[0] for entry in found), default=inf))
+            fitting += self._fitting(memory, wide, min((entry[0] for entry in found), default=most))
         followed = 0
         for cost, _, chain, clear in sorted(fitting, key=lambda fit: fit.cost):
             if cost == inf or followed >= FOLLOWED or (len(found) >= count and cost > min(entry[0] for entry in found)):
