@@ -200,8 +200,7 @@ def _relu(g: Lowering, x: str) -> str:
 
 @rule(aten.threshold_backward.default)
 def _threshold_backward(g: Lowering, grad: str, x: str, threshold: Scalar) -> str:
-    g.require(threshold == 0, tr("only the gradient of ReLU (threshold 0) is supported"))
-    positive = g.op("Greater", x, g.builder.scalar(0), part="positive")
+    positive = g.op("Greater", x, g.builder.scalar(threshold), part="positive")
     return g.op("Mul", grad, g.op("Cast", positive, part="mask", to=1))
 
 

@@ -248,6 +248,7 @@ GRADIENTS = cases(
             "sigmoid": torch.sigmoid,
             "elu": F.elu,
             "leaky_relu": F.leaky_relu,
+            "threshold": lambda x: F.threshold(x, 0.3, -1.0),
             "softplus": F.softplus,
             "clamp": lambda x: x.clamp(-0.5, 0.5),
             "amax": lambda x: x.amax(1),
